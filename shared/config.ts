@@ -1,0 +1,115 @@
+import { type InferType, ValidationError } from 'yup';
+import { type Option, options } from './config-options.ts';
+
+export { options };
+
+type Values = { readonly [K in keyof typeof options]: InferType<(typeof options)[K]['schema']> };
+export type OptionName = keyof typeof options;
+
+/** The settings in force, checked, with what follows from them. */
+export interface Config extends Values {
+  /** Without a trailing slash. */
+  readonly BASE_URL: string;
+}
+
+/** Every fault of the configuration at once, one to a line, each with the name of its setting. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the settings from an environment. Pure; an empty value counts as unset.
+ * @throws ConfigError naming every fault
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of optionEntries()) {
+    try {
+      values[name] = option.schema.validateSync(env[name] || option.fallback);
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      faults.push(`${name} ${error.message}${option.secret ? '' : ` (it is "${env[name]}")`}`);
+    }
+  }
+  const config = values as unknown as Config; // proof: one value of its schema's type for each option, or a fault
+  faults.push(...findContradictions(config));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { ...config, BASE_URL: (config.BASE_URL || defaultBaseUrl(config)).replace(/\/+$/, '') };
+}
+
+/** The settings as text, for people: secrets only as set or unset. */
+export function describeConfig(config: Config): { name: OptionName; value: string; isDefault: boolean }[] {
+  return optionEntries().map(([name, option]) => {
+    const value = String(config[name]);
+    return {
+      name,
+      value: option.secret ? (value === '' ? '' : '(set, hidden)') : value,
+      isDefault: value === option.fallback,
+    };
+  });
+}
+
+export function optionEntries(): [OptionName, Option<unknown>][] {
+  return Object.entries(options) as [OptionName, Option<unknown>][]; // proof: the literal's own keys
+}
+
+/** The largest body that a legal POST or PUT of a drop can have: every byte of html and context as `\u00XX`. */
+export function maxDropBodyBytes(config: Config): number {
+  const rest = 640 * 1024; // title, description, passcode, metadata and the JSON around them, all escaped
+  return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
+}
+
+/** How long a shared cache may keep a public raw page: short where nothing can tell it of a change. */
+export function edgeSeconds(config: Config): number {
+  return config.EDGE_PURGER === 'none' ? Math.min(config.EDGE_TTL_SECONDS, 5) : config.EDGE_TTL_SECONDS;
+}
+
+function defaultBaseUrl(config: Config): string {
+  const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
+}
+
+function findContradictions(config: Config): string[] {
+  const faults: string[] = [];
+  const unmet = (met: boolean, fault: string) => met || faults.push(fault);
+  if (config.MONGODB_URI || config.REDIS_URL) {
+    unmet(!!config.MONGODB_URI, 'MONGODB_URI is unset while REDIS_URL is set: set both, or neither');
+    unmet(!!config.REDIS_URL, 'REDIS_URL is unset while MONGODB_URI is set: set both, or neither');
+    if (config.MONGODB_URI && config.REDIS_URL) {
+      faults.push(
+        'MONGODB_URI and REDIS_URL choose the scale-out engine, which this release does not have: unset both',
+      );
+    }
+  }
+  unmet(
+    !config.GITHUB_CLIENT_ID || !!config.GITHUB_CLIENT_SECRET,
+    'GITHUB_CLIENT_SECRET is unset while GITHUB_CLIENT_ID is set',
+  );
+  unmet(
+    !config.GITHUB_CLIENT_SECRET || !!config.GITHUB_CLIENT_ID,
+    'GITHUB_CLIENT_ID is unset while GITHUB_CLIENT_SECRET is set',
+  );
+  unmet(
+    !config.SIGNING_SECRET || config.SIGNING_SECRET.length >= 32,
+    'SIGNING_SECRET must have at least 32 characters',
+  );
+  unmet(
+    config.EDGE_PURGER !== 'http' || !!config.EDGE_PURGE_URL,
+    'EDGE_PURGE_URL is unset while EDGE_PURGER is http',
+  );
+  unmet(config.PAGE_SIZE <= config.PAGE_SIZE_MAX, 'PAGE_SIZE must be at most PAGE_SIZE_MAX');
+  unmet(
+    config.PASSCODE_MIN_CHARACTERS <= config.PASSCODE_MAX_CHARACTERS,
+    'PASSCODE_MIN_CHARACTERS must be at most PASSCODE_MAX_CHARACTERS',
+  );
+  return faults;
+}

@@ -1,0 +1,26 @@
+import type { Token } from './token.ts';
+
+/** Who somebody is at an identity provider. `subject` never changes there; `name` may. */
+export interface Identity {
+  /** `github:<address>` or `local`: one provider, one space of subjects. */
+  readonly provider: string;
+  readonly subject: string;
+  /** What the provider calls them, to show on our pages. */
+  readonly name: string;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly identity: Identity;
+  readonly createdAt: number;
+}
+
+/**
+ * Who makes a call. `ownerId` is whose drops are meant; today it is the caller's own account, and it is a field
+ * of its own so that shared ownership never has to be pulled out of every signature.
+ */
+export interface Caller {
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly token: Token;
+}

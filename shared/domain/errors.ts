@@ -1,0 +1,56 @@
+/** Every machine-readable code an answer can carry: spec section 7, and the two for the server's own failures. */
+export type Code =
+  | 'unauthorized'
+  | 'invalid_token'
+  | 'token_required'
+  | 'forbidden'
+  | 'not_found'
+  | 'version_not_found'
+  | 'invalid_slug'
+  | 'invalid_json'
+  | 'invalid_arg'
+  | 'html_required'
+  | 'html_too_large'
+  | 'title_required'
+  | 'title_too_long'
+  | 'description_too_long'
+  | 'context_too_large'
+  | 'passcode_required'
+  | 'passcode_too_short'
+  | 'metadata_only_on_patch'
+  | 'last_version_cannot_be_deleted'
+  | 'version_limit_reached'
+  | 'rate_limited'
+  | 'daily_quota_exceeded'
+  | 'quota_exceeded'
+  | 'internal_error'
+  | 'unavailable';
+
+/** What `error.details` may hold: limits, field names, seconds to wait. Field names are the wire's (snake_case). */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/**
+ * The one error that callers are meant to see. The domain and the services know codes; only `api` knows statuses.
+ * Anything else that is thrown is the server's own failure and is shown to nobody.
+ */
+export class DropError extends Error {
+  readonly code: Code;
+  readonly details: ErrorDetails | undefined;
+
+  constructor(code: Code, message: string, details?: ErrorDetails) {
+    super(message);
+    this.name = 'DropError';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A drop, version or token that is not there, or is somebody else's: the two are told apart nowhere. */
+export function notFound(what: 'drop' | 'version' | 'token' | 'page' | 'path'): DropError {
+  return new DropError('not_found', `No such ${what}.`);
+}
+
+/** A part that the request needs is away or overloaded; `seconds` is when a retry is worth it. */
+export function unavailable(message: string, seconds = 1): DropError {
+  return new DropError('unavailable', message, { retry_after_seconds: seconds });
+}

@@ -1,0 +1,51 @@
+import { type InferType, type ObjectSchema, object, string } from 'yup';
+
+/**
+ * The catalogue of jobs: what producers may ask for and consumers must handle. Names are permanent: a queue may
+ * hold yesterday's jobs. Payloads carry ids only, and are checked again when they are received.
+ */
+interface JobDefinition<P extends object = object> {
+  readonly payload: ObjectSchema<P>;
+  /** How often a handler is called before the job is kept as failed. */
+  readonly attempts: number;
+  /** Before the second attempt; doubles from attempt to attempt. */
+  readonly backoffMs: number;
+  /** How often it runs by itself; null: only when asked for. */
+  readonly everyMs: number | null;
+}
+
+const nothing = object({});
+const drop = object({ dropId: string().required() });
+const version = object({ dropId: string().required(), versionId: string().required() });
+
+const second = 1_000;
+const minute = 60 * second;
+
+export const jobs = {
+  /** Makes the page of a version and keeps it. */
+  'version.render': { payload: version, attempts: 5, backoffMs: second, everyMs: null },
+  /** Makes the edge forget a drop. */
+  'edge.purge': { payload: drop, attempts: 8, backoffMs: second, everyMs: null },
+  /** Removes what a deleted drop, or removed versions of a live one, left behind. */
+  'drop.remove': { payload: drop, attempts: 5, backoffMs: 2 * second, everyMs: null },
+  /** Ends sign-ins whose time is over, and forgets old ones. */
+  'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, everyMs: 30 * second },
+  /** Moves counted views into drops and their days. */
+  'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, everyMs: 5 * second },
+  /** Does whatever is owed and was missed; removes blobs that nothing names. */
+  'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, everyMs: 5 * minute },
+} as const satisfies Record<string, JobDefinition>;
+
+export type JobName = keyof typeof jobs;
+export type JobPayload<N extends JobName> = InferType<(typeof jobs)[N]['payload']>;
+export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) => Promise<void> };
+
+export const jobNames = Object.keys(jobs) as JobName[]; // proof: the keys of the literal above
+
+/** Jobs of one key stand for each other: the name with every id of the payload. */
+export function jobKey<N extends JobName>(name: N, payload: JobPayload<N>): string {
+  const ids = Object.entries(payload)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, id]) => id);
+  return [name, ...ids].join('/');
+}

@@ -1,0 +1,5 @@
+/** The only source of time, so that tests move it. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+}

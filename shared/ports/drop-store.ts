@@ -1,0 +1,100 @@
+import type {
+  DetailChanges,
+  Drop,
+  DropQuery,
+  Lock,
+  NewDrop,
+  NewVersion,
+  Owed,
+  Page,
+  Version,
+} from '../domain/drop.ts';
+
+/**
+ * Drops as their owners and readers use them. A drop with its list of versions is one record, and each method
+ * is one conditional update of it: whole or absent, with no transaction across records. A deleted drop is
+ * absent in every method from the moment `remove` has returned.
+ *
+ * A visible change raises `rev` and writes `owed` down in the same update (see DropUpkeep).
+ */
+export interface DropStore {
+  /**
+   * Stores the drop with its first version, in a free place of its owner's below `cap`.
+   * `no_place`: the owner has `cap` live drops; `slug_taken`: the caller picks another slug.
+   * Atomic; parallel creates never pass the cap. A repeat with the same id returns the stored drop.
+   */
+  create(drop: NewDrop, cap: number, owed: readonly Owed[]): Promise<Drop | 'no_place' | 'slug_taken'>;
+
+  /** null: none, deleted, or another owner's. */
+  find(ownerId: string, slug: string): Promise<Drop | null>;
+
+  /** A page of the owner's drops and how many match in all. Reads no lists of versions. */
+  list(ownerId: string, query: DropQuery): Promise<{ drops: Drop[]; total: number }>;
+
+  /** How many live drops the owner has. */
+  count(ownerId: string): Promise<number>;
+
+  /** Newest first; null: no such drop. */
+  listVersions(ownerId: string, slug: string): Promise<Version[] | null>;
+
+  /** null: no such drop, or no such version of it. */
+  findVersion(
+    ownerId: string,
+    slug: string,
+    number: number,
+  ): Promise<{ version: Version; latestVersion: number } | null>;
+
+  /**
+   * Adds the next version (`latestVersion + 1`) and applies the changes, in one update.
+   * null: no such drop; `version_limit`: it has `cap` versions. Atomic: parallel calls get numbers of their own.
+   * A repeat with the same version id changes nothing and returns the drop.
+   */
+  addVersion(
+    ownerId: string,
+    slug: string,
+    version: NewVersion,
+    changes: DetailChanges,
+    cap: number,
+    owed: readonly Owed[],
+  ): Promise<Drop | null | 'version_limit'>;
+
+  /** null: no such drop. Moves `updatedAt` to `now`. */
+  changeDetails(
+    ownerId: string,
+    slug: string,
+    changes: DetailChanges,
+    now: number,
+    owed: readonly Owed[],
+  ): Promise<Drop | null>;
+
+  /** Sets the gate, or removes it with null. null: no such drop. Moves `updatedAt` to `now`. */
+  setLock(
+    ownerId: string,
+    slug: string,
+    lock: Lock | null,
+    now: number,
+    owed: readonly Owed[],
+  ): Promise<Drop | null>;
+
+  /**
+   * Removes the version of that number, recomputes `latestVersion`, and moves the inner id to the trash.
+   * null: no such drop; `no_version`: no such version; `last_version`: it is the only one.
+   * Atomic: parallel calls never remove the last one.
+   */
+  removeVersion(
+    ownerId: string,
+    slug: string,
+    number: number,
+    now: number,
+    owed: readonly Owed[],
+  ): Promise<Drop | null | 'no_version' | 'last_version'>;
+
+  /** Marks the drop deleted and frees its place. Returns its inner id; null: no such drop. */
+  remove(ownerId: string, slug: string, now: number): Promise<string | null>;
+
+  /**
+   * What the public reads at the slug: the latest version, or the one of that number.
+   * null: no such drop; `no_version`: the drop has no such version.
+   */
+  findPage(slug: string, number: number | null): Promise<Page | null | 'no_version'>;
+}

@@ -1,0 +1,45 @@
+import type { Owed } from '../domain/drop.ts';
+
+/** A drop as the jobs see it, deleted ones included. */
+export interface DropChores {
+  readonly id: string;
+  readonly slug: string;
+  readonly deleted: boolean;
+  readonly rev: number;
+  readonly owed: readonly Owed[];
+  /** Inner ids of its versions; the head is `headId`. */
+  readonly versionIds: readonly string[];
+  readonly headId: string;
+  /** Inner ids of removed versions whose blobs are still to be removed. */
+  readonly trash: readonly string[];
+}
+
+/** The same records as DropStore, for the background: what is owed, what is to be cleaned, what was counted. */
+export interface DropUpkeep {
+  /** null: no record (it was never there, or its removal is complete). */
+  findChores(dropId: string): Promise<DropChores | null>;
+
+  /**
+   * Inner ids of drops that owe something, are deleted, or have trash, and whose last change is older than
+   * `before` (Unix ms); oldest first, at most `limit`. From a partial index.
+   */
+  listWithChores(before: number, limit: number): Promise<string[]>;
+
+  /** Notes that the work is done, unless the drop has changed since it stood at `rev`; false when it has. */
+  clearOwed(dropId: string, owed: Owed, rev: number): Promise<boolean>;
+
+  /** Takes these ids out of the trash: their blobs are gone. */
+  clearTrash(dropId: string, versionIds: readonly string[]): Promise<void>;
+
+  /** Removes the record of a drop marked deleted. The last step of a removal; nothing if it is not marked. */
+  erase(dropId: string): Promise<void>;
+
+  /** Which of these version ids some record names: as a version or as trash, of a live or deleted drop. */
+  findNamed(versionIds: readonly string[]): Promise<Set<string>>;
+
+  /** Adds views unless a batch of this number or a later one was added. Nothing if the drop is gone. */
+  addViews(dropId: string, batch: number, count: number): Promise<void>;
+
+  /** The same for the drop's record of a UTC day (`2026-01-31`), made at its first view. */
+  addDayViews(dropId: string, day: string, batch: number, count: number): Promise<void>;
+}

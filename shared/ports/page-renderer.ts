@@ -1,0 +1,14 @@
+import type { Rendered } from './render-store.ts';
+
+/** Turns a document into the page that is served. Hostile input is expected: never on the event loop. */
+export interface PageRenderer {
+  /**
+   * @param html the owner's bytes
+   * @param budgetMs how long the parse may take once it has begun; past it, the position that needs no full
+   *   parse is taken. Never rejects because of what the document holds.
+   */
+  render(html: Uint8Array, budgetMs: number): Promise<Rendered>;
+
+  /** Waits for what runs, then ends the threads. */
+  close(): Promise<void>;
+}
