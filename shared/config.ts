@@ -90,6 +90,7 @@ function findContradictions(config: Config): string[] {
       );
     }
   }
+  unmet(isOrigin(config.BASE_URL), 'BASE_URL must have no path: the service has its host to itself');
   unmet(
     !config.GITHUB_CLIENT_ID || !!config.GITHUB_CLIENT_SECRET,
     'GITHUB_CLIENT_SECRET is unset while GITHUB_CLIENT_ID is set',
@@ -106,10 +107,16 @@ function findContradictions(config: Config): string[] {
     config.EDGE_PURGER !== 'http' || !!config.EDGE_PURGE_URL,
     'EDGE_PURGE_URL is unset while EDGE_PURGER is http',
   );
-  unmet(config.PAGE_SIZE <= config.PAGE_SIZE_MAX, 'PAGE_SIZE must be at most PAGE_SIZE_MAX');
+  // Of two numbers one may be missing, because it is a fault of its own: then they contradict nothing.
+  unmet(!(config.PAGE_SIZE > config.PAGE_SIZE_MAX), 'PAGE_SIZE must be at most PAGE_SIZE_MAX');
   unmet(
-    config.PASSCODE_MIN_CHARACTERS <= config.PASSCODE_MAX_CHARACTERS,
+    !(config.PASSCODE_MIN_CHARACTERS > config.PASSCODE_MAX_CHARACTERS),
     'PASSCODE_MIN_CHARACTERS must be at most PASSCODE_MAX_CHARACTERS',
   );
   return faults;
+}
+
+/** Also for what is unset, or is no address at all, which is a fault of its own. */
+function isOrigin(address: string): boolean {
+  return !URL.canParse(address) || new URL(address).pathname === '/';
 }

@@ -40,7 +40,7 @@ export interface Drop {
   readonly rev: number;
 }
 
-/** What a public reader is shown: one drop and one of its versions. Holds no metadata (spec section 2). */
+/** What stands at a public address: one drop and one of its versions. Holds no metadata (spec section 2). */
 export interface Page {
   readonly dropId: string;
   readonly slug: string;
@@ -48,8 +48,12 @@ export interface Page {
   readonly description: string | null;
   readonly lock: Lock | null;
   readonly latestVersion: number;
-  readonly version: Version;
+  /** null: the drop has no version of the number that was asked for, which only who passes the gate may know. */
+  readonly version: Version | null;
 }
+
+/** A page with something to show. */
+export type ShownPage = Page & { readonly version: Version };
 
 /** Work that a change leaves behind, written down in the same update as the change. */
 export type Owed = 'render' | 'purge';
@@ -94,4 +98,9 @@ export interface DropQuery {
   readonly sortOrder: (typeof sortOrders)[number];
   /** All must hold. The same key twice with two values matches nothing. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
+}
+
+/** The tag that every public answer about a drop carries, and by which the edge forgets them. */
+export function edgeTag(dropId: string): string {
+  return `drop-${dropId}`;
 }

@@ -1,3 +1,7 @@
+import { holdsStyle, holdsViewport, insertionFor, removeInsertion } from './render-insertion.ts';
+import { type Scan, type ScanLimits, scanHead } from './render-scan.ts';
+import { areAlike } from './render-trees.ts';
+
 /** Rises when the code below would place or say anything differently. */
 export const rendererVersion = 1;
 
@@ -6,6 +10,93 @@ export interface RenderPlan {
   readonly renderer: number;
   /** Bytes of the document that stand before the insertion. */
   readonly insertAt: number;
-  /** '' where the document holds our style already. */
+  /** '' where the document holds our style already, or where nothing can be put without harm. */
   readonly insertion: string;
+}
+
+/** Far more than heads have; less than what makes a hostile one slow. */
+const defaultSteps = 20_000;
+const quickSteps = 200;
+/** What the insertion itself adds to a scan, generously. */
+const insertionSteps = 20;
+/** Most heads end in it, and then no more of the document is read. */
+const firstBytes = 64 * 1024;
+
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** How much of the document the plan may look at; each part has a default. */
+export type RenderBudget = Partial<Pick<ScanLimits, 'steps' | 'expired'>>;
+
+/**
+ * Plans the page of a document (spec 4.5): the defensive style at the end of head, and a viewport meta if head
+ * has none. Nothing else of the document changes, its mode (quirks) included. Where the budget ends the scan
+ * early, the last place that was found by then is taken. Where there is no place (a document that ends inside
+ * the doctype or comment it begins with, or a budget that ends before head begins), nothing is inserted.
+ *
+ * The bytes are read as one character each: all that means anything to an HTML parser is ASCII, offsets are
+ * those of the bytes, and malformed UTF-8 does no harm. UTF-16 is not understood; uploads are UTF-8.
+ * @param html the owner's bytes, with or without a byte order mark
+ * @param budget for finding the plan; checking it may take as long again
+ */
+export function planRender(html: Uint8Array, budget: RenderBudget = {}): RenderPlan {
+  const limits = { steps: defaultSteps, ...budget };
+  if (html.length > firstBytes) {
+    const start = read(html.subarray(0, firstBytes), { ...limits, cut: true });
+    if (start.scan.stop === 'body') return choose(start);
+  }
+  return choose(read(html, limits));
+}
+
+/** A plan from the first bytes alone: a few milliseconds at most, whatever the document holds. */
+export function planQuickly(html: Uint8Array): RenderPlan {
+  return choose(read(html.subarray(0, firstBytes), { steps: quickSteps, cut: html.length > firstBytes }));
+}
+
+/** The page: the document with the plan's insertion. */
+export function applyPlan(html: Uint8Array, plan: RenderPlan): Uint8Array {
+  if (plan.insertion === '') return html;
+  const { insertAt, insertion } = plan;
+  return Buffer.concat([html.subarray(0, insertAt), Buffer.from(insertion), html.subarray(insertAt)]);
+}
+
+interface Reading {
+  /** Without a byte order mark, which browsers drop and the parser would take for text of body. */
+  readonly text: string;
+  /** Bytes of the document before the text. */
+  readonly skipped: number;
+  readonly cut: boolean;
+  readonly scan: Scan;
+}
+
+function read(html: Uint8Array, limits: ScanLimits): Reading {
+  const skipped = byteOrderMark.every((byte, index) => html[index] === byte) ? byteOrderMark.length : 0;
+  const text = Buffer.from(html.buffer, html.byteOffset, html.byteLength).toString('latin1', skipped);
+  return { text, skipped, cut: limits.cut ?? false, scan: scanHead(text, limits) };
+}
+
+function choose(reading: Reading): RenderPlan {
+  const children = reading.scan.head?.childNodes ?? [];
+  if (!holdsStyle(children)) {
+    const insertion = insertionFor({ viewport: holdsViewport(children) });
+    const place = reading.scan.places.find((candidate) => isRight(reading, candidate, insertion));
+    if (place !== undefined) {
+      return { renderer: rendererVersion, insertAt: reading.skipped + place, insertion };
+    }
+  }
+  return { renderer: rendererVersion, insertAt: 0, insertion: '' };
+}
+
+/** Whether parsing the page gives the document's own tree, and our nodes in its head. */
+function isRight({ text, cut, scan }: Reading, place: number, insertion: string): boolean {
+  const page = scanHead(text.slice(0, place) + insertion + text.slice(place), {
+    steps: scan.steps + insertionSteps,
+    cut,
+    ...(scan.stop === 'limit' && { until: scan.stoppedAt + insertion.length }),
+  });
+  return (
+    page.stop === scan.stop &&
+    page.head !== null &&
+    removeInsertion(page.head, insertion) &&
+    areAlike(scan.document, page.document)
+  );
 }

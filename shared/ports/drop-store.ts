@@ -94,7 +94,7 @@ export interface DropStore {
 
   /**
    * What the public reads at the slug: the latest version, or the one of that number.
-   * null: no such drop; `no_version`: the drop has no such version.
+   * null: no such drop; where only the version is missing, the page says so.
    */
-  findPage(slug: string, number: number | null): Promise<Page | null | 'no_version'>;
+  findPage(slug: string, number: number | null): Promise<Page | null>;
 }

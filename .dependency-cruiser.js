@@ -1,0 +1,157 @@
+// Who may import whom. The rooms and the direction (domain ← ports ← services ← api, worker, bin) are told in
+// ARCHITECTURE.md; test/checks/rules.test.ts plants violations to show that these rules bite.
+
+/** The rooms that run in production. Tests and measurements may import any of them. */
+const production = '^(api|worker|shared|bin)/';
+
+/** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
+const vendors = {
+  '@node-rs/argon2': '^shared/adapters/argon2/',
+  '@photostructure/sqlite': '^shared/adapters/sqlite/',
+  commander: '^bin/',
+  express: '^api/',
+  helmet: '^api/',
+  isbot: '^api/',
+  jose: '^shared/adapters/jose/',
+  'lru-cache': '^(api|shared/services)/',
+  'markdown-it': '^api/pages/',
+  negotiator: '^api/',
+  oauth4webapi: '^shared/adapters/github/',
+  parse5: '^shared/domain/',
+  pino: '^bin/',
+  piscina: '^shared/adapters/threads/',
+  'rate-limiter-flexible': '^shared/adapters/memory/',
+  'sanitize-html': '^api/pages/',
+  yup: '^(api/requests/|shared/jobs\\.ts|shared/config)',
+};
+
+const names = Object.keys(vendors).map((name) => name.replaceAll('.', '\\.'));
+
+/** A room and all that it may import of the house; packages and Node's modules have rules of their own. */
+function room(name, path, mayImport, comment) {
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from: { path },
+    to: { path: '^(api|worker|shared|bin|test|bench)/', pathNot: mayImport },
+  };
+}
+
+/** Node's modules that reach outside the process, or the process itself. */
+const reachesOut =
+  '^(node:)?(fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads|os|process|readline|repl)(/|$)';
+
+export default {
+  forbidden: [
+    room('domain-imports-domain', '^shared/domain/', ['^shared/domain/'], 'The domain knows only itself.'),
+    room(
+      'ports-import-domain',
+      '^shared/(ports/|jobs\\.ts$)',
+      ['^shared/(domain|ports)/', '^shared/jobs\\.ts$'],
+      'Ports speak of the domain and the job catalogue only.',
+    ),
+    room(
+      'config-imports-config',
+      '^shared/config[^/]*\\.ts$',
+      ['^shared/config[^/]*\\.ts$'],
+      'The configuration is read before anything else is there.',
+    ),
+    room(
+      'services-import-ports',
+      '^shared/services/',
+      ['^shared/(domain|ports|services)/', '^shared/jobs\\.ts$', '^shared/config[^/]*\\.ts$'],
+      'Services use ports; which adapter stands behind them is not theirs to know.',
+    ),
+    room(
+      'adapters-import-ports',
+      '^shared/adapters/([^/]+)/',
+      ['^shared/(domain|ports)/', '^shared/jobs\\.ts$', '^shared/adapters/$1/'],
+      'An adapter knows the ports and its own technology.',
+    ),
+    room(
+      'api-imports-services',
+      '^api/',
+      ['^api/', '^shared/(?!adapters/)'],
+      'The web process knows services and ports, never adapters, the worker or bin.',
+    ),
+    room(
+      'worker-imports-services',
+      '^worker/',
+      ['^worker/', '^shared/(?!adapters/)'],
+      'The worker knows services and ports, never adapters, the web process or bin.',
+    ),
+    room(
+      'bin-imports-no-adapter',
+      '^bin/',
+      ['^(bin|api|worker)/', '^shared/(?!adapters/)'],
+      'Commands get their parts from shared/open-services.ts.',
+    ),
+    room(
+      'shared-imports-shared',
+      '^shared/',
+      ['^shared/'],
+      'What both processes need depends on neither of them.',
+    ),
+    {
+      name: 'only-open-services-picks-adapters',
+      comment: 'One composition root; tests and measurements may open single adapters.',
+      severity: 'error',
+      from: {
+        path: production,
+        pathNot: ['^shared/(open-services|[a-z-]+-engine)\\.ts$', '^shared/adapters/'],
+      },
+      to: { path: '^shared/adapters/' },
+    },
+    {
+      name: 'nobody-imports-bin',
+      comment: 'Only tests do.',
+      severity: 'error',
+      from: { pathNot: '^(bin|test)/' },
+      to: { path: '^bin/' },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'No files, sockets, threads or processes in rules and contracts.',
+      severity: 'error',
+      from: { path: '^shared/(domain/|ports/|services/|jobs\\.ts|config)' },
+      to: { dependencyTypes: ['core'], path: reachesOut },
+    },
+    ...Object.entries(vendors).map(([name, homes]) => ({
+      name: `home-of-${name.replace(/^@/, '').replace('/', '-')}`,
+      severity: 'error',
+      from: { path: production, pathNot: homes },
+      to: { path: `(^|/)node_modules/(@types/)?${name}/` },
+    })),
+    {
+      name: 'packages-have-a-home',
+      comment: 'Production code imports a package only where the table above allows it.',
+      severity: 'error',
+      from: { path: production },
+      to: { path: '(^|/)node_modules/', pathNot: `(^|/)node_modules/(@types/)?(${names.join('|')})/` },
+    },
+    {
+      name: 'no-dev-dependencies-in-production',
+      severity: 'error',
+      from: { path: production },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+    {
+      name: 'declared-packages-only',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-bundled'] },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    // With TypeScript 7 the default parser reads no module at all, and reports success.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    preserveSymlinks: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,93 @@
+import type { Request, Response } from 'express';
+import { maxDropBodyBytes } from '../shared/config.ts';
+import type { Caller } from '../shared/domain/account.ts';
+import { DropError } from '../shared/domain/errors.ts';
+import type { Services } from '../shared/open-services.ts';
+import { HttpError } from './http-error.ts';
+import { createBodyBudget } from './middleware/body-budget.ts';
+import { type BodyRules, createBodyReader } from './middleware/read-body.ts';
+
+export type Handler = (req: Request, res: Response) => Promise<void> | void;
+type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;
+
+const smallBodyBytes = 256 * 1024;
+
+export type Access = ReturnType<typeof createAccess>;
+
+/**
+ * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
+ * (design, "order of limits"), so that nothing large is read for somebody who may not send it.
+ */
+export function createAccess(services: Services) {
+  const { tokens, limits, parser, config } = services;
+  const readBody = createBodyReader({ parser, budget: createBodyBudget(config.BODIES_IN_FLIGHT_BYTES) });
+  const small: BodyRules = { maxBytes: smallBodyBytes, tooLarge: () => bodyTooLarge(smallBodyBytes) };
+  const document: BodyRules = { maxBytes: maxDropBodyBytes(config), tooLarge: () => htmlTooLarge(config) };
+  // A PATCH may hold a whole html by mistake, and is to be told so.
+  const patch: BodyRules = { ...document, tooLarge: () => bodyTooLarge(document.maxBytes) };
+
+  function owner(handler: OwnerHandler): Handler {
+    return async (req, res) => {
+      res.setHeader('Cache-Control', 'no-store');
+      await handler(req, res, await tokens.authenticate(req.headers.authorization));
+    };
+  }
+
+  function limited(take: (caller: Caller) => Promise<void>, rules: BodyRules | null) {
+    return (handler: OwnerHandler): Handler =>
+      owner(async (req, res, caller) => {
+        await take(caller);
+        if (rules !== null) req.body = await readBody(req, res, rules);
+        await handler(req, res, caller);
+      });
+  }
+
+  return {
+    /** Reads the JSON body of a request that needs no token. */
+    anyone(handler: Handler): Handler {
+      return async (req, res) => {
+        res.setHeader('Cache-Control', 'no-store');
+        req.body = await readBody(req, res, small);
+        await handler(req, res);
+      };
+    },
+
+    /** A bearer token. */
+    owner,
+
+    /** A token of which a bad one is `unauthorized` too, whatever is wrong with it (spec 7: GET /api/me). */
+    self(handler: OwnerHandler): Handler {
+      const inner = owner(handler);
+      return async (req, res) => {
+        try {
+          await inner(req, res);
+        } catch (error) {
+          if (!(error instanceof DropError) || error.code !== 'invalid_token') throw error;
+          throw new DropError('unauthorized', error.message);
+        }
+      };
+    },
+
+    /** A token and one of the minute's writes; the body may be a document. */
+    write: limited(limits.takeWrite, document),
+
+    /** A token and one of the minute's changes; a small body. */
+    change: limited(limits.takeChange, small),
+
+    /** The same for a PATCH. */
+    patch: limited(limits.takeChange, patch),
+
+    /** The same where a body has no meaning and is not read. */
+    removal: limited(limits.takeChange, null),
+  };
+}
+
+function htmlTooLarge(config: { readonly HTML_MAX_BYTES: number }): DropError {
+  const max = config.HTML_MAX_BYTES;
+  return new DropError('html_too_large', `html must have at most ${max} bytes.`, { field: 'html', max_bytes: max });
+}
+
+function bodyTooLarge(maxBytes: number): DropError {
+  const message = `The body must have at most ${maxBytes} bytes.`;
+  return new HttpError(413, 'invalid_arg', message, { field: 'body', max_bytes: maxBytes });
+}

@@ -1,0 +1,24 @@
+import type { Request, Response } from 'express';
+import type { Caller } from '../../shared/domain/account.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { presentCaller, presentToken } from '../presenters/account.ts';
+import { readTokenId } from '../requests/params.ts';
+
+/** Spec 4.3: who is calling, and with which tokens. */
+export function accountHandlers({ accounts, drops, tokens }: Services) {
+  return {
+    async me(_req: Request, res: Response, caller: Caller): Promise<void> {
+      const [account, dropCount] = await Promise.all([accounts.find(caller.accountId), drops.count(caller)]);
+      res.json(presentCaller(caller, account, dropCount));
+    },
+
+    async listTokens(_req: Request, res: Response, caller: Caller): Promise<void> {
+      res.json((await tokens.list(caller)).map(presentToken));
+    },
+
+    async revokeToken(req: Request, res: Response, caller: Caller): Promise<void> {
+      await tokens.revoke(caller, readTokenId(req));
+      res.status(204).end();
+    },
+  };
+}

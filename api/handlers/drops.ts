@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express';
+import type { Caller } from '../../shared/domain/account.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { presentDrop, presentDropList } from '../presenters/drop.ts';
+import { createDropQueryReader } from '../requests/drop-query.ts';
+import { createDropRequests } from '../requests/drops.ts';
+import { readSlug } from '../requests/params.ts';
+
+/** Spec 4.4: the drops themselves. */
+export function dropHandlers({ drops, config }: Services) {
+  const requests = createDropRequests(config);
+  const readQuery = createDropQueryReader(config);
+  const baseUrl = config.BASE_URL;
+
+  return {
+    async list(req: Request, res: Response, caller: Caller): Promise<void> {
+      const query = readQuery(req.query);
+      res.json(presentDropList(await drops.list(caller, query), query, baseUrl));
+    },
+
+    async create(req: Request, res: Response, caller: Caller): Promise<void> {
+      const drop = await drops.create(caller, requests.readCreate(req.body));
+      res.status(201).location(`/api/drops/${drop.slug}`).json(presentDrop(drop, baseUrl));
+    },
+
+    async read(req: Request, res: Response, caller: Caller): Promise<void> {
+      res.json(presentDrop(await drops.get(caller, readSlug(req)), baseUrl));
+    },
+
+    async replace(req: Request, res: Response, caller: Caller): Promise<void> {
+      const slug = readSlug(req);
+      const drop = await drops.addVersion(caller, slug, requests.readReplace(req.body));
+      res.json(presentDrop(drop, baseUrl));
+    },
+
+    async patch(req: Request, res: Response, caller: Caller): Promise<void> {
+      const slug = readSlug(req);
+      res.json(presentDrop(await drops.change(caller, slug, requests.readPatch(req.body)), baseUrl));
+    },
+
+    async remove(req: Request, res: Response, caller: Caller): Promise<void> {
+      await drops.remove(caller, readSlug(req));
+      res.status(204).end();
+    },
+
+    async setPasscode(req: Request, res: Response, caller: Caller): Promise<void> {
+      const slug = readSlug(req);
+      const drop = await drops.setPasscode(caller, slug, requests.readPasscode(req.body));
+      res.json(presentDrop(drop, baseUrl));
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Request, Response } from 'express';
+import type { Services } from '../../shared/open-services.ts';
+import { homePage } from '../pages/home.ts';
+import { sendPage } from './send-page.ts';
+
+export function homeHandlers({ config }: Services) {
+  const page = homePage(config);
+  return {
+    show(_req: Request, res: Response): void {
+      sendPage(res, 200, page);
+    },
+  };
+}

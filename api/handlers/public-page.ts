@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { isbot } from 'isbot';
+import type { Page } from '../../shared/domain/drop.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { slugPattern } from '../../shared/domain/ids.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { toPositiveInteger } from '../requests/params.ts';
+
+/** The cookie that keeps a passcode entered; its path is the drop's. */
+export const passCookie = 'dropleaf_pass';
+
+/** What a reader asked for, as the address says it: nothing is decoded, so no page has two names. */
+export interface PublicAddress {
+  readonly slug: string;
+  readonly isRaw: boolean;
+  /** Unknown parameters are ignored. */
+  readonly query: URLSearchParams;
+}
+
+const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(.*))?$/;
+
+/** null: this is no address of a page. */
+export function readAddress(req: IncomingMessage): PublicAddress | null {
+  const match = addressPattern.exec(req.url ?? '');
+  if (match === null) return null;
+  const [, slug = '', raw, search] = match;
+  return { slug, isRaw: raw !== undefined, query: new URLSearchParams(search) };
+}
+
+/**
+ * What stands at a public address; `v` selects a version.
+ * @throws DropError `invalid_slug`, `not_found`
+ */
+export function findPage(services: Services, { slug, query }: PublicAddress): Promise<Page> {
+  if (!slugPattern.test(slug)) {
+    throw new DropError('invalid_slug', 'This is no address of a page.', { field: 'slug' });
+  }
+  return services.pages.find(slug, readVersion(query));
+}
+
+/** null: the latest; 0, which no version has, for what is no number of a version. */
+function readVersion(query: URLSearchParams): number | null {
+  const asked = query.get('v');
+  return asked === null ? null : (toPositiveInteger(asked) ?? 0);
+}
+
+/** Whether the reader has the page's passcode, by cookie or by the grant in the address; true where it has none. */
+export async function isAdmitted(
+  services: Services,
+  page: Page,
+  req: IncomingMessage,
+  { query }: PublicAddress,
+): Promise<boolean> {
+  if (page.lock === null) return true;
+  const grant = query.get('g');
+  if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
+  const pass = readCookie(req.headers.cookie, passCookie);
+  return pass !== null && services.passcodes.admits('pass', page, pass);
+}
+
+/** Whether a GET that was answered with a page is a person's view (design, "A view"). */
+export function isPersonsGet(req: IncomingMessage): boolean {
+  if (req.method !== 'GET') return false;
+  const { 'sec-purpose': secPurpose, purpose, 'x-moz': moz, 'user-agent': agent } = req.headers;
+  if (/prefetch|prerender|preview/i.test(`${secPurpose} ${purpose} ${moz}`)) return false;
+  return !isbot(agent);
+}
+
+function readCookie(header: string | undefined, name: string): string | null {
+  for (const pair of (header ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return null;
+}

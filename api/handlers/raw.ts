@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+import { edgeSeconds } from '../../shared/config.ts';
+import { edgeTag, type ShownPage } from '../../shared/domain/drop.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import type { Body, Form } from '../../shared/services/pages.ts';
+import { HttpError } from '../http-error.ts';
+import { answerError } from '../middleware/errors.ts';
+import { logRequest } from '../middleware/request-log.ts';
+import { pageUrl } from '../presenters/drop.ts';
+import { sandbox } from '../sandbox.ts';
+import { findPage, isAdmitted, isPersonsGet, type PublicAddress, readAddress } from './public-page.ts';
+
+export interface RawHandler {
+  /** The address, if the request is a GET or HEAD of a raw page; null otherwise. */
+  match(req: IncomingMessage): PublicAddress | null;
+  /** Answers it, errors included. */
+  answer(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void>;
+}
+
+/**
+ * GET /p/{slug}/raw (spec 4.5): the hot path, which is why it takes plain node:http objects and passes through
+ * no middleware. Everything about the reply that protects others is set before anything can fail.
+ */
+export function rawHandler(services: Services): RawHandler {
+  const { pages, views, log, config } = services;
+  const publicCaching = `public, max-age=0, s-maxage=${edgeSeconds(config)}`;
+  const forms = createFormChooser();
+
+  async function open(req: IncomingMessage, address: PublicAddress): Promise<ShownPage> {
+    const page = await findPage(services, address);
+    if (!(await isAdmitted(services, page, req, address))) {
+      throw new HttpError(403, 'passcode_required', 'This page needs a passcode: open its viewer page.');
+    }
+    return pages.show(page);
+  }
+
+  async function send(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void> {
+    const form = forms(req.headers['accept-encoding']);
+    let page = await open(req, address);
+    let body = await pages.body(page, form);
+    if (body === null) {
+      // The version was removed between the look-up and the read: the pointer is read again, once.
+      page = await open(req, address);
+      body = await pages.body(page, form);
+    }
+    if (body === null) throw notFound('page');
+    setPageHeaders(res, page, publicCaching);
+    sendBody(req, res, form, body);
+    if (isTopLevelView(req, address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
+  }
+
+  return {
+    match(req) {
+      if (req.method !== 'GET' && req.method !== 'HEAD') return null;
+      const address = readAddress(req);
+      return address?.isRaw ? address : null;
+    },
+
+    async answer(req, res, address) {
+      logRequest(req, res, log, config.LOG_RAW_SAMPLE);
+      setSafetyHeaders(res, config.INDEXABLE);
+      try {
+        await send(req, res, address);
+      } catch (error) {
+        answerError(error, req, res, log);
+      }
+    },
+  };
+}
+
+function setSafetyHeaders(res: ServerResponse, indexable: boolean): void {
+  res.setHeader('Content-Security-Policy', `sandbox ${sandbox}`);
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  if (!indexable) res.setHeader('X-Robots-Tag', 'noindex');
+}
+
+function setPageHeaders(res: ServerResponse, page: ShownPage, publicCaching: string): void {
+  res.setHeader('Vary', 'Accept-Encoding');
+  if (page.lock !== null) {
+    res.setHeader('Cache-Control', 'private, no-store');
+    return;
+  }
+  const tag = edgeTag(page.dropId);
+  res.setHeader('Cache-Control', publicCaching);
+  res.setHeader('Cache-Tag', tag);
+  res.setHeader('Surrogate-Key', tag);
+}
+
+function sendBody(req: IncomingMessage, res: ServerResponse, form: Form, body: Body): void {
+  res.setHeader('ETag', body.etag);
+  if (isFresh(req.headers['if-none-match'], body.etag)) {
+    res.statusCode = 304;
+    res.end();
+    return;
+  }
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  if (form !== 'identity') res.setHeader('Content-Encoding', form);
+  res.setHeader('Content-Length', body.bytes.byteLength);
+  res.end(req.method === 'HEAD' ? undefined : body.bytes);
+}
+
+/** RFC 9110, section 13.1.2: weak comparison; an edge may have made ours weak. */
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+/** Opened as a page of its own, and not by way of the viewer, which has counted it: as its frame, or from it. */
+function isTopLevelView(req: IncomingMessage, { slug, query }: PublicAddress, baseUrl: string): boolean {
+  if (req.headers['sec-fetch-dest'] !== 'document' || query.has('id')) return false;
+  return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);
+}
+
+/** The smallest form that a client takes. Browsers send few different headers, so the answers are remembered. */
+function createFormChooser(): (acceptEncoding: string | undefined) => Form {
+  const known = new LRUCache<string, Form>({ max: 200 });
+  return (acceptEncoding) => {
+    if (acceptEncoding === undefined) return 'identity';
+    const remembered = known.get(acceptEncoding);
+    if (remembered !== undefined) return remembered;
+    const [best] = acceptedForms(acceptEncoding);
+    const form = best ?? 'identity';
+    if (acceptEncoding.length <= 200) known.set(acceptEncoding, form);
+    return form;
+  };
+}
+
+/** By the client's q-values; where they are equal, by size. */
+function acceptedForms(acceptEncoding: string): Form[] {
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
+  // The published types lag behind: `preferred` is there since 1.0.
+  const { encodings } = negotiator as unknown as {
+    encodings(available: Form[], options: { preferred: Form[] }): Form[];
+  };
+  return encodings.call(negotiator, ['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
+}

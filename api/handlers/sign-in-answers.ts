@@ -1,0 +1,51 @@
+import type { Request, Response } from 'express';
+import type { DropError } from '../../shared/domain/errors.ts';
+import { isNavigation } from '../middleware/errors.ts';
+import { envelopeData } from '../pages/envelope.ts';
+import type { Html } from '../pages/html.ts';
+import { page, policyOf } from '../pages/layout.ts';
+import { signInStyle } from '../pages/sign-in/style.ts';
+import type { View } from '../pages/sign-in/view.ts';
+import { presentError } from '../presenters/error.ts';
+import { statuses } from '../statuses.ts';
+import { sendPage } from './send-page.ts';
+
+export type SignInAnswers = ReturnType<typeof createSignInAnswers>;
+
+/**
+ * How the pages of the sign-in answer. None of it is ever stored.
+ * @param formTargets where a form may lead, redirects included: our own origin, and the identity provider's
+ */
+export function createSignInAnswers(formTargets: readonly string[]) {
+  function send(res: Response, status: number, view: View, envelope: Html | null): void {
+    const whole = page({ ...view, css: signInStyle, ...(envelope && { head: envelope }) });
+    res.setHeader('Cache-Control', 'no-store');
+    sendPage(res, status, {
+      html: whole.html,
+      csp: policyOf(whole, { 'form-action': formTargets.join(' ') }),
+    });
+  }
+
+  return {
+    show(res: Response, view: View): void {
+      send(res, 200, view, null);
+    },
+
+    /** To a page of ours or to the identity provider, by GET. */
+    redirect(res: Response, location: string): void {
+      res.setHeader('Cache-Control', 'no-store');
+      res.redirect(303, location);
+    },
+
+    /**
+     * A refusal: for a person the view, which carries the envelope; for a program the envelope alone.
+     * @throws the error itself, for the one place that writes envelopes
+     */
+    refuse(req: Request, res: Response, error: DropError, view: View): void {
+      if (!isNavigation(req)) throw error;
+      const seconds = error.details?.retry_after_seconds;
+      if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
+      send(res, statuses[error.code], view, envelopeData(presentError(error)));
+    },
+  };
+}

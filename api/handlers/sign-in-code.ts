@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express';
+import { DropError } from '../../shared/domain/errors.ts';
+import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
+import { addressKey } from '../middleware/address.ts';
+import { readForm } from '../middleware/read-form.ts';
+import { codeView } from '../pages/sign-in/code.ts';
+import { faultOf, type SignInSite } from './sign-in-site.ts';
+
+/** Wrong codes and wrong keys are counted in spans of ten minutes. */
+export const triesWindowMs = 600_000;
+const shownCodeLength = 24;
+
+/** GET and POST /sign-in: the code. */
+export function codeHandlers({ services, paths, cookie, answers, acceptsForm }: SignInSite) {
+  const { signIns, limits, identityProvider, config } = services;
+
+  function view(code: string, fault: string | null) {
+    return codeView({ action: paths.start, code, fault, provider: identityProvider?.name ?? null });
+  }
+
+  /** The sign-in that the code names. @throws DropError, with a message for the person */
+  async function findSignIn(req: Request, typed: string): Promise<SignIn> {
+    if (readCode(typed) === null) {
+      throw new DropError('invalid_arg', 'A code has eight letters, such as BCDF-GHJK.', { field: 'code' });
+    }
+    // Reserved before the look-up, so that parallel guesses cannot pass; a right code gives its try back.
+    const tries = [{ key: `code:${addressKey(req.ip)}`, limit: config.CODE_TRIES }];
+    const giveBack = await limits.takeTry(tries, triesWindowMs);
+    const signIn = await signIns.findByCode(typed);
+    if (signIn !== null) {
+      await giveBack();
+      return signIn;
+    }
+    const message = 'No sign-in waits for this code. It may be mistyped, used already or expired.';
+    throw new DropError('not_found', message, { field: 'code' });
+  }
+
+  /** Sends the browser on to say who it is. */
+  async function goOn(res: Response, { id: signInId, expiresAt }: SignIn, code: string): Promise<void> {
+    const work = { signInId, code, expiresAt };
+    if (identityProvider === null) {
+      await cookie.write(res, 'local', work);
+      answers.redirect(res, paths.local);
+      return;
+    }
+    const { url, visit } = await identityProvider.begin(paths.callbackUrl);
+    await cookie.write(res, 'visit', { ...work, visit });
+    answers.redirect(res, url);
+  }
+
+  return {
+    showCode(req: Request, res: Response): void {
+      const { code } = req.query;
+      const shown = typeof code === 'string' ? code.slice(0, shownCodeLength) : '';
+      answers.show(res, view(readCode(shown) ?? shown, null));
+    },
+
+    async enterCode(req: Request, res: Response): Promise<void> {
+      if (!acceptsForm(req, res)) return;
+      const typed = (await readForm(req, res)).get('code') ?? '';
+      try {
+        await goOn(res, await findSignIn(req, typed), readCode(typed) ?? typed);
+      } catch (error) {
+        if (!(error instanceof DropError)) throw error;
+        answers.refuse(req, res, error, view(typed.slice(0, shownCodeLength), faultOf(error)));
+      }
+    },
+  };
+}

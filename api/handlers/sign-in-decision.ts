@@ -1,0 +1,81 @@
+import type { Request, Response } from 'express';
+import type { Identity } from '../../shared/domain/account.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { randomBase62 } from '../../shared/domain/ids.ts';
+import { readForm } from '../middleware/read-form.ts';
+import { doneView, type Outcome } from '../pages/sign-in/ends.ts';
+import { requestView } from '../pages/sign-in/request.ts';
+import { areSame } from './are-same.ts';
+import { startWith } from './sign-in-paths.ts';
+import { nothingUnderWay, overMeanwhile, type SignInSite } from './sign-in-site.ts';
+
+const formTokenLength = 43; // 256 bits
+
+/** Takes somebody who has just signed in to the page where they decide. */
+export async function beginDecision(
+  { services, cookie, answers, paths }: SignInSite,
+  res: Response,
+  { signInId, code, expiresAt }: { signInId: string; code: string; expiresAt: number },
+  identity: Identity,
+): Promise<void> {
+  const { id: accountId } = await services.signIns.signInWith(identity);
+  const formToken = randomBase62(formTokenLength);
+  await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
+  answers.redirect(res, paths.approve);
+}
+
+/** GET and POST /sign-in/approve, GET /sign-in/done: what is asked, and what was decided. */
+export function decisionHandlers({ services, paths, cookie, answers, stop, acceptsForm }: SignInSite) {
+  const { signIns, clock, signInKey } = services;
+
+  function refuseForm(req: Request, res: Response, message: string): void {
+    stop(req, res, { error: new DropError('forbidden', message), title: 'Not approved' });
+  }
+
+  return {
+    async showRequest(req: Request, res: Response): Promise<void> {
+      const work = await cookie.read(req, 'decide');
+      if (work === null) return stop(req, res, nothingUnderWay());
+      const signIn = await signIns.findPending(work.signInId);
+      if (signIn === null) return stop(req, res, overMeanwhile());
+      const { code, formToken, name } = work;
+      const switchPath = signInKey === null ? null : startWith(paths, code);
+      const now = clock.now();
+      const action = paths.approve;
+      answers.show(res, requestView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
+    },
+
+    async decide(req: Request, res: Response): Promise<void> {
+      if (!acceptsForm(req, res)) return;
+      const work = await cookie.read(req, 'decide');
+      if (work === null) return refuseForm(req, res, nothingUnderWay().error.message);
+      const form = await readForm(req, res);
+      if (!areSame(form.get('token') ?? '', work.formToken)) {
+        return refuseForm(req, res, 'This page is not the newest one. Enter the code again.');
+      }
+      const { signInId, accountId, expiresAt } = work;
+      const outcome = readOutcome(form.get('decision'));
+      const done =
+        outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
+      if (!done) {
+        cookie.clear(res);
+        return stop(req, res, overMeanwhile());
+      }
+      await cookie.write(res, 'done', { outcome, expiresAt });
+      answers.redirect(res, paths.done);
+    },
+
+    async showDone(req: Request, res: Response): Promise<void> {
+      const work = await cookie.read(req, 'done');
+      if (work === null) return stop(req, res, nothingUnderWay());
+      answers.show(res, doneView(work.outcome));
+    },
+  };
+}
+
+/** @throws DropError `invalid_arg` for what no button of ours sends */
+function readOutcome(decision: string | undefined): Outcome {
+  if (decision === 'approve') return 'approved';
+  if (decision === 'deny') return 'denied';
+  throw new DropError('invalid_arg', 'decision must be approve or deny.', { field: 'decision' });
+}

@@ -1,0 +1,17 @@
+import type { Services } from '../../shared/open-services.ts';
+import { codeHandlers } from './sign-in-code.ts';
+import { decisionHandlers } from './sign-in-decision.ts';
+import { localHandlers } from './sign-in-local.ts';
+import { providerHandlers } from './sign-in-provider.ts';
+import { createSignInSite } from './sign-in-site.ts';
+
+/** The pages on which a human verifies a code, signs in, and approves or denies (spec 4.2, design "sign-in"). */
+export function signInPageHandlers(services: Services) {
+  const site = createSignInSite(services);
+  return {
+    ...codeHandlers(site),
+    ...providerHandlers(site),
+    ...localHandlers(site),
+    ...decisionHandlers(site),
+  };
+}

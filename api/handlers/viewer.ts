@@ -1,0 +1,105 @@
+import type { Request, Response } from 'express';
+import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import { DropError, notFound } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { HttpError } from '../http-error.ts';
+import { addressKey } from '../middleware/address.ts';
+import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
+import { isFromOwnPage } from '../middleware/origin.ts';
+import { readForm } from '../middleware/read-form.ts';
+import { passcodePage } from '../pages/passcode.ts';
+import { viewerPage } from '../pages/viewer.ts';
+import { pageUrl } from '../presenters/drop.ts';
+import { presentError } from '../presenters/error.ts';
+import {
+  findPage,
+  isAdmitted,
+  isPersonsGet,
+  type PublicAddress,
+  passCookie,
+  readAddress,
+} from './public-page.ts';
+import { sendPage } from './send-page.ts';
+
+/** Spec 4.5: the page around a drop, and the passcode form before it. */
+export function viewerHandlers(services: Services) {
+  const { pages, passcodes, views, config } = services;
+  const { origin } = new URL(config.BASE_URL);
+
+  /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens a locked page. */
+  async function frameUrl(page: ShownPage): Promise<string> {
+    const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
+    const grant = await passcodes.issue('grant', page);
+    if (grant !== null) query.set('g', grant);
+    return `/p/${page.slug}/raw?${query}`;
+  }
+
+  async function sendViewer(res: Response, page: ShownPage): Promise<void> {
+    const { title, description, slug, version, latestVersion } = page;
+    const view = viewerPage({
+      title,
+      description,
+      url: pageUrl(config.BASE_URL, slug),
+      rawUrl: await frameUrl(page),
+      version: version.number,
+      latestVersion,
+      context: await pages.context(page),
+      indexable: config.INDEXABLE && page.lock === null,
+    });
+    sendPage(res, 200, view);
+  }
+
+  /** The page that was asked for, with the headers that it needs whatever becomes of the request. */
+  async function open(req: Request, res: Response): Promise<{ address: PublicAddress; page: Page }> {
+    if (!config.INDEXABLE) res.setHeader('X-Robots-Tag', 'noindex');
+    const address = readAddress(req);
+    if (address === null) throw notFound('page');
+    const page = await findPage(services, address);
+    res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
+    return { address, page };
+  }
+
+  /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
+  async function unlock(req: Request, res: Response, page: Page): Promise<void> {
+    const form = await readForm(req, res);
+    if (!(await passcodes.check(page, form.get('passcode') ?? '', addressKey(req.ip)))) {
+      throw new HttpError(403, 'passcode_required', 'That is not the passcode of this page.');
+    }
+    const pass = await passcodes.issue('pass', page);
+    if (pass !== null) {
+      res.cookie(passCookie, pass, {
+        path: `/p/${page.slug}`,
+        maxAge: config.UNLOCK_SECONDS * 1000,
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: config.BASE_URL.startsWith('https:'),
+      });
+    }
+    res.redirect(303, req.url);
+  }
+
+  return {
+    async show(req: Request, res: Response): Promise<void> {
+      const { address, page } = await open(req, res);
+      if (await isAdmitted(services, page, req, address)) {
+        await sendViewer(res, pages.show(page));
+        if (isPersonsGet(req)) views.count(page.dropId);
+      } else {
+        sendPage(res, 200, passcodePage({ action: req.url }));
+      }
+    },
+
+    /** The passcode form. What goes wrong is said on the form again, or in the envelope to a program. */
+    async unlock(req: Request, res: Response): Promise<void> {
+      const { page } = await open(req, res);
+      if (!isFromOwnPage(req, origin)) throw new DropError('forbidden', 'Enter the passcode on the page itself.');
+      try {
+        await unlock(req, res, page);
+      } catch (error) {
+        if (!(error instanceof DropError) || !isNavigation(req)) throw error;
+        const status = setErrorHeaders(res, error);
+        sendPage(res, status, passcodePage({ action: req.url, envelope: presentError(error) }));
+      }
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Negotiator from 'negotiator';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { Log } from '../../shared/ports/log.ts';
+import { HttpError } from '../http-error.ts';
+import { errorPage } from '../pages/error.ts';
+import { presentError } from '../presenters/error.ts';
+import { statuses } from '../statuses.ts';
+import { pathOf } from './request-log.ts';
+
+/**
+ * Answers with the envelope of spec section 7: as JSON, or inside a page where a person navigated here.
+ * What is no DropError is our own failure: logged whole, shown to nobody. Takes plain node:http objects, since
+ * the raw path answers without Express.
+ */
+export function answerError(error: unknown, req: IncomingMessage, res: ServerResponse, log: Log): void {
+  const shown = toDropError(error);
+  const status = statusOf(shown);
+  if (status >= 500) log.error({ err: error, id: res.getHeader('X-Request-Id'), path: pathOf(req) }, 'a request failed');
+  if (res.headersSent) {
+    res.destroy(); // too late for an answer: a cut connection is the honest one
+    return;
+  }
+  setErrorHeaders(res, shown);
+  const envelope = presentError(shown);
+  const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Whether a person's browser asked for a page: design, "an error met by a person's navigation". */
+export function isNavigation(req: IncomingMessage): boolean {
+  const mode = req.headers['sec-fetch-mode'];
+  if (mode !== undefined) return mode === 'navigate';
+  if (req.headers['sec-fetch-dest'] !== undefined || req.headers.accept === undefined) return false;
+  return new Negotiator(req).mediaTypes()[0] === 'text/html';
+}
+
+/** The status, and what headers say of the error. Returns the status. */
+export function setErrorHeaders(res: ServerResponse, error: DropError): number {
+  res.statusCode = statusOf(error);
+  res.setHeader('Cache-Control', 'private, no-store');
+  const seconds = error.details?.retry_after_seconds;
+  if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
+  if (error.code === 'unauthorized' || error.code === 'invalid_token') {
+    const cause = error.code === 'invalid_token' ? ', error="invalid_token"' : '';
+    res.setHeader('WWW-Authenticate', `Bearer realm="dropleaf"${cause}`); // RFC 6750, section 3
+  }
+  if (error instanceof HttpError) {
+    for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
+  }
+  return res.statusCode;
+}
+
+function statusOf(error: DropError): number {
+  return error instanceof HttpError ? error.status : statuses[error.code];
+}
+
+function asJson(envelope: object, res: ServerResponse): string {
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  return JSON.stringify(envelope);
+}
+
+function asPage(status: number, envelope: ReturnType<typeof presentError>, res: ServerResponse): string {
+  const { html, csp } = errorPage(status, envelope);
+  const already = res.getHeader('Content-Security-Policy');
+  // The raw path has set its sandbox, which must stand on refusals too.
+  const sandbox = typeof already === 'string' && already.startsWith('sandbox') ? `${already}; ` : '';
+  res.setHeader('Content-Security-Policy', sandbox + csp);
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  return html;
+}
+
+function toDropError(error: unknown): DropError {
+  if (error instanceof DropError) return error;
+  const status = clientFaultOf(error);
+  if (status === null) return new DropError('internal_error', 'Something went wrong on our side.');
+  return new HttpError(status, 'invalid_arg', 'The request could not be read.');
+}
+
+/** Express and its parsers mark the client's faults with a 4xx `status`; null for anything else. */
+function clientFaultOf(error: unknown): number | null {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
+  return error.status >= 400 && error.status < 500 ? error.status : null;
+}

@@ -1,0 +1,99 @@
+import type { Request, Response } from 'express';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { JsonParser } from '../../shared/ports/json-parser.ts';
+import { HttpError } from '../http-error.ts';
+import type { BodyBudget } from './body-budget.ts';
+
+/** Larger bodies are parsed away from the event loop. */
+const parseHereMaxBytes = 1024 * 1024;
+
+export interface BodyRules {
+  readonly maxBytes: number;
+  /** What a larger body is told. */
+  readonly tooLarge: () => DropError;
+}
+
+export type ReadBody = (req: Request, res: Response, rules: BodyRules) => Promise<unknown>;
+
+/**
+ * Reads a request's JSON body; none at all counts as `{}`. The bytes are counted against the budget from their
+ * arrival until the answer is out. A refused body is not kept: what still comes is let through, so that the
+ * client gets its answer instead of a broken connection.
+ * @throws DropError `invalid_json` (400, or 415 for type and encoding), `tooLarge`, `unavailable`
+ */
+export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget }): ReadBody {
+  const { parser, budget } = deps;
+
+  return async (req, res, rules) => {
+    if (!hasBody(req)) return {};
+    try {
+      refuseOtherMedia(req);
+      const bytes = await collect(req, res, rules, budget);
+      return bytes.length === 0 ? {} : await parse(bytes, parser);
+    } catch (error) {
+      req.resume();
+      throw error;
+    }
+  };
+}
+
+function hasBody(req: Request): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+  return coding !== undefined || (length !== undefined && length !== '0');
+}
+
+function refuseOtherMedia(req: Request): void {
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
+    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', { header: 'Content-Encoding' });
+  }
+  const [type = '', ...params] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const charset = params.find((param) => /^charset=/i.test(param))?.slice('charset='.length);
+  if (!/^application\/([\w.-]+\+)?json$/i.test(type) || (charset && !/^"?utf-?8"?$/i.test(charset))) {
+    throw new HttpError(415, 'invalid_json', 'Send "Content-Type: application/json", in UTF-8.', {
+      header: 'Content-Type',
+    });
+  }
+}
+
+/** All bytes of the body; at most `maxBytes`, and as many as the budget has room for. */
+function collect(req: Request, res: Response, rules: BodyRules, budget: BodyBudget): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > rules.maxBytes) return Promise.reject(rules.tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let taken = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > rules.maxBytes) throw rules.tooLarge();
+        budget.take(chunk.length);
+        taken += chunk.length;
+        chunks.push(chunk);
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    const onEnd = () => finish(() => resolve(Buffer.concat(chunks, size)));
+    const onError = () => finish(() => reject(new DropError('invalid_json', 'The body broke off.')));
+    const finish = (settle: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError);
+      settle();
+    };
+    res.once('close', () => budget.giveBack(taken));
+    req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError);
+  });
+}
+
+async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
+  try {
+    if (bytes.length > parseHereMaxBytes) return await parser.parse(bytes);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    // TextDecoder throws a TypeError for what is no UTF-8.
+    if (error instanceof SyntaxError || error instanceof TypeError) {
+      throw new DropError('invalid_json', 'The body is not JSON in UTF-8.');
+    }
+    throw error;
+  }
+}

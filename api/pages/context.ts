@@ -1,0 +1,60 @@
+import MarkdownIt from 'markdown-it';
+import sanitize from 'sanitize-html';
+import { type Html, raw } from './html.ts';
+
+/** More bare addresses than that stay text: looking for their ends can take seconds (linkify-it is quadratic). */
+const maxBareLinks = 200;
+
+const plain = createMarkdown(false);
+const linking = createMarkdown(true);
+
+const webAddress = /^(https?:|mailto:)/i;
+
+/** What is left of whatever the line above lets through. The page has the h1, so headings begin a step lower. */
+const rules: sanitize.IOptions = {
+  allowedTags: [
+    ...['h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li'],
+    ...['strong', 'em', 's', 'a', 'code', 'pre', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowProtocolRelative: false,
+  transformTags: {
+    h1: 'h2',
+    h2: 'h3',
+    h3: 'h4',
+    h4: 'h5',
+    h5: 'h6',
+    a(tagName, { href = '' }) {
+      if (!webAddress.test(href)) return { tagName, attribs: {} };
+      return { tagName, attribs: { href, rel: 'noopener noreferrer nofollow ugc', target: '_blank' } };
+    },
+  },
+};
+
+/**
+ * An agent's reasoning trace as markup that can run nothing and load nothing.
+ * @param text Markdown, from anybody
+ */
+export function renderContext(text: string): Html {
+  const bareLinks = text.match(/:\/\/|mailto:/gi)?.length ?? 0;
+  const markdown = bareLinks <= maxBareLinks ? linking : plain;
+  return raw(sanitize(markdown.render(text), rules));
+}
+
+/** Markup in the text is shown as text. An image becomes a link to it: the browser loads nothing by itself. */
+function createMarkdown(linkify: boolean): MarkdownIt {
+  const markdown = new MarkdownIt({ html: false, linkify });
+  // Only what begins with http:, https: or mailto:.
+  markdown.linkify
+    .set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+    .add('ftp:', null)
+    .add('//', null);
+  markdown.renderer.rules.image = (tokens, index) => {
+    const image = tokens[index];
+    const { escapeHtml } = markdown.utils;
+    const address = escapeHtml(String(image?.attrGet('src') ?? ''));
+    return `<a href="${address}">${escapeHtml(image?.content || 'image')}</a>`;
+  };
+  return markdown;
+}

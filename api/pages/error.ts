@@ -1,0 +1,80 @@
+import type { ErrorEnvelope } from '../presenters/error.ts';
+import { envelopeData } from './envelope.ts';
+import { type Html, html } from './html.ts';
+import { page, policyOf } from './layout.ts';
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+  readonly next?: Html;
+}
+
+/** An error as a person meets it: in words, with the envelope of spec section 7 beside them as data. */
+export function errorPage(status: number, envelope: ErrorEnvelope): { html: string; csp: string } {
+  const { title, text, next } = wordsFor(status, envelope);
+  const error = page({
+    title,
+    head: envelopeData(envelope),
+    css: errorStyle,
+    body: html`<p class="status">${status}</p>
+<h1>${title}</h1>
+<p>${text}</p>
+${next}`,
+  });
+  // A drop's frame shows it too.
+  return { html: error.html, csp: policyOf(error, { 'frame-ancestors': "'self'" }) };
+}
+
+function wordsFor(status: number, { error }: ErrorEnvelope): Words {
+  const byCode = wordsByCode[`${status} ${error.code}`];
+  if (byCode) return byCode;
+  const byStatus = wordsByStatus[status];
+  if (byStatus)
+    return { ...byStatus, text: `${byStatus.text}${waitText(error.details?.retry_after_seconds)}` };
+  return { title: 'That did not work', text: error.message };
+}
+
+const wordsByCode: Readonly<Record<string, Words>> = {
+  '404 version_not_found': {
+    title: 'No such version',
+    text: 'The page does not have this version, or no longer.',
+    next: html`<p><a class="button" href="?">Show the latest</a></p>`,
+  },
+  '400 invalid_slug': { title: 'Page not found', text: 'This is no address of a page. It may be mistyped.' },
+  '403 passcode_required': {
+    title: 'A passcode is needed',
+    text: 'The passcode has changed, or was not entered for some time. Open or reload the page to enter it.',
+  },
+  '410 forbidden': {
+    title: 'This page was taken down',
+    text: 'It broke the rules of this service and is not shown any more.',
+  },
+};
+
+const wordsByStatus: Readonly<Record<number, Words>> = {
+  403: { title: 'Not allowed', text: 'This request was refused.' },
+  404: {
+    title: 'Page not found',
+    text: 'Nothing is published at this address. It may be mistyped, or the page was removed.',
+  },
+  410: { title: 'This page is gone', text: 'It is not shown any more.' },
+  429: { title: 'Too many requests', text: 'This was asked for too often.' },
+  500: {
+    title: 'Something went wrong',
+    text: 'The fault is ours, and it has been noted. Please try again later.',
+  },
+  503: { title: 'Not available right now', text: 'The service is busy or being looked after.' },
+};
+
+/** Empty where there is nothing to wait for. */
+function waitText(seconds: unknown): string {
+  if (typeof seconds !== 'number') return '';
+  if (seconds <= 1) return ' Try again in a moment.';
+  if (seconds < 120) return ` Try again in ${seconds} seconds.`;
+  if (seconds < 7_200) return ` Try again in ${Math.ceil(seconds / 60)} minutes.`;
+  return ` Try again in ${Math.ceil(seconds / 3_600)} hours.`;
+}
+
+const errorStyle = `
+.status { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; font-variant-numeric: tabular-nums; }
+`;

@@ -1,0 +1,72 @@
+import { sandbox } from '../sandbox.ts';
+import { renderContext } from './context.ts';
+import { type Html, html } from './html.ts';
+import { barePage, policyOf } from './layout.ts';
+import { viewerStyle } from './viewer-style.ts';
+
+/** What the viewer shows of a drop. Holds no metadata: they are their owner's alone (spec section 2). */
+export interface ViewerParts {
+  readonly title: string;
+  readonly description: string | null;
+  /** The drop's public address, absolute. */
+  readonly url: string;
+  /** The frame's address. */
+  readonly rawUrl: string;
+  /** The number of the version in the frame. */
+  readonly version: number;
+  readonly latestVersion: number;
+  /** Markdown; null for none. */
+  readonly context: string | null;
+  readonly indexable: boolean;
+}
+
+/** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame, under a bar that leaves it nearly all the space. */
+export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
+  const { title, rawUrl, context, indexable } = parts;
+  const page = barePage({
+    title,
+    robots: indexable ? 'index, follow' : 'noindex, nofollow',
+    head: head(parts),
+    css: viewerStyle,
+    body: html`<header class="bar">
+<h1 dir="auto" title="${title}">${title}</h1>
+${versionNote(parts)}
+${context === null ? null : contextToggle(context)}
+</header>
+<main><iframe src="${rawUrl}" title="${title}" sandbox="${sandbox}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
+  });
+  return {
+    html: page.html,
+    csp: policyOf(page, { 'frame-src': "'self'", 'form-action': "'self'", 'frame-ancestors': "'self'" }),
+  };
+}
+
+function head({ title, description, url }: ViewerParts): Html {
+  const about =
+    description === null
+      ? null
+      : html`<meta name="description" content="${description}">
+<meta property="og:description" content="${description}">
+`;
+  return html`<link rel="canonical" href="${url}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Dropleaf">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${url}">
+<meta name="twitter:card" content="summary">
+${about}`;
+}
+
+function versionNote({ version, latestVersion, url }: ViewerParts): Html {
+  const note = html`<span class="word">version </span>${version} of ${latestVersion}`;
+  if (version === latestVersion) return html`<p class="version">${note}</p>`;
+  return html`<p class="version old">${note} <a href="${new URL(url).pathname}">latest</a></p>`;
+}
+
+/** The native element: it opens without any script, over the drop and not instead of it. */
+function contextToggle(context: string): Html {
+  return html`<details class="context">
+<summary>Context</summary>
+<section aria-label="Context" tabindex="0">${renderContext(context)}</section>
+</details>`;
+}

@@ -1,0 +1,75 @@
+import { object, string } from 'yup';
+import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
+import { checkMetadataKey, checkMetadataValue, type FieldLimits } from './drop-fields.ts';
+import { toPositiveInteger } from './params.ts';
+import { type Fault, invalid, validate } from './validate.ts';
+
+interface QueryLimits extends FieldLimits {
+  readonly PAGE_SIZE: number;
+  readonly PAGE_SIZE_MAX: number;
+}
+
+const metadataPrefix = 'metadata.';
+/** Far past the last page of anything, and small enough for every store's arithmetic. */
+const maxPage = 1_000_000_000;
+
+/** Reads the query of GET /api/drops (spec 4.4). Unknown parameters are ignored, as everywhere. */
+export function createDropQueryReader(limits: QueryLimits): (query: Record<string, unknown>) => DropQuery {
+  const schema = object({
+    page: integer('page', maxPage),
+    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX),
+    sortBy: oneOf('sortBy', sortFields),
+    sortOrder: oneOf('sortOrder', sortOrders),
+  });
+
+  return (query) => {
+    const { page, pageSize, sortBy, sortOrder } = validate(schema, query, 'query');
+    return {
+      page: toPositiveInteger(page) ?? 1,
+      pageSize: toPositiveInteger(pageSize) ?? limits.PAGE_SIZE,
+      sortBy: sortFields.find((field) => field === sortBy) ?? 'created_at',
+      sortOrder: sortOrders.find((order) => order === sortOrder) ?? 'desc',
+      metadata: readFilters(query, limits),
+    };
+  };
+}
+
+/** Each `metadata.<key>=<value>` is a condition of its own, repeated ones too. */
+function readFilters(query: Record<string, unknown>, limits: FieldLimits): [string, string][] {
+  const filters: [string, string][] = [];
+  for (const [name, values] of Object.entries(query)) {
+    if (!name.startsWith(metadataPrefix)) continue;
+    const key = name.slice(metadataPrefix.length);
+    for (const value of [values].flat()) {
+      const fault = checkMetadataKey(key, limits) ?? checkMetadataValue(value, limits);
+      validate(filterSchema(name, fault), value, 'query');
+      filters.push([key, String(value).toWellFormed()]);
+    }
+  }
+  return filters;
+}
+
+/** Lets a filter's fault take the way of all others. */
+function filterSchema(name: string, fault: Fault | null) {
+  return string().test('metadata', (_, { createError }) => {
+    return fault === null || createError({ path: name, message: fault });
+  });
+}
+
+function integer(field: string, max: number) {
+  const fault = invalid(`${field} must be one integer from 1 to ${max}.`, { minimum: 1, maximum: max });
+  return string()
+    .typeError(fault)
+    .test('integer', fault, (value) => {
+      if (value === undefined) return true;
+      const number = toPositiveInteger(value);
+      return number !== null && number <= max;
+    });
+}
+
+function oneOf(field: string, values: readonly string[]) {
+  const fault = invalid(`${field} must be one of ${values.join(', ')}.`, { allowed: values });
+  return string()
+    .typeError(fault)
+    .test('one-of', fault, (value) => value === undefined || values.includes(value));
+}

@@ -1,0 +1,46 @@
+import { type options, readConfig } from '../../shared/config.ts';
+import { isLongerThan } from '../../shared/domain/text.ts';
+import { openServices } from '../../shared/open-services.ts';
+import { localIdentity } from '../../shared/services/sign-ins.ts';
+import { createLog } from '../log.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The settings that matter here: a fault in any other is not in the way. */
+const needed = ['DATA_DIR', 'LABEL_MAX_CHARACTERS'] as const satisfies (keyof typeof options)[];
+
+/**
+ * Makes a token for the local account of that name, in the data of a service that runs or does not, and prints it
+ * alone on stdout.
+ * @throws UsageError when the name or the label can be none
+ */
+export async function token(
+  { user, label }: { user: string; label?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const config = readConfig({
+    ...Object.fromEntries(needed.map((name) => [name, env[name]])),
+    LOG_LEVEL: 'error',
+  });
+  const identity = localIdentity(user);
+  if (identity === null) {
+    throw new UsageError(
+      `--user "${user}" can be no name: use at most 39 letters, digits, ".", "_" and "-", a letter or digit first`,
+    );
+  }
+  if (label !== undefined && isLongerThan(label, config.LABEL_MAX_CHARACTERS)) {
+    throw new UsageError(`--label may have at most ${config.LABEL_MAX_CHARACTERS} characters`);
+  }
+  const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
+  try {
+    const account = await services.signIns.signInWith(identity);
+    const plaintext = await services.signIns.issueToken(account, label || null);
+    process.stdout.write(`${plaintext}\n`);
+  } finally {
+    await services.close();
+  }
+  if (env.GITHUB_CLIENT_ID) {
+    process.stderr.write(
+      `This token is for the local account "${identity.name}", not for anybody who signs in with GitHub.\n`,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import { hash, verify } from '@node-rs/argon2';
+import { unavailable } from '../../domain/errors.ts';
+import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
+
+/** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** So many hold 38 MiB, and leave threads of libuv's pool for files and compression. */
+const maxRunning = 2;
+/** About two seconds' worth. */
+const maxWaiting = 200;
+
+/** Both methods reject with DropError `unavailable` when too many passcodes wait already. */
+export function createArgon2Hasher(): PasscodeHasher {
+  const turns = createTurns(maxRunning, maxWaiting);
+  return {
+    hash: (passcode) => turns.take(() => hash(passcode, cost)),
+    verify: (encoded, passcode) => turns.take(() => verify(encoded, passcode)),
+  };
+}
+
+/** Runs so many at a time, in the order of asking. */
+function createTurns(running: number, waiting: number) {
+  const line: (() => void)[] = [];
+  let free = running;
+  return {
+    async take<T>(work: () => Promise<T>): Promise<T> {
+      if (free > 0) free--;
+      else if (line.length < waiting) await new Promise<void>((resolve) => line.push(resolve));
+      else throw unavailable('Too many passcodes are being checked.');
+      try {
+        return await work();
+      } finally {
+        const next = line.shift();
+        if (next) next();
+        else free++;
+      }
+    },
+  };
+}

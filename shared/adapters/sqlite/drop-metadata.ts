@@ -1,0 +1,27 @@
+import type { Drop } from '../../domain/drop.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+import type { Database } from './database.ts';
+
+const none: Metadata = new Map();
+
+export type DropMetadata = ReturnType<typeof createDropMetadata>;
+
+/** The rows by which lists are filtered: one for each pair of a live drop. Called inside a write. */
+export function createDropMetadata(db: Database) {
+  const sql = {
+    insert: db.prepare('INSERT INTO drop_metadata (owner_id, key, value, drop_id) VALUES (?, ?, ?, ?)'),
+    remove: db.prepare(`
+      DELETE FROM drop_metadata WHERE owner_id = ? AND key = ? AND value = ? AND drop_id = ?`),
+  };
+
+  function replace({ id, ownerId }: Pick<Drop, 'id' | 'ownerId'>, from: Metadata, to: Metadata): void {
+    for (const [key, value] of from) if (to.get(key) !== value) sql.remove.run(ownerId, key, value, id);
+    for (const [key, value] of to) if (from.get(key) !== value) sql.insert.run(ownerId, key, value, id);
+  }
+
+  return {
+    insert: (drop: Pick<Drop, 'id' | 'ownerId' | 'metadata'>) => replace(drop, none, drop.metadata),
+    replace: (drop: Drop, metadata: Metadata) => replace(drop, drop.metadata, metadata),
+    remove: (drop: Drop) => replace(drop, drop.metadata, none),
+  };
+}

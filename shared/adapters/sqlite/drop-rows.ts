@@ -1,0 +1,66 @@
+import type { Drop, Version } from '../../domain/drop.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+
+/** The columns of a drop as its owner sees it, in the order of `DropRow`. */
+export const dropColumns = `
+  id, owner_id, slug, title, description, metadata, lock_id, latest_version, view_count, created_at, updated_at,
+  rev`;
+
+export type DropRow = [
+  id: string,
+  ownerId: string,
+  slug: string,
+  title: string,
+  description: string | null,
+  metadata: string,
+  lockId: string | null,
+  latestVersion: number,
+  viewCount: number,
+  createdAt: number,
+  updatedAt: number,
+  rev: number,
+];
+
+export function toDrop(row: DropRow): Drop {
+  const [id, ownerId, slug, title, description, metadata, lockId, latestVersion, ...numbers] = row;
+  const [viewCount, createdAt, updatedAt, rev] = numbers;
+  return {
+    id,
+    ownerId,
+    slug,
+    title,
+    description,
+    metadata: readMetadata(metadata),
+    locked: lockId !== null,
+    latestVersion,
+    viewCount,
+    createdAt,
+    updatedAt,
+    rev,
+  };
+}
+
+/** The columns of a version, in the order of `VersionRow`. */
+export const versionColumns = 'id, number, size_bytes, has_context, media_type, created_at';
+
+export type VersionRow = [
+  id: string,
+  number: number,
+  sizeBytes: number,
+  hasContext: number,
+  mediaType: string,
+  createdAt: number,
+];
+
+export function toVersion([id, number, sizeBytes, hasContext, mediaType, createdAt]: VersionRow): Version {
+  return { id, number, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt };
+}
+
+/** As pairs, because an object would put `7` before `b` and trip over `__proto__`. */
+export function writeMetadata(metadata: Metadata): string {
+  return JSON.stringify([...metadata]);
+}
+
+function readMetadata(text: string): Metadata {
+  return new Map(text === '[]' ? [] : (JSON.parse(text) as [string, string][])); // proof: see writeMetadata
+}

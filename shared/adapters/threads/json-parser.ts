@@ -1,0 +1,24 @@
+import type { JsonParser } from '../../ports/json-parser.ts';
+import { createThreadPool } from './thread-pool.ts';
+
+/** Twice what the largest legal body needs, all of it in two-byte characters. */
+const maxHeapMb = 128;
+
+/** Parses in one thread, which starts with the first body and ends when there is none for a while. */
+export function createThreadJsonParser(): JsonParser {
+  const pool = createThreadPool({
+    file: new URL('./parse-thread.js', import.meta.url),
+    name: 'parse',
+    maxThreads: 1,
+    maxHeapMb,
+  });
+  return {
+    parse(bytes) {
+      const { buffer } = bytes;
+      // A small body shares its buffer with others.
+      const own = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+      return pool.run({ bytes }, own ? { transfer: [buffer] } : {});
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,35 @@
+import { parentPort } from 'node:worker_threads';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import {
+  applyPlan,
+  planQuickly,
+  planRender,
+  type RenderPlan,
+  rendererVersion,
+} from '../../domain/render-plan.ts';
+import type { Rendered } from '../../ports/render-store.ts';
+import type { RenderTask } from './render-task.ts';
+
+/** Plans, inserts and compresses one page. Runs in a thread of the pool. */
+export function render(task: RenderTask): Rendered {
+  const { html, id, planned } = task;
+  parentPort?.postMessage(id);
+  const plan = makePlan(task);
+  Atomics.store(planned, 0, 1);
+
+  const page = applyPlan(html, plan);
+  const br = brotliCompressSync(page, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: page.length },
+  });
+  const gzip = gzipSync(page, { level: 6 });
+  // Copies, because posting a view posts all of the buffer behind it.
+  return { plan, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
+}
+
+function makePlan({ html, effort, budgetMs }: RenderTask): RenderPlan {
+  if (effort === 'none') return { renderer: rendererVersion, insertAt: 0, insertion: '' };
+  if (effort === 'quick') return planQuickly(html);
+  // Checking a plan may take as long as finding it.
+  const end = performance.now() + budgetMs / 2;
+  return planRender(html, { expired: () => performance.now() > end });
+}

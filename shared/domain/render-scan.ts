@@ -1,0 +1,201 @@
+import {
+  type DefaultTreeAdapterMap,
+  type DefaultTreeAdapterTypes as Dom,
+  defaultTreeAdapter,
+  html,
+  InsertionMode,
+  Parser,
+  Token,
+  type TokenHandler,
+  Tokenizer,
+  TokenizerMode,
+  type TreeAdapter,
+} from 'parse5';
+import { createPlaces } from './render-places.ts';
+
+const { TokenType } = Token;
+
+type AnyToken = Parameters<TokenHandler[keyof Omit<TokenHandler, 'onParseError'>]>[0];
+
+/** How much of a document may be looked at. */
+export interface ScanLimits {
+  /** Tags, comments, and elements that are created. Text is not counted: it costs next to nothing. */
+  readonly steps: number;
+  /** Asked every few hundred tokens; true ends the scan. Absent: only the steps count. */
+  readonly expired?: () => boolean;
+  /** The scan ends before the first token that starts there or later. */
+  readonly until?: number;
+  /** The text is the beginning of a longer one. */
+  readonly cut?: boolean;
+}
+
+/** What the parser made of a document up to the point where head gets no more children. */
+export interface Scan {
+  /** The tree so far. Texts and comments are in it without their contents. */
+  readonly document: Dom.Document;
+  /** null: there is none yet. */
+  readonly head: Dom.Element | null;
+  /**
+   * `body`: the token at `stoppedAt` made the parser create body, or frameset;
+   * `limit`: one of the limits ended the scan before the token at `stoppedAt`.
+   */
+  readonly stop: 'body' | 'limit';
+  readonly stoppedAt: number;
+  /** What it took. */
+  readonly steps: number;
+  /**
+   * Where more children of head can be written so that nothing else changes, the best first; to be checked, as
+   * parse5's locations are not exact everywhere. May be empty.
+   */
+  readonly places: readonly number[];
+}
+
+interface Progress {
+  steps: number;
+  tokens: number;
+  /** Whether body, or frameset, was created. */
+  body: boolean;
+  /** Where the last token began and ended. */
+  start: number;
+  end: number;
+  halt: Pick<Scan, 'stop' | 'stoppedAt'> | null;
+}
+
+/** How often the clock is looked at. */
+const tokensPerLook = 256;
+
+/**
+ * Parses until the parser creates body. What is written right before the token that makes it do so, while
+ * nothing but html and head is open, goes to the end of head, whether `</head>` is there or implied
+ * (HTML standard, 13.2.6.4.4 "in head" and 13.2.6.4.6 "after head").
+ */
+export function scanHead(text: string, limits: ScanLimits): Scan {
+  const { steps, expired, until = Number.POSITIVE_INFINITY, cut = false } = limits;
+  const seen: Progress = { steps: 0, tokens: 0, body: false, start: -1, end: 0, halt: null };
+  const places = createPlaces();
+
+  const parser = new Parser({
+    treeAdapter: createTree((name) => {
+      seen.steps++;
+      seen.body ||= name === 'body' || name === 'frameset';
+    }),
+  });
+  const children = () => parser.headElement?.childNodes.length ?? 0;
+
+  function isOver(start: number): boolean {
+    if (start >= until || seen.steps > steps) return true;
+    return seen.tokens % tokensPerLook === 0 && expired?.() === true;
+  }
+
+  function halt(stop: Scan['stop'], stoppedAt: number): void {
+    seen.halt = { stop, stoppedAt };
+    parser.tokenizer.pause();
+  }
+
+  /** Lets the parser have the token, and notes the places that it shows. */
+  function place<T extends AnyToken>(token: T, start: number, process: (token: T) => void): void {
+    const mode = parser.insertionMode;
+    const hadHead = parser.headElement !== null;
+    const count = children();
+    process(token);
+    // Where the token implies head, an element of head in its stead would imply it just the same.
+    const impliesHead = !hadHead && parser.headElement !== null && !isHeadTag(token, TokenType.START_TAG);
+    if (isHeadMode(mode) || impliesHead) {
+      const reference = referenceBefore(token, start, seen, text);
+      if (reference !== null) places.add(reference, count);
+      places.add(start, count);
+    }
+    if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode) places.close(start, count);
+  }
+
+  function take<T extends AnyToken>(token: T, process: (token: T) => void): void {
+    if (seen.halt) return;
+    seen.tokens++;
+    if (token.type >= TokenType.START_TAG) seen.steps++;
+    const start = startOf(token, seen, text, parser.tokenizer.state);
+    const at = start ?? text.length;
+    if (isOver(at)) {
+      halt('limit', at);
+      return;
+    }
+    // The text of scripts and the like leaves no trace here but its end tag.
+    if (parser.insertionMode === InsertionMode.TEXT && token.type < TokenType.START_TAG) return;
+    if (start === null) process(token);
+    else place(token, start, process);
+    seen.start = at;
+    seen.end = token.location?.endOffset ?? at;
+    if (seen.body) halt('body', at);
+    else if (isTag(token) && isHeadMode(parser.insertionMode)) places.add(seen.end, children());
+  }
+
+  parser.tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, createGate(parser, take));
+  parser.tokenizer.write(text, !cut);
+
+  const { document, headElement: head } = parser;
+  const halted = seen.halt ?? { stop: 'limit', stoppedAt: text.length };
+  return { document, head, ...halted, steps: seen.steps, places: places.list() };
+}
+
+/** Stands before the parser. Only whole tokens come through: the parser hands them on to itself without asking. */
+function createGate(
+  parser: Parser<DefaultTreeAdapterMap>,
+  take: <T extends AnyToken>(token: T, process: (token: T) => void) => void,
+): TokenHandler {
+  return {
+    onStartTag: (token) => take(token, (t) => parser.onStartTag(t)),
+    onEndTag: (token) => take(token, (t) => parser.onEndTag(t)),
+    onComment: (token) => take(token, (t) => parser.onComment(t)),
+    onDoctype: (token) => take(token, (t) => parser.onDoctype(t)),
+    onCharacter: (token) => take(token, (t) => parser.onCharacter(t)),
+    onNullCharacter: (token) => take(token, (t) => parser.onNullCharacter(t)),
+    onWhitespaceCharacter: (token) => take(token, (t) => parser.onWhitespaceCharacter(t)),
+    onEof: (token) => take(token, (t) => parser.onEof(t)),
+    onParseError: null,
+  };
+}
+
+/**
+ * Where the token begins; null: nothing can be put there. An end of file is special: one inside a tag comes
+ * after a piece that the parser has dropped, so the place is before that piece; one inside a comment or doctype
+ * leaves no place.
+ */
+function startOf(token: AnyToken, seen: Progress, text: string, state: Tokenizer['state']): number | null {
+  const start = token.location?.startOffset ?? 0;
+  if (token.type !== TokenType.EOF || state === TokenizerMode.DATA) return start;
+  return seen.end < text.length ? seen.end : null;
+}
+
+/** parse5 reports text that begins with a reference, after white space, at the end of that reference. */
+function referenceBefore(token: AnyToken, start: number, seen: Progress, text: string): number | null {
+  if (token.type !== TokenType.CHARACTER && token.type !== TokenType.NULL_CHARACTER) return null;
+  const reference = text.lastIndexOf('&', start);
+  return reference > seen.start && reference < start ? reference : null;
+}
+
+/** The tree, without the contents of texts and comments: a script of 2 MB is text in 600,000 pieces. */
+function createTree(onElement: (htmlName: string) => void): TreeAdapter<DefaultTreeAdapterMap> {
+  return {
+    ...defaultTreeAdapter,
+    createElement(name, namespace, attributes) {
+      onElement(namespace === html.NS.HTML ? name : '');
+      return defaultTreeAdapter.createElement(name, namespace, attributes);
+    },
+    createCommentNode: () => defaultTreeAdapter.createCommentNode(''),
+    insertText: (parent) => defaultTreeAdapter.insertText(parent, ''),
+    insertTextBefore: (parent, _, before) => defaultTreeAdapter.insertTextBefore(parent, '', before),
+    getNodeSourceCodeLocation: () => null,
+  };
+}
+
+/** Whether only html, or html and head, are open, and a `<style>` would be put into head. */
+function isHeadMode(mode: InsertionMode): boolean {
+  return mode === InsertionMode.IN_HEAD || mode === InsertionMode.AFTER_HEAD;
+}
+
+function isTag(token: AnyToken): token is Token.TagToken {
+  return token.type === TokenType.START_TAG || token.type === TokenType.END_TAG;
+}
+
+function isHeadTag(token: AnyToken, type: Token.TokenType): boolean {
+  return isTag(token) && token.type === type && token.tagName === 'head';
+}

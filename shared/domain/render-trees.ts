@@ -1,0 +1,44 @@
+import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter } from 'parse5';
+
+/** Whether two documents have the same mode and the same nodes. Contents of texts and comments are not compared. */
+export function areAlike(a: Dom.Document, b: Dom.Document): boolean {
+  if (a.mode !== b.mode) return false;
+  const pairs: [Dom.Node, Dom.Node][] = [[a, b]]; // a stack: hostile trees are deeper than calls can be
+  for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
+    const [left, right] = pair;
+    if (!areAlikeAlone(left, right)) return false;
+    const leftChildren = childrenOf(left);
+    const rightChildren = childrenOf(right);
+    if (leftChildren.length !== rightChildren.length) return false;
+    for (const [index, child] of leftChildren.entries()) {
+      const other = rightChildren[index];
+      if (!other) return false;
+      pairs.push([child, other]);
+    }
+  }
+  return true;
+}
+
+/** An attribute's value; null: the node is no such element, or has no such attribute. */
+export function attributeOf(node: Dom.Node, tagName: string, attribute: string): string | null {
+  if (!defaultTreeAdapter.isElementNode(node) || node.tagName !== tagName) return null;
+  return node.attrs.find(({ name }) => name === attribute)?.value ?? null;
+}
+
+function areAlikeAlone(a: Dom.Node, b: Dom.Node): boolean {
+  if (a.nodeName !== b.nodeName) return false;
+  if (defaultTreeAdapter.isDocumentTypeNode(a) && defaultTreeAdapter.isDocumentTypeNode(b)) {
+    return a.name === b.name && a.publicId === b.publicId && a.systemId === b.systemId;
+  }
+  if (!defaultTreeAdapter.isElementNode(a) || !defaultTreeAdapter.isElementNode(b)) return true;
+  if (a.namespaceURI !== b.namespaceURI || a.attrs.length !== b.attrs.length) return false;
+  return a.attrs.every(({ name, value }, index) => {
+    const other = b.attrs[index];
+    return other?.name === name && other.value === value;
+  });
+}
+
+function childrenOf(node: Dom.Node): Dom.ChildNode[] {
+  if ('content' in node) return [...node.content.childNodes, ...node.childNodes];
+  return 'childNodes' in node ? node.childNodes : [];
+}

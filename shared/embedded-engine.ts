@@ -1,0 +1,66 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
+import { createSqliteAccountStore } from './adapters/sqlite/account-store.ts';
+import { createSqliteBlobStore } from './adapters/sqlite/blob-store.ts';
+import { lockDataDir } from './adapters/sqlite/data-dir-lock.ts';
+import { openDatabase } from './adapters/sqlite/database.ts';
+import { createSqliteDropStore } from './adapters/sqlite/drop-store.ts';
+import { createSqliteDropUpkeep } from './adapters/sqlite/drop-upkeep.ts';
+import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
+import { createSqliteRenderStore } from './adapters/sqlite/render-store.ts';
+import { createSqliteSignInStore } from './adapters/sqlite/sign-in-store.ts';
+import { createSqliteTokenStore } from './adapters/sqlite/token-store.ts';
+import { createSqliteViewCounter } from './adapters/sqlite/view-counter.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Engine } from './ports/engine.ts';
+import type { Log } from './ports/log.ts';
+
+/** How long a job may be silent before another may take it up. */
+const leaseMs = 30_000;
+
+/** A `service` has the data directory for itself; a `command` works beside one that may be running. */
+export type Role = 'service' | 'command';
+
+/**
+ * The engine of one machine: SQLite in `DATA_DIR`, jobs and limits in this process.
+ * @throws Error that says in one sentence what is in the way
+ */
+export function openEmbeddedEngine(deps: {
+  config: { readonly DATA_DIR: string; readonly JOBS_AT_ONCE: number };
+  clock: Clock;
+  log: Log;
+  role: Role;
+}): Engine {
+  const { config, clock, log, role } = deps;
+  makeDataDir(config.DATA_DIR);
+  const lock = role === 'service' ? lockDataDir(config.DATA_DIR) : null;
+  const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'));
+  return {
+    accounts: createSqliteAccountStore(db),
+    tokens: createSqliteTokenStore(db),
+    signIns: createSqliteSignInStore(db),
+    drops: createSqliteDropStore(db),
+    upkeep: createSqliteDropUpkeep(db),
+    html: createSqliteBlobStore(db, 'html_blobs'),
+    contexts: createSqliteBlobStore(db, 'context_blobs'),
+    renders: createSqliteRenderStore(db),
+    views: createSqliteViewCounter(db),
+    rateLimiter: createMemoryRateLimiter(),
+    jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE, leaseMs }),
+    ready: async () => db.check(),
+    async close() {
+      await db.close();
+      lock?.release();
+    },
+  };
+}
+
+function makeDataDir(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    accessSync(dir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(`DATA_DIR ${dir} cannot be made or written to: ${(cause as Error).message}`, { cause }); // proof: node:fs throws Errors
+  }
+}

@@ -1,0 +1,138 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
+import { createHttpPurger } from './adapters/edge/http-purger.ts';
+import { keptSecret } from './adapters/files/kept-secret.ts';
+import { createGitHub } from './adapters/github/github.ts';
+import { createSealer } from './adapters/jose/sealer.ts';
+import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
+import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
+import type { Config } from './config.ts';
+import { openEmbeddedEngine, type Role } from './embedded-engine.ts';
+import type { AccountStore } from './ports/account-store.ts';
+import type { Clock } from './ports/clock.ts';
+import type { EdgePurger } from './ports/edge-purger.ts';
+import type { IdentityProvider } from './ports/identity-provider.ts';
+import type { JobConsumer } from './ports/jobs.ts';
+import type { JsonParser } from './ports/json-parser.ts';
+import type { Log } from './ports/log.ts';
+import type { Sealer } from './ports/sealer.ts';
+import { createDrops, type Drops } from './services/drops.ts';
+import { createFollowUps } from './services/follow-ups.ts';
+import { createLimits, type Limits } from './services/limits.ts';
+import { createPages, type Pages } from './services/pages.ts';
+import { createPasscodes, type Passcodes } from './services/passcodes.ts';
+import { createRendering, type Rendering } from './services/rendering.ts';
+import { createSignIns, type SignIns } from './services/sign-ins.ts';
+import { createTokens, type Tokens } from './services/tokens.ts';
+import { createUpkeep, type Upkeep } from './services/upkeep.ts';
+import { createViewAggregation, type ViewAggregation } from './services/view-aggregation.ts';
+import { createViews, type Views } from './services/views.ts';
+
+const purgeTimeoutMs = 5_000;
+const signingSecretLength = 43; // base62: 256 bits
+const signInKeyLength = 24; // pasted or typed by a person: 143 bits
+
+/** Everything that the web process, the worker and the command line work with. */
+export interface Services {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly accounts: AccountStore;
+  readonly tokens: Tokens;
+  readonly signIns: SignIns;
+  /** null: people sign in with the local sign-in key. */
+  readonly identityProvider: IdentityProvider | null;
+  /** The key of the local provider; null where an identity provider is set. */
+  readonly signInKey: string | null;
+  readonly sealer: Sealer;
+  readonly limits: Limits;
+  readonly drops: Drops;
+  readonly passcodes: Passcodes;
+  readonly pages: Pages;
+  readonly views: Views;
+  readonly rendering: Rendering;
+  readonly upkeep: Upkeep;
+  readonly viewAggregation: ViewAggregation;
+  readonly jobs: JobConsumer;
+  readonly parser: JsonParser;
+  /** @throws DropError `unavailable` when the data cannot be reached */
+  ready(): Promise<void>;
+  /** Hands on what is gathered and closes all parts, in order. */
+  close(): Promise<void>;
+}
+
+const systemClock: Clock = { now: () => Date.now() };
+
+/**
+ * Opens every part; with embedded-engine.ts the only place that picks adapters.
+ * @throws Error that says in one sentence what is in the way
+ */
+export async function openServices(
+  config: Config,
+  { log, role, clock = systemClock }: { log: Log; role: Role; clock?: Clock },
+): Promise<Services> {
+  const engine = openEmbeddedEngine({ config, clock, log, role });
+  const { accounts, html, contexts, renders, views: counter, jobs } = engine;
+  const secret = config.SIGNING_SECRET || keptSecret(join(config.DATA_DIR, 'signing-secret'), signingSecretLength);
+  const sealer = createSealer(secret, clock);
+  const identityProvider = createIdentityProvider(config);
+  const purger = createPurger(config);
+  const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
+  const parser = createThreadJsonParser();
+
+  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
+  const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
+  const followUps = createFollowUps({ jobs, purger, log });
+  const rendering = createRendering({ html, renders, upkeep: engine.upkeep, renderer, log, config });
+  const views = createViews({ counter, clock, log });
+
+  return {
+    config,
+    clock,
+    log,
+    accounts,
+    tokens: createTokens({ tokens: engine.tokens, clock, log }),
+    signIns: createSignIns({ signIns: engine.signIns, accounts, tokens: engine.tokens, sealer, clock, config }),
+    identityProvider,
+    signInKey: identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null,
+    sealer,
+    limits,
+    drops: createDrops({ drops: engine.drops, html, contexts, limits, passcodes, followUps, clock, config }),
+    passcodes,
+    pages: createPages({ drops: engine.drops, html, contexts, renders, rendering, config }),
+    views,
+    rendering,
+    upkeep: createUpkeep({ ...engine, drops: engine.upkeep, views: counter, purger, clock, log, config }),
+    viewAggregation: createViewAggregation({ views: counter, drops: engine.upkeep, clock }),
+    jobs,
+    parser,
+    ready: () => engine.ready(),
+    async close() {
+      await views.close();
+      await Promise.all([renderer.close(), parser.close()]);
+      await engine.close();
+    },
+  };
+}
+
+/** null: nobody is set, and the local sign-in key serves. */
+function createIdentityProvider(config: Config): IdentityProvider | null {
+  if (config.GITHUB_CLIENT_ID === '') return null;
+  return createGitHub({
+    clientId: config.GITHUB_CLIENT_ID,
+    clientSecret: config.GITHUB_CLIENT_SECRET,
+    url: config.GITHUB_URL,
+    apiUrl: config.GITHUB_API_URL,
+  });
+}
+
+/** null: no cache in front that could be told of changes. */
+function createPurger(config: Config): EdgePurger | null {
+  if (config.EDGE_PURGER === 'none') return null;
+  return createHttpPurger({
+    url: config.EDGE_PURGE_URL,
+    token: config.EDGE_PURGE_TOKEN,
+    timeoutMs: purgeTimeoutMs,
+  });
+}

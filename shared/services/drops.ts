@@ -1,0 +1,209 @@
+import type { Caller } from '../domain/account.ts';
+import {
+  type DetailChanges,
+  type Drop,
+  type DropQuery,
+  htmlMediaType,
+  type NewVersion,
+  type Version,
+} from '../domain/drop.ts';
+import { DropError, notFound } from '../domain/errors.ts';
+import { newId, newSlug } from '../domain/ids.ts';
+import type { Metadata } from '../domain/metadata.ts';
+import { countBytes } from '../domain/text.ts';
+import type { BlobStore } from '../ports/blob-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DropStore } from '../ports/drop-store.ts';
+import type { FollowUps } from './follow-ups.ts';
+import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
+import type { Passcodes } from './passcodes.ts';
+
+/** A document as it was posted, its checks passed. */
+export interface Document {
+  readonly html: string;
+  /** null for none. */
+  readonly context: string | null;
+}
+
+export interface NewDropInput extends Document {
+  readonly title: string;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+  /** null for no gate. */
+  readonly passcode: string | null;
+}
+
+export type Drops = ReturnType<typeof createDrops>;
+
+/**
+ * What owners do with drops. Blobs first, record last: a write exists from the moment its record does. Only a
+ * definite refusal undoes what came before it; after an unknown outcome the sweep decides.
+ */
+export function createDrops(deps: {
+  drops: DropStore;
+  html: BlobStore;
+  contexts: BlobStore;
+  limits: Limits;
+  passcodes: Passcodes;
+  followUps: FollowUps;
+  clock: Clock;
+  config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
+}) {
+  const { drops, html, contexts, limits, passcodes, followUps, clock, config } = deps;
+
+  async function putDocument(document: Document): Promise<NewVersion> {
+    const now = clock.now();
+    const id = newId(now);
+    const { context } = document;
+    await Promise.all([
+      html.put(id, Buffer.from(document.html)),
+      context === null ? null : contexts.put(id, Buffer.from(context)),
+    ]);
+    return {
+      id,
+      sizeBytes: countBytes(document.html),
+      hasContext: context !== null,
+      mediaType: htmlMediaType,
+      createdAt: now,
+    };
+  }
+
+  async function dropDocument(version: NewVersion): Promise<void> {
+    await Promise.all([html.delete([version.id]), contexts.delete([version.id])]);
+  }
+
+  /**
+   * One write of a document: a place in the day, the blobs, then `record`, whose refusal takes both back.
+   * @param record a DropError that it returns is a definite refusal; what it throws is an unknown outcome
+   */
+  async function write(
+    caller: Caller,
+    document: Document,
+    record: (version: NewVersion) => Promise<Drop | DropError>,
+  ): Promise<Drop> {
+    const returnDay = await limits.takeDay(caller);
+    let version: NewVersion;
+    try {
+      version = await putDocument(document);
+    } catch (error) {
+      await returnDay(); // without its blobs nothing can have been written
+      throw error;
+    }
+    const outcome = await record(version);
+    if (outcome instanceof DropError) {
+      await Promise.all([returnDay(), dropDocument(version)]);
+      throw outcome;
+    }
+    followUps.versionAdded(outcome.id, version.id);
+    return outcome;
+  }
+
+  return {
+    /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
+    async create(caller: Caller, input: NewDropInput): Promise<Drop> {
+      const lock = input.passcode === null ? null : await passcodes.makeLock(input.passcode);
+      return write(caller, input, async (version) => {
+        const { title, description, metadata } = input;
+        const drop = { id: newId(version.createdAt), ownerId: caller.ownerId, title, description, metadata };
+        for (;;) {
+          const made = await drops.create(
+            { ...drop, slug: newSlug(), lock, version },
+            config.DROPS_PER_ACCOUNT,
+            followUps.ofNewDrop,
+          );
+          if (made === 'no_place') return quotaExceeded(config.DROPS_PER_ACCOUNT);
+          if (made !== 'slug_taken') return made;
+        }
+      });
+    },
+
+    /** Mints the next version. @throws DropError `not_found`, `daily_quota_exceeded`, `version_limit_reached` */
+    async addVersion(caller: Caller, slug: string, input: Document & DetailChanges): Promise<Drop> {
+      await this.get(caller, slug); // a drop that is not there costs no place in the day
+      const { html: _, context: __, ...changes } = input;
+      const { ownerId } = caller;
+      const cap = config.VERSIONS_PER_DROP;
+      return write(caller, input, async (version) => {
+        const made = await drops.addVersion(ownerId, slug, version, changes, cap, followUps.ofNewVersion);
+        if (made === null) return notFound('drop');
+        return made === 'version_limit' ? versionLimitReached(cap) : made;
+      });
+    },
+
+    /** @throws DropError `not_found` */
+    async get(caller: Caller, slug: string): Promise<Drop> {
+      return orNotFound(await drops.find(caller.ownerId, slug));
+    },
+
+    list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
+      return drops.list(caller.ownerId, query);
+    },
+
+    count(caller: Caller): Promise<number> {
+      return drops.count(caller.ownerId);
+    },
+
+    /** @throws DropError `not_found` */
+    async change(caller: Caller, slug: string, changes: DetailChanges): Promise<Drop> {
+      const now = clock.now();
+      const drop = orNotFound(
+        await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.ofChange),
+      );
+      followUps.changed(drop.id);
+      return drop;
+    },
+
+    /** Sets the gate, or removes it with ''. Answers when the edge was told. @throws DropError `not_found` */
+    async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
+      await this.get(caller, slug); // no slow hash for a drop that is not there
+      const lock = passcode === '' ? null : await passcodes.makeLock(passcode);
+      const drop = orNotFound(
+        await drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange),
+      );
+      await followUps.hidden(drop.id);
+      return drop;
+    },
+
+    /** The drop is gone for everybody when this returns. @throws DropError `not_found` */
+    async remove(caller: Caller, slug: string): Promise<void> {
+      const dropId = orNotFound(await drops.remove(caller.ownerId, slug, clock.now()));
+      await followUps.removed(dropId);
+    },
+
+    /** Newest first. @throws DropError `not_found` */
+    async listVersions(caller: Caller, slug: string): Promise<Version[]> {
+      return orNotFound(await drops.listVersions(caller.ownerId, slug));
+    },
+
+    /** A version with its context (null: none). @throws DropError `not_found` */
+    async getVersion(caller: Caller, slug: string, number: number) {
+      const found = await drops.findVersion(caller.ownerId, slug, number);
+      if (found === null) throw notFound('version');
+      const { version, latestVersion } = found;
+      const bytes = version.hasContext ? await contexts.get(version.id) : null;
+      const context = bytes === null ? null : Buffer.from(bytes).toString('utf8');
+      return { version, context, isLatest: version.number === latestVersion };
+    },
+
+    /** @throws DropError `not_found`, `last_version_cannot_be_deleted` */
+    async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
+      const now = clock.now();
+      const drop = await drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
+      if (drop === 'no_version') throw notFound('version');
+      if (drop === 'last_version') {
+        throw new DropError(
+          'last_version_cannot_be_deleted',
+          'This is the only version: delete the drop instead.',
+        );
+      }
+      const { id } = orNotFound(drop);
+      await followUps.removed(id);
+      return orNotFound(drop);
+    },
+  };
+}
+
+function orNotFound<T>(found: T | null): T {
+  if (found === null) throw notFound('drop');
+  return found;
+}

@@ -1,0 +1,96 @@
+import type { Caller } from '../domain/account.ts';
+import { type Code, DropError } from '../domain/errors.ts';
+import { dayOf, minuteOf, windowOf } from '../domain/windows.ts';
+import type { AccountStore } from '../ports/account-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RateLimiter } from '../ports/rate-limiter.ts';
+
+/** No window opens these: they end when the owner deletes something. */
+const aDay = 86_400;
+
+interface LimitNumbers {
+  readonly WRITES_PER_MINUTE: number;
+  readonly WRITES_PER_DAY: number;
+  readonly CHANGES_PER_MINUTE: number;
+}
+
+export type Limits = ReturnType<typeof createLimits>;
+
+/** What an account may do in a minute and a day, and how often anybody may guess. Spec section 8. */
+export function createLimits(deps: {
+  limiter: RateLimiter;
+  accounts: AccountStore;
+  clock: Clock;
+  config: LimitNumbers;
+}) {
+  const { limiter, accounts, clock, config } = deps;
+
+  async function takeMinute(kind: string, key: string, limit: number): Promise<void> {
+    const window = minuteOf(clock.now());
+    if (await limiter.take(`${kind}:${key}`, limit, window)) return;
+    throw tooMany('rate_limited', `At most ${limit} a minute.`, limit, window.retryAfterSeconds);
+  }
+
+  return {
+    /** Counts a POST or PUT of a drop, as it arrives. @throws DropError `rate_limited` */
+    takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE),
+
+    /** Counts any other change. @throws DropError `rate_limited` */
+    takeChange: (caller: Caller) => takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE),
+
+    /** Counts one of anything that an address may do so often a minute. @throws DropError `rate_limited` */
+    takeFromAddress: takeMinute,
+
+    /**
+     * Counts a write of the caller's UTC day; the answer gives it back (a cap refused the write after all).
+     * @throws DropError `daily_quota_exceeded`
+     */
+    async takeDay(caller: Caller): Promise<() => Promise<void>> {
+      const day = dayOf(clock.now());
+      if (await accounts.takeWrite(caller.accountId, day.id, config.WRITES_PER_DAY)) {
+        return () => accounts.returnWrite(caller.accountId, day.id);
+      }
+      const limit = config.WRITES_PER_DAY;
+      throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
+    },
+
+    /**
+     * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
+     * The answer gives the try back: only wrong ones count.
+     * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left
+     * @throws DropError `rate_limited`
+     */
+    async takeTry(
+      tries: readonly { key: string; limit: number }[],
+      windowMs: number,
+    ): Promise<() => Promise<void>> {
+      const window = windowOf(clock.now(), windowMs);
+      const taken: string[] = [];
+      const giveBack = async () => {
+        await Promise.all(taken.map((key) => limiter.giveBack(key, window)));
+      };
+      for (const { key, limit } of tries) {
+        if (!(await limiter.take(key, limit, window))) {
+          await giveBack();
+          throw tooMany('rate_limited', 'Too many wrong tries.', limit, window.retryAfterSeconds);
+        }
+        taken.push(key);
+      }
+      return giveBack;
+    },
+  };
+}
+
+/** @param limit the account's number of drops */
+export function quotaExceeded(limit: number): DropError {
+  return tooMany('quota_exceeded', `The account has ${limit} drops: delete one first.`, limit, aDay);
+}
+
+/** @param limit the drop's number of versions */
+export function versionLimitReached(limit: number): DropError {
+  return tooMany('version_limit_reached', `The drop has ${limit} versions: delete one first.`, limit, aDay);
+}
+
+function tooMany(code: Code, message: string, limit: number, retryAfterSeconds: number): DropError {
+  return new DropError(code, message, { limit, retry_after_seconds: retryAfterSeconds });
+}

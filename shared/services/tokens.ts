@@ -1,0 +1,78 @@
+import type { Caller } from '../domain/account.ts';
+import { DropError, notFound } from '../domain/errors.ts';
+import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '../domain/token.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { TokenStore } from '../ports/token-store.ts';
+
+/** The use of a token is noted at most once in this time. */
+const noteUseEveryMs = 60_000;
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock: Clock; log: Log }) {
+  return {
+    /**
+     * Who makes the call (spec 5). One indexed read.
+     * @param authorization the request's Authorization header
+     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for one that is not good
+     */
+    async authenticate(authorization: string | undefined): Promise<Caller> {
+      const bearer = readBearer(authorization);
+      if (bearer === null) {
+        throw new DropError('unauthorized', 'Send the header "Authorization: Bearer <API_TOKEN>".');
+      }
+      if (!isWellFormedToken(bearer)) {
+        throw new DropError('invalid_token', 'The token is malformed: it may be mistyped or cut.');
+      }
+      const token = await tokens.findByHash(hashToken(bearer));
+      if (token === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
+      return { accountId: token.accountId, ownerId: token.accountId, token: this.noteUse(token) };
+    },
+
+    /** Writes the use down without holding up the request; a failure costs a stale `last_used_at`, no more. */
+    noteUse(token: Token): Token {
+      const now = clock.now();
+      const unlessSince = now - noteUseEveryMs;
+      if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
+      tokens.touch(token.id, now, unlessSince + 1).catch((error: unknown) => {
+        log.warn({ err: error, tokenId: token.id }, "a token's use could not be noted");
+      });
+      return { ...token, lastUsedAt: now };
+    },
+
+    /** The account's active tokens, newest first. */
+    list(caller: Caller): Promise<Token[]> {
+      return tokens.list(caller.accountId);
+    },
+
+    /** @throws DropError `not_found` when the account has no such token */
+    async revoke(caller: Caller, tokenId: string): Promise<void> {
+      if (!(await tokens.revoke(caller.accountId, tokenId))) throw notFound('token');
+    },
+  };
+}
+
+/**
+ * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
+ * @param label null for none
+ */
+export async function mintToken(
+  tokens: TokenStore,
+  accountId: string,
+  label: string | null,
+  now: number,
+): Promise<{ token: string; record: Token }> {
+  for (;;) {
+    const token = newToken();
+    const hash = hashToken(token);
+    const record: Token = { id: tokenIdOf(hash), hash, accountId, label, createdAt: now, lastUsedAt: null };
+    if ((await tokens.insert(record)) === 'inserted') return { token, record };
+  }
+}
+
+/** The credential of a bearer header (RFC 6750, RFC 9110 section 11.1: the scheme's case does not matter). */
+function readBearer(authorization: string | undefined): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(authorization ?? '');
+  return match?.[1] ?? null;
+}

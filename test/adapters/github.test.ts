@@ -1,0 +1,242 @@
+import { expect } from 'chai';
+import { createGitHub } from '../../shared/adapters/github/github.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { type Fault, type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+
+const callbackUrl = 'https://drops.example/sign-in/github/callback';
+
+describe('GitHub as identity provider', () => {
+  let double: GitHubDouble;
+  let lines: string[];
+
+  beforeEach(async () => {
+    double = await startGitHubDouble();
+    lines = [];
+  });
+  afterEach(() => double.close());
+
+  function connect(changes: object = {}) {
+    const keep = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
+    const log = { debug: keep, info: keep, warn: keep, error: keep };
+    const { url, apiUrl, clientId, clientSecret } = double;
+    return createGitHub({ url, apiUrl, clientId, clientSecret, log, timeoutMs: 300, ...changes });
+  }
+
+  async function signIn(provider = connect(), change: (returnedTo: URL) => void = () => undefined) {
+    const { url, visit } = await provider.begin(callbackUrl);
+    const returnedTo = await double.visit(url);
+    change(returnedTo);
+    return provider.finish(returnedTo, callbackUrl, visit);
+  }
+
+  async function expectUnavailable(attempt: Promise<unknown>): Promise<void> {
+    const error = await attempt.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(DropError).with.property('code', 'unavailable');
+    expect(error).to.have.nested.property('details.retry_after_seconds').that.is.a('number');
+    expect(lines, 'one line says why').to.have.length(1);
+    const { clientSecret, secrets } = double;
+    for (const secret of [clientSecret, ...secrets]) expect(lines.join()).to.not.include(secret);
+  }
+
+  it('asks for read:user alone, with state and PKCE S256', async () => {
+    const { url, visit } = await connect().begin(callbackUrl);
+    const { origin, pathname, searchParams } = new URL(url);
+    expect(origin + pathname).to.equal(`${double.url}/login/oauth/authorize`);
+    expect(Object.fromEntries(searchParams)).to.include({
+      response_type: 'code',
+      client_id: double.clientId,
+      redirect_uri: callbackUrl,
+      scope: 'read:user',
+      state: visit.state,
+      code_challenge_method: 'S256',
+    });
+    expect(url).to.not.include(visit.codeVerifier).and.not.include(double.clientSecret);
+  });
+
+  it('each visit has a state and a verifier of its own', async () => {
+    const provider = connect();
+    const visits = await Promise.all(Array.from({ length: 20 }, () => provider.begin(callbackUrl)));
+    expect(new Set(visits.map(({ visit }) => visit.state))).to.have.property('size', 20);
+    expect(new Set(visits.map(({ visit }) => visit.codeVerifier))).to.have.property('size', 20);
+  });
+
+  it('tells who came back by the numeric id, and shows the login', async () => {
+    expect(await signIn()).to.deep.equal({
+      provider: `github:${double.url}`,
+      subject: '583231',
+      name: 'octocat',
+    });
+  });
+
+  it('a renamed person keeps the subject', async () => {
+    await signIn();
+    double.user = { id: 583231, login: 'monalisa' };
+    expect(await signIn()).to.include({ subject: '583231', name: 'monalisa' });
+  });
+
+  it('uses the token for one request and nothing more', async () => {
+    await signIn();
+    expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
+  });
+
+  it('a slash at the end of the addresses changes nothing, who is meant least of all', async () => {
+    const identity = await signIn(connect({ url: `${double.url}/`, apiUrl: `${double.apiUrl}/` }));
+    expect(identity).to.include({ provider: `github:${double.url}` });
+  });
+
+  it('works below a path, as Gitea and Forgejo are often installed', async () => {
+    const below = await startGitHubDouble({ root: '/git' });
+    try {
+      Object.assign(below, { dialect: 'gitea', issuer: null });
+      const { url, apiUrl, clientId, clientSecret } = below;
+      const provider = createGitHub({ url, apiUrl, clientId, clientSecret });
+      const { url: authorizeUrl, visit } = await provider.begin(callbackUrl);
+      const identity = await provider.finish(await below.visit(authorizeUrl), callbackUrl, visit);
+      expect(identity).to.include({ provider: `github:${url}`, subject: '583231' });
+    } finally {
+      await below.close();
+    }
+  });
+
+  for (const [which, issuer] of [
+    ['none', () => null],
+    ["GitHub's, with its path", () => `${double.url}/login/oauth`],
+    ['the bare address', () => double.url],
+  ] as const) {
+    it(`accepts the issuer in the return: ${which}`, async () => {
+      double.issuer = issuer();
+      expect(await signIn()).to.include({ name: 'octocat' });
+    });
+  }
+
+  describe('nobody signed in (null)', () => {
+    afterEach(() => expect(lines).to.deep.equal([]));
+
+    it('the person refused', async () => {
+      double.answer = 'refuses';
+      expect(await signIn()).to.equal(null);
+      expect(double.requests).to.deep.equal([]);
+    });
+
+    const forgeries: Record<string, (returnedTo: URL) => void> = {
+      'another state': ({ searchParams }) => searchParams.set('state', 'another'),
+      'no state': ({ searchParams }) => searchParams.delete('state'),
+      'two states': ({ searchParams }) => searchParams.append('state', 'another'),
+      'another issuer': ({ searchParams }) => searchParams.set('iss', 'https://evil.example/login/oauth'),
+      'no code': ({ searchParams }) => searchParams.delete('code'),
+      'an empty code': ({ searchParams }) => searchParams.set('code', ''),
+      'two codes': ({ searchParams }) => searchParams.append('code', 'another'),
+      'a code and a token': ({ searchParams }) => searchParams.set('token', 'x'),
+      'nothing at all': (url) => {
+        url.search = '';
+      },
+    };
+    for (const [what, forge] of Object.entries(forgeries)) {
+      it(`the browser came back with ${what}; the provider is not even asked`, async () => {
+        expect(await signIn(connect(), forge)).to.equal(null);
+        expect(double.requests).to.deep.equal([]);
+      });
+    }
+
+    for (const dialect of ['github', 'gitea'] as const) {
+      it(`the code is not one of this provider (${dialect})`, async () => {
+        double.dialect = dialect;
+        expect(await signIn(connect(), ({ searchParams }) => searchParams.set('code', 'made-up'))).to.equal(
+          null,
+        );
+      });
+
+      it(`the code was used before (${dialect})`, async () => {
+        double.dialect = dialect;
+        const provider = connect();
+        const { url, visit } = await provider.begin(callbackUrl);
+        const returnedTo = await double.visit(url);
+        expect(await provider.finish(returnedTo, callbackUrl, visit)).to.include({ name: 'octocat' });
+        expect(await provider.finish(returnedTo, callbackUrl, visit)).to.equal(null);
+      });
+
+      it(`the code belongs to another visit: PKCE (${dialect})`, async () => {
+        double.dialect = dialect;
+        const provider = connect();
+        const [mine, theirs] = [await provider.begin(callbackUrl), await provider.begin(callbackUrl)];
+        const returnedTo = await double.visit(theirs.url);
+        returnedTo.searchParams.set('state', mine.visit.state);
+        expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.equal(null);
+      });
+    }
+  });
+
+  describe('the provider is away or answers badly (unavailable)', () => {
+    const faults: Fault[] = [
+      'status 500',
+      'hang',
+      'drop',
+      'garbage',
+      'a list',
+      'empty',
+      'too large',
+      'a redirect',
+    ];
+    for (const fault of faults) {
+      it(`the token endpoint: ${fault}`, async () => {
+        double.faults = { token: fault };
+        await expectUnavailable(signIn());
+      });
+
+      it(`the user endpoint: ${fault}`, async () => {
+        double.faults = { user: fault };
+        await expectUnavailable(signIn());
+      });
+    }
+
+    for (const user of [
+      { id: '583231', login: 'octocat' },
+      { id: 0, login: 'octocat' },
+      { id: -1, login: 'octocat' },
+      { id: 1.5, login: 'octocat' },
+      { id: 2 ** 53, login: 'octocat' },
+      { id: null, login: 'octocat' },
+      { id: 583231, login: '' },
+      { id: 583231, login: 7 },
+    ]) {
+      it(`a user who is ${JSON.stringify(user)}`, async () => {
+        double.user = user;
+        await expectUnavailable(signIn());
+      });
+    }
+
+    for (const dialect of ['github', 'gitea'] as const) {
+      it(`the client secret is wrong (${dialect}): the log says so`, async () => {
+        double.dialect = dialect;
+        await expectUnavailable(signIn(connect({ clientSecret: 'wrong' })));
+        expect(lines[0]).to.match(/incorrect_client_credentials|unauthorized_client/);
+      });
+    }
+
+    it('the provider reports an error of its own in the return', async () => {
+      const provider = connect();
+      const attempt = signIn(provider, ({ searchParams }) =>
+        searchParams.set('error', 'redirect_uri_mismatch'),
+      );
+      await expectUnavailable(attempt);
+      expect(lines[0]).to.include('redirect_uri_mismatch');
+    });
+
+    it('nobody listens: the log has the cause', async () => {
+      const provider = connect();
+      const { url, visit } = await provider.begin(callbackUrl);
+      const returnedTo = await double.visit(url);
+      await double.close();
+      await expectUnavailable(provider.finish(returnedTo, callbackUrl, visit));
+      expect(lines[0]).to.match(/ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET/);
+    });
+  });
+
+  it('is called GitHub, or by the host it stands on', () => {
+    expect(connect({ url: 'https://github.com' }).name).to.equal('GitHub');
+    expect(connect({ url: 'https://git.example:8443/code' }).name).to.equal('git.example:8443');
+  });
+});

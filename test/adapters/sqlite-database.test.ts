@@ -1,0 +1,409 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { lockDataDir } from '../../shared/adapters/sqlite/data-dir-lock.ts';
+import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
+import { createSqliteDropUpkeep } from '../../shared/adapters/sqlite/drop-upkeep.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { aDrop, later, start } from '../contract/records.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const adapters = new URL('../../shared/adapters/sqlite/', import.meta.url);
+
+describe('SQLite database', () => {
+  let dir: string;
+  let path: string;
+  const opened: Database[] = [];
+  const children: ChildProcess[] = [];
+
+  beforeEach(() => {
+    dir = makeTempDir();
+    path = join(dir, 'dropleaf.sqlite');
+  });
+
+  afterEach(async () => {
+    for (const db of opened.splice(0)) await db.close();
+    for (const child of children.splice(0)) await kill(child);
+  });
+
+  function open(): Database {
+    const db = openDatabase(path);
+    opened.push(db);
+    return db;
+  }
+
+  /** Another process, as a module that may use the adapters. `lines` are those that it prints. */
+  function run(program: string): { child: ChildProcess; lines: () => string[]; line: () => Promise<string> } {
+    const imports = `
+      import { openDatabase } from '${new URL('database.js', adapters)}';
+      import { lockDataDir } from '${new URL('data-dir-lock.js', adapters)}';
+      const [dir, path] = ${JSON.stringify([dir, path])};`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', imports + program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+    });
+    const lines = () => text.split('\n').slice(0, -1);
+    const line = async () => {
+      while (lines().length === 0) await once(child.stdout, 'data');
+      return lines()[0] ?? '';
+    };
+    return { child, lines, line };
+  }
+
+  async function kill(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  }
+
+  /** A table of notes, and what it is written and read with. */
+  async function openNotes() {
+    const db = open();
+    await db.write(() => db.prepare('CREATE TABLE IF NOT EXISTS notes (text TEXT UNIQUE)').run());
+    const insert = db.prepare('INSERT INTO notes (text) VALUES (?)');
+    const list = db.prepareTuples('SELECT text FROM notes ORDER BY rowid');
+    return {
+      db,
+      note: (text: string) => db.write(() => insert.run(text)),
+      insert: (text: string) => insert.run(text),
+      notes: () => (list.all() as [string][]).map(([text]) => text),
+    };
+  }
+
+  /** What a connection of its own reads. */
+  function readElsewhere(sql: string): unknown[] {
+    const other = new DatabaseSync(path);
+    try {
+      return other.prepare(sql).all();
+    } finally {
+      other.close();
+    }
+  }
+
+  async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+    return promise.then(
+      () => expect.fail('it did not reject'),
+      (error: unknown) => error,
+    );
+  }
+
+  function expectUnavailable(error: unknown): void {
+    expect(error).to.be.instanceOf(DropError);
+    expect(error).to.include({ code: 'unavailable' });
+  }
+
+  describe('write', () => {
+    it('returns what the work returned, in the order in which it was asked for', async () => {
+      const { db, insert, notes } = await openNotes();
+      const results = await Promise.all(
+        ['a', 'b', 'c'].map((text) =>
+          db.write(() => {
+            insert(text);
+            return text.toUpperCase();
+          }),
+        ),
+      );
+      expect(results).to.deep.equal(['A', 'B', 'C']);
+      expect(notes()).to.deep.equal(['a', 'b', 'c']);
+    });
+
+    it('undoes and rejects a write that throws alone, however much it had done', async () => {
+      const { db, note, insert, notes } = await openNotes();
+      const fault = new Error('no');
+      const outcomes = await Promise.allSettled([
+        note('before'),
+        db.write(() => {
+          insert('half');
+          throw fault;
+        }),
+        note('after'),
+        note('before'),
+      ]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+      ]);
+      expect(outcomes[1]).to.include({ reason: fault });
+      expect(notes()).to.deep.equal(['before', 'after']);
+    });
+
+    it('resolves once the write is committed', async () => {
+      const { note } = await openNotes();
+      await note('a');
+      expect(readElsewhere('SELECT count(*) AS count FROM notes')).to.deep.equal([{ count: 1 }]);
+    });
+
+    it('does not run before the turn is over: who reads then sees what is committed', async () => {
+      const { note, notes } = await openNotes();
+      const written = note('a');
+      await Promise.resolve();
+      expect(notes()).to.deep.equal([]);
+      await written;
+      expect(notes()).to.deep.equal(['a']);
+    });
+
+    it('commits the writes of one turn together: when that fails, all reject and none is there', async () => {
+      const { db, note, notes } = await openNotes();
+      const orphan = db.prepare("INSERT INTO drop_trash (drop_id, version_id) VALUES ('none', 'v')");
+      const defer = db.prepare('PRAGMA defer_foreign_keys = ON');
+      const outcomes = await Promise.allSettled([
+        note('a'),
+        db.write(() => {
+          defer.get();
+          orphan.run(); // found at the commit
+        }),
+        note('b'),
+      ]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+      expect(notes()).to.deep.equal([]);
+      await note('c');
+      expect(notes()).to.deep.equal(['c']);
+    });
+
+    it('keeps a write that is asked for by another one', async () => {
+      const { db, note, notes } = await openNotes();
+      await db.write(() => note('inner')).then((inner) => inner);
+      expect(notes()).to.deep.equal(['inner']);
+    });
+
+    it('keeps order and outcome of a thousand writes at once', async () => {
+      const { note, notes } = await openNotes();
+      const texts = Array.from({ length: 1_000 }, (_, i) => String(i % 900));
+      const outcomes = await Promise.allSettled(texts.map(note));
+      expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length(100);
+      expect(notes()).to.deep.equal(texts.slice(0, 900));
+    });
+
+    it('is unavailable while another process holds the database, and works again afterwards', async () => {
+      const { db, note, notes } = await openNotes();
+      db.prepare('PRAGMA busy_timeout = 20').get();
+      const other = new DatabaseSync(path);
+      other.exec('BEGIN IMMEDIATE');
+      const outcomes = await Promise.allSettled([note('a'), note('b')]);
+      for (const outcome of outcomes) expectUnavailable(outcome.status === 'rejected' && outcome.reason);
+      expect(notes(), 'reading goes on').to.deep.equal([]);
+      other.close();
+      await note('c');
+      expect(notes()).to.deep.equal(['c']);
+    });
+
+    it('rejects what finds the disk full, and goes on', async () => {
+      const { db, note, notes } = await openNotes();
+      const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
+      db.prepare(`PRAGMA max_page_count = ${page_count + 4}`).get();
+      const outcomes = await Promise.allSettled([note('x'.repeat(1_000_000)), note('y'.repeat(1_000_000))]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+      expect(notes()).to.deep.equal([]);
+      await note('small');
+      expect(notes()).to.deep.equal(['small']);
+      expect(db.findDamage()).to.deep.equal([]);
+    });
+  });
+
+  describe('open', () => {
+    it('is set up for durable writes and small memory', () => {
+      const db = open();
+      const read = (pragma: string) =>
+        Object.values(db.prepare(`PRAGMA ${pragma}`).get() as Record<string, unknown>)[0];
+      const pragmas = [
+        'journal_mode',
+        'synchronous',
+        'page_size',
+        'auto_vacuum',
+        'foreign_keys',
+        'busy_timeout',
+      ];
+      expect(pragmas.map(read)).to.deep.equal(['wal', 2, 16384, 2, 1, 5000]);
+    });
+
+    it('makes its files and folder for this user alone', async () => {
+      path = join(dir, 'new', 'dropleaf.sqlite');
+      const { note } = await openNotes();
+      await note('a');
+      const modeOf = (file: string) => statSync(file).mode & 0o777;
+      expect(modeOf(join(dir, 'new'))).to.equal(0o700);
+      for (const side of ['', '-wal', '-shm']) expect(modeOf(path + side), side).to.equal(0o600);
+    });
+
+    it('finds everything again, and migrates once', async () => {
+      const first = await openNotes();
+      await first.note('kept');
+      const [version] = readElsewhere('PRAGMA user_version');
+      await first.db.close();
+      const second = await openNotes();
+      expect(second.notes()).to.deep.equal(['kept']);
+      expect(readElsewhere('PRAGMA user_version')).to.deep.equal([version]);
+      expect(second.db.findDamage()).to.deep.equal([]);
+    });
+
+    it('refuses a database of a newer release, and leaves it as it is', async () => {
+      await open().close();
+      const newer = new DatabaseSync(path);
+      newer.exec('PRAGMA user_version = 9999');
+      newer.close();
+      expect(() => openDatabase(path)).to.throw(/dropleaf\.sqlite cannot be opened: .*newer release/);
+      expect(readElsewhere('PRAGMA user_version')).to.deep.equal([{ user_version: 9999 }]);
+    });
+
+    it('refuses what is no database, by name', () => {
+      writeFileSync(path, 'This is a diary, and no database at all. '.repeat(100));
+      expect(() => openDatabase(path)).to.throw(/dropleaf\.sqlite cannot be opened: /);
+    });
+
+    it('serves several processes that make it at once', async () => {
+      const programs = Array.from({ length: 3 }, () =>
+        run(`const db = openDatabase(path); db.check(); await db.close(); console.log('done');`),
+      );
+      await Promise.all(programs.map(({ child }) => once(child, 'exit')));
+      expect(programs.map(({ lines }) => lines())).to.deep.equal([['done'], ['done'], ['done']]);
+    });
+
+    it('stays open while one of its statements is in use', async () => {
+      setFlagsFromString('--expose-gc');
+      const collect: () => void = runInNewContext('gc');
+      const read = openDatabase(path).prepare('SELECT 1 AS one'); // nothing else refers to the database
+      for (let i = 0; i < 5; i++) {
+        collect();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(read.get()).to.deep.equal({ one: 1 });
+    });
+  });
+
+  describe('close', () => {
+    it('does the writes that were asked for, then takes no more', async () => {
+      const { db, note } = await openNotes();
+      const asked = [note('a'), note('b')];
+      await db.close();
+      await Promise.all(asked);
+      expectUnavailable(await rejectionOf(note('late')));
+      const again = await openNotes();
+      expect(again.notes()).to.deep.equal(['a', 'b']);
+    });
+
+    it('leaves nothing in the log, and may be called twice', async () => {
+      const { db, note } = await openNotes();
+      await note('a');
+      await Promise.all([db.close(), db.close()]);
+      const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+      expect(log?.size ?? 0).to.equal(0);
+      expect(() => db.check())
+        .to.throw(DropError)
+        .with.property('code', 'unavailable');
+    });
+  });
+
+  it('has every acknowledged write, and is sound, after the process was killed while it wrote', async () => {
+    await (await openNotes()).db.close();
+    const writer = run(`
+      import { writeSync } from 'node:fs';
+      const db = openDatabase(path);
+      const insert = db.prepare('INSERT INTO notes (text) VALUES (?)');
+      for (let i = 0; ; i++) {
+        const texts = [0, 1, 2].map((n) => i + '.' + n);
+        await Promise.all(texts.map((text) => db.write(() => insert.run(text))));
+        writeSync(1, texts.join('\\n') + '\\n');
+      }`);
+    while (writer.lines().length < 300) await once(writer.child.stdout ?? writer.child, 'data');
+    await kill(writer.child);
+    const { db, notes } = await openNotes();
+    const kept = new Set(notes());
+    expect(writer.lines().filter((text) => !kept.has(text))).to.deep.equal([]);
+    expect(db.findDamage()).to.deep.equal([]);
+  });
+
+  describe('lock of the data directory', () => {
+    it('is refused to a second process until the first lets go', async () => {
+      const lock = lockDataDir(dir);
+      const attempt = `try { lockDataDir(dir); console.log('locked') } catch (e) { console.log(e.message) }`;
+      expect(await run(attempt).line()).to.equal(
+        `Another Dropleaf is running on ${dir}: stop it, or set another DATA_DIR`,
+      );
+      expect(() => lockDataDir(dir), 'in this process too').to.throw('Another Dropleaf is running');
+      expect(await run(attempt).line(), 'still held').to.match(/^Another Dropleaf/);
+      lock.release();
+      lock.release();
+      expect(await run(attempt).line()).to.equal('locked');
+    });
+
+    it('ends with the process, even by kill -9', async () => {
+      const holder = run(`
+        const lock = lockDataDir(dir);
+        console.log('locked');
+        setInterval(() => lock, 1_000_000);`);
+      expect(await holder.line()).to.equal('locked');
+      expect(() => lockDataDir(dir)).to.throw('Another Dropleaf is running');
+      await kill(holder.child);
+      lockDataDir(dir).release();
+    });
+
+    it('does not keep a command from the database', async () => {
+      const lock = lockDataDir(dir);
+      const { notes } = await openNotes();
+      const command = run(`
+        const db = openDatabase(path);
+        await db.write(() => db.prepare("INSERT INTO notes (text) VALUES ('by a command')").run());
+        await db.close();`);
+      await once(command.child, 'exit');
+      expect(notes()).to.deep.equal(['by a command']);
+      lock.release();
+    });
+
+    it('says why where the directory cannot be used', () => {
+      writeFileSync(join(dir, 'file'), '');
+      expect(() => lockDataDir(join(dir, 'file'))).to.throw(/file cannot be locked: /);
+    });
+  });
+
+  // What no port shows, and what would grow for ever if it were wrong.
+  describe('rows of a drop', () => {
+    const day = '2026-01-31';
+
+    function openDrops() {
+      const db = open();
+      const count = (table: string) =>
+        Object.values(db.prepare(`SELECT count(*) FROM ${table}`).get() as Record<string, number>)[0];
+      return { drops: createSqliteDropStore(db), upkeep: createSqliteDropUpkeep(db), db, count };
+    }
+
+    it('hold the views of a day once for each batch', async () => {
+      const { drops, upkeep, db } = openDrops();
+      const drop = aDrop();
+      await drops.create(drop, 500, []);
+      for (const batch of [start, start, start - 1]) await upkeep.addDayViews(drop.id, day, batch, 3);
+      await upkeep.addDayViews(drop.id, day, start + 1, 4);
+      await upkeep.addDayViews(drop.id, '2026-02-01', start, 1);
+      await upkeep.addDayViews('unknown', day, start, 1);
+      expect(db.prepare('SELECT drop_id, day, count FROM day_views ORDER BY day').all()).to.deep.equal([
+        { drop_id: drop.id, day, count: 7 },
+        { drop_id: drop.id, day: '2026-02-01', count: 1 },
+      ]);
+    });
+
+    it('are all gone once it is erased', async () => {
+      const { drops, upkeep, count } = openDrops();
+      const drop = aDrop({ metadata: new Map([['a', '1']]) });
+      await drops.create(drop, 500, []);
+      await drops.addVersion('owner', drop.slug, { ...drop.version, id: 'v2' }, {}, 500, []);
+      await drops.removeVersion('owner', drop.slug, 1, later, []);
+      await upkeep.addDayViews(drop.id, day, start, 3);
+      await drops.remove('owner', drop.slug, later);
+      await upkeep.erase(drop.id);
+      const tables = ['drops', 'drop_versions', 'drop_trash', 'drop_metadata', 'day_views'];
+      expect(tables.map(count)).to.deep.equal([0, 0, 0, 0, 0]);
+    });
+  });
+});

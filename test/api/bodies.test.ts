@@ -1,0 +1,258 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
+import { expectError } from '../support/expect.ts';
+import { type Owner, useService } from '../support/service.ts';
+
+const valid = JSON.stringify({ title: 't', html: 'h' });
+
+describe('Request bodies', () => {
+  const service = useService({ WRITES_PER_MINUTE: '1000' });
+
+  /** Every endpoint that takes a body, on a drop of the owner's. */
+  async function endpoints(owner: Owner) {
+    const { slug } = await owner.create();
+    return [
+      ['POST', '/api/drops'],
+      ['PUT', `/api/drops/${slug}`],
+      ['PATCH', `/api/drops/${slug}`],
+      ['POST', `/api/drops/${slug}/passcode`],
+      ['POST', '/api/auth/start'],
+    ] as const;
+  }
+
+  describe('are JSON', () => {
+    const broken: readonly (readonly [string, string | Uint8Array])[] = [
+      ['no JSON', 'title=t'],
+      ['half of it', '{"title":"t","html":'],
+      ['something behind it', '{} {}'],
+      ['a trailing comma', '{"title":"t",}'],
+      ['single quotes', "{'title':'t'}"],
+      ['white space only', '  '],
+      ['a bare control character in a string', '{"title":"a\nb"}'],
+      ['NaN', '{"title":NaN}'],
+      [
+        'not UTF-8: a byte that never occurs',
+        Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+      ],
+      ['not UTF-8: cut', Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc3]), Buffer.from('"}')])],
+      [
+        'not UTF-8: overlong',
+        Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
+      ],
+      [
+        'not UTF-8: a surrogate',
+        Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+      ],
+      ['not UTF-8: UTF-16', Buffer.from(valid, 'utf16le')],
+    ];
+    for (const [name, raw] of broken) {
+      it(`${name}: 400 invalid_json`, async () => {
+        const owner = await service.newOwner();
+        for (const [method, path] of await endpoints(owner)) {
+          expectError(await owner.request(method, path, { raw }), 400, 'invalid_json');
+        }
+      });
+    }
+
+    it('a large body that is no JSON, or not UTF-8: 400 invalid_json', async () => {
+      const owner = await service.newOwner();
+      const text = `{"title":"t","html":"${'x'.repeat(2_000_000)}`;
+      expectError(await owner.request('POST', '/api/drops', { raw: text }), 400, 'invalid_json');
+      const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xff]), Buffer.from('"}')]);
+      expectError(await owner.request('POST', '/api/drops', { raw: bytes }), 400, 'invalid_json');
+    });
+
+    it('JSON that is no object: 400 invalid_arg', async () => {
+      const owner = await service.newOwner();
+      for (const raw of ['null', '[]', '"text"', '7', 'true', '[{"title":"t","html":"h"}]']) {
+        expectError(await owner.request('POST', '/api/drops', { raw }), 400, 'invalid_arg');
+      }
+    });
+
+    it('no body at all counts as {}', async () => {
+      const owner = await service.newOwner();
+      const [create, put, patch, passcode, start] = await endpoints(owner);
+      expectError(await owner.request(...create), 400, 'title_required');
+      expectError(await owner.request(...put), 400, 'html_required');
+      expect((await owner.request(...patch)).status).to.equal(200);
+      expectError(await owner.request(...passcode), 400, 'passcode_required');
+      expect((await service.request(...start)).status).to.equal(200);
+      expectError(await owner.request('POST', '/api/drops', { raw: '' }), 400, 'title_required');
+    });
+
+    it('"__proto__" and "constructor" as fields give nothing and harm nothing', async () => {
+      const owner = await service.newOwner();
+      const raw = '{"__proto__":{"title":"t"},"constructor":{"prototype":{"title":"t"}},"html":"h"}';
+      expectError(await owner.request('POST', '/api/drops', { raw }), 400, 'title_required');
+      expectError(await owner.request('POST', '/api/drops', { raw: '{"html":"h"}' }), 400, 'title_required');
+    });
+
+    it('in chunks, without a length', async () => {
+      const owner = await service.newOwner();
+      const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
+      const answer = await owner.request('POST', '/api/drops', { raw: valid, headers });
+      expect(answer.status).to.equal(201);
+    });
+
+    it('hostile nesting and hosts of keys are refused while other requests are answered', async () => {
+      const owner = await service.newOwner();
+      const many = Array.from({ length: 900_000 }, (_, index) => `"k${index}":1`).join();
+      for (const raw of ['['.repeat(12_000_000), `{"a":`.repeat(2_000_000), `{${many}}`]) {
+        const sent: Promise<Answer> = owner.request('POST', '/api/drops', { raw });
+        let isOver = false;
+        const over = sent.finally(() => {
+          isOver = true;
+        });
+        let slowest = 0;
+        while (!isOver) {
+          const startedAt = performance.now();
+          expect((await service.get('/healthz')).status).to.equal(200);
+          slowest = Math.max(slowest, performance.now() - startedAt);
+        }
+        expect((await over).status).to.equal(400);
+        expect(slowest, 'milliseconds until /healthz was answered').to.be.below(1500);
+      }
+    });
+  });
+
+  describe('content type and encoding', () => {
+    for (const type of [
+      'text/plain',
+      'text/html',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/octet-stream',
+      'application/jsonp',
+      'application/json; charset=utf-16',
+      'application/json; charset=utf-7',
+      'application/json; charset=iso-8859-1',
+      'json',
+      '',
+    ]) {
+      it(`Content-Type: ${type || '(none)'} with a body: 415 invalid_json`, async () => {
+        const owner = await service.newOwner();
+        for (const [method, path] of await endpoints(owner)) {
+          const answer = await owner.request(method, path, { raw: valid, headers: { 'content-type': type } });
+          expectError(answer, 415, 'invalid_json');
+        }
+      });
+    }
+
+    for (const type of [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+    ]) {
+      it(`Content-Type: ${type}: legal`, async () => {
+        const owner = await service.newOwner();
+        const answer = await owner.request('POST', '/api/drops', {
+          raw: valid,
+          headers: { 'content-type': type },
+        });
+        expect(answer.status).to.equal(201);
+      });
+    }
+
+    for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity', 'x']) {
+      it(`Content-Encoding: ${encoding}: 415 invalid_json`, async () => {
+        const owner = await service.newOwner();
+        for (const [method, path] of await endpoints(owner)) {
+          const options = { raw: gzipSync(valid), headers: { 'content-encoding': encoding } };
+          expectError(await owner.request(method, path, options), 415, 'invalid_json');
+        }
+      });
+    }
+
+    it('Content-Encoding: identity: legal', async () => {
+      const owner = await service.newOwner();
+      const options = { raw: valid, headers: { 'content-encoding': 'identity' } };
+      expect((await owner.request('POST', '/api/drops', options)).status).to.equal(201);
+    });
+  });
+
+  describe('authentication comes before the body', () => {
+    const head = { 'content-type': 'application/json', 'content-length': '10000000' };
+
+    it('10 MB without a token: 401 while the body is still to come', async () => {
+      for (const [method, path] of await endpoints(await service.newOwner())) {
+        if (path === '/api/auth/start') continue;
+        expectError(await service.sendHead(method, path, head), 401, 'unauthorized');
+      }
+    });
+
+    it('10 MB with a bad token: 401 while the body is still to come', async () => {
+      const headers = { ...head, authorization: 'Bearer dl_nope' };
+      expectError(await service.sendHead('POST', '/api/drops', headers), 401, 'invalid_token');
+    });
+
+    it('10 MB without a token, sent whole before the answer is read: 401', async () => {
+      const answer = await service.sendWhole('POST', '/api/drops', {}, Buffer.alloc(10_000_000, 'x'));
+      expectError(answer, 401, 'unauthorized');
+    });
+
+    it('a body of the wrong kind without a token: 401', async () => {
+      const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' };
+      expectError(await service.request('POST', '/api/drops', { raw: 'x', headers }), 401, 'unauthorized');
+    });
+  });
+
+  describe('larger than any legal request', () => {
+    const big = Buffer.alloc(20 * 1024 * 1024, 'x');
+
+    it('on POST and PUT drops: 400 html_too_large, also to a client that reads only when all is sent', async () => {
+      const owner = await service.newOwner();
+      for (const [method, path] of (await endpoints(owner)).slice(0, 2)) {
+        const headers = { authorization: `Bearer ${owner.token}` };
+        const details = expectError(
+          await service.sendWhole(method, path, headers, big),
+          400,
+          'html_too_large',
+        );
+        expect(details.max_bytes).to.equal(2_097_152);
+      }
+    });
+
+    it('the same in chunks, without a length', async () => {
+      const owner = await service.newOwner();
+      const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
+      const answer = await owner.request('POST', '/api/drops', { raw: big, headers });
+      expect(expectError(answer, 400, 'html_too_large').max_bytes).to.equal(2_097_152);
+    });
+
+    it('elsewhere: 413 invalid_arg with details.max_bytes, also to a client that reads only when all is sent', async () => {
+      const owner = await service.newOwner();
+      for (const [method, path] of (await endpoints(owner)).slice(2)) {
+        const headers = { authorization: `Bearer ${owner.token}` };
+        const whole = await service.sendWhole(method, path, headers, big);
+        expect(expectError(whole, 413, 'invalid_arg').max_bytes)
+          .to.be.a('number')
+          .above(0);
+        const chunks = { 'content-length': '', 'transfer-encoding': 'chunked' };
+        const chunked = await owner.request(method, path, {
+          raw: big,
+          headers: chunks,
+        });
+        expectError(chunked, 413, 'invalid_arg');
+      }
+    });
+
+    it('a PATCH with a whole html by mistake: 400 metadata_only_on_patch', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const body = { html: 'x'.repeat(2_097_152) };
+      const answer = await owner.request('PATCH', `/api/drops/${slug}`, { body });
+      expectError(answer, 400, 'metadata_only_on_patch');
+    });
+
+    it('the largest legal PATCH is none of them', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const astral = (count: number) => '\\ud83d\\ude00'.repeat(count);
+      const keys = Array.from({ length: 10 }, (_, index) => `"${String(index).repeat(64)}":"${astral(256)}"`);
+      const raw = `{"title":"${astral(200)}","description":"${astral(500)}","metadata":{${keys.join()}}}`;
+      expect((await owner.request('PATCH', `/api/drops/${slug}`, { raw })).status).to.equal(200);
+    });
+  });
+});

@@ -1,0 +1,273 @@
+import { expect } from 'chai';
+import { expectError, expectErrorPage } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { startService, useService } from '../support/service.ts';
+
+/** Every path of the spec with the methods that it has. */
+function pathsOf(slug: string): readonly (readonly [string, readonly string[]])[] {
+  return [
+    ['/api/onboard', ['GET', 'HEAD']],
+    ['/api/auth/start', ['POST']],
+    ['/api/auth/poll', ['GET', 'HEAD']],
+    ['/api/me', ['GET', 'HEAD']],
+    ['/api/tokens', ['GET', 'HEAD']],
+    ['/api/tokens/0123456789ab', ['DELETE']],
+    ['/api/drops', ['GET', 'HEAD', 'POST']],
+    [`/api/drops/${slug}`, ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']],
+    [`/api/drops/${slug}/versions`, ['GET', 'HEAD']],
+    [`/api/drops/${slug}/v/1`, ['GET', 'HEAD', 'DELETE']],
+    [`/api/drops/${slug}/passcode`, ['POST']],
+    [`/p/${slug}/raw`, ['GET', 'HEAD']],
+  ];
+}
+
+describe('Errors', () => {
+  const service = useService();
+
+  it('known path, wrong method: 405 with Allow, invalid_arg, with and without a token', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    for (const [path, methods] of pathsOf(slug)) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (methods.includes(method)) continue;
+        for (const token of [owner.token, undefined]) {
+          const answer = await service.request(method, path, { token });
+          expectError(answer, 405, 'invalid_arg');
+          expect(answer.headers.allow?.split(/, */), `${method} ${path}`).to.have.members([...methods]);
+        }
+      }
+    }
+  });
+
+  it('unknown path: 404 not_found', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/API/drops',
+      '/api/Drops',
+      '/api/drops/',
+      `/api/drops/${slug}/`,
+      `/api/drops/${slug}/v`,
+      `/api/drops/${slug}/v/`,
+      `/api/drops/${slug}/v/1/`,
+      `/api/drops/${slug}/versions/1`,
+      '/api//drops',
+      '/v1/api/drops',
+      '/p',
+      '/p/',
+      '/favicon.png',
+      '/.env',
+      '/%',
+      '/%ff',
+    ]) {
+      expectError(await owner.get(path), 404, 'not_found');
+    }
+    expectError(await owner.request('DELETE', '/api/nothing'), 404, 'not_found');
+  });
+
+  it('an odd address or method never makes a 5xx', async () => {
+    const owner = await service.newOwner();
+    for (const path of [
+      '/p/%',
+      '/p/%ff/raw',
+      '/p//raw',
+      '/p/%2e%2e/raw',
+      '/api/drops/%',
+      '/nothing?v=%',
+      '/p/x?v=%ff',
+      '/p/x/raw?%=%',
+      '//',
+      '/;x',
+      '*',
+    ]) {
+      for (const method of ['GET', 'POST', 'PURGE', 'PROPFIND']) {
+        const answer = await owner.request(method, path);
+        expect(answer.status, `${method} ${path}`).to.be.within(200, 405);
+      }
+    }
+    expectError(await service.get('/p/%ff/raw'), 400, 'invalid_slug');
+    expectError(await service.get('/p/%'), 400, 'invalid_slug');
+  });
+
+  it('HEAD of an error: its status and no body', async () => {
+    const answer = await service.request('HEAD', '/api/me');
+    expect(answer.status).to.equal(401);
+    expect(answer.bytes).to.have.length(0);
+  });
+
+  it('an error is not to be kept', async () => {
+    const owner = await service.newOwner();
+    for (const path of ['/nothing', '/p/nosuchslug00', '/p/nosuchslug00/raw', '/api/drops/nosuchslug00']) {
+      expect((await owner.get(path)).headers['cache-control'], path).to.match(/no-store/);
+    }
+  });
+
+  describe("met by a person's navigation: an HTML page of the same status that carries the envelope", () => {
+    const browsers: readonly (readonly [string, Record<string, string>])[] = [
+      ['Sec-Fetch-Mode: navigate', { 'sec-fetch-mode': 'navigate' }],
+      ['Sec-Fetch-Mode: navigate, whatever is accepted', { 'sec-fetch-mode': 'navigate', accept: '*/*' }],
+      ['no Sec-Fetch headers and text/html first', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }],
+      ['no Sec-Fetch headers and text/html ranked first', { accept: 'application/json;q=0.5, text/html' }],
+    ];
+    for (const [name, headers] of browsers) {
+      it(name, async () => {
+        for (const [path, status, code] of [
+          ['/nothing', 404, 'not_found'],
+          ['/p/nosuchslug00', 404, 'not_found'],
+          ['/p/nosuchslug00/raw', 404, 'not_found'],
+          ['/p/a.b', 400, 'invalid_slug'],
+          ['/api/me', 401, 'unauthorized'],
+        ] as const) {
+          const answer = await service.get(path, { headers });
+          expectErrorPage(answer, status, code);
+          expect(parsePage(answer.text).mode).to.equal('no-quirks');
+          if (status === 401) expect(answer.headers['www-authenticate']).to.match(/^Bearer\b/);
+        }
+      });
+    }
+
+    const programs: readonly (readonly [string, Record<string, string>])[] = [
+      ['no Accept', {}],
+      ['Accept: */*', { accept: '*/*' }],
+      ['Accept: application/json', { accept: 'application/json' }],
+      ['text/html ranked second', { accept: 'text/html;q=0.5, application/json' }],
+      [
+        'Sec-Fetch-Mode: cors, although text/html comes first',
+        { 'sec-fetch-mode': 'cors', accept: 'text/html,*/*' },
+      ],
+      ['Sec-Fetch-Mode: no-cors', { 'sec-fetch-mode': 'no-cors', accept: 'text/html' }],
+      ['Sec-Fetch-Dest alone', { 'sec-fetch-dest': 'empty', accept: 'text/html' }],
+    ];
+    for (const [name, headers] of programs) {
+      it(`everything else gets the envelope: ${name}`, async () => {
+        expectError(await service.get('/nothing', { headers }), 404, 'not_found');
+        expectError(await service.get('/p/nosuchslug00', { headers }), 404, 'not_found');
+        expectError(await service.get('/p/nosuchslug00/raw', { headers }), 404, 'not_found');
+      });
+    }
+
+    it('what the request says cannot break out of the page', async () => {
+      const owner = await service.newOwner();
+      const hostile = encodeURIComponent('</script><script>alert(1)</script><!--');
+      const headers = { 'sec-fetch-mode': 'navigate' };
+      for (const path of [
+        `/${hostile}`,
+        `/p/${hostile}`,
+        `/api/drops?metadata.${hostile}=x`,
+        `/api/drops?sortBy=${hostile}`,
+      ]) {
+        const answer = await owner.get(path, { headers });
+        expect(answer.headers['content-type']).to.match(/^text\/html/);
+        const scripts = parsePage(answer.text).all('script');
+        expect(scripts.map(({ attributes }) => attributes.type)).to.deep.equal(['application/json']);
+        expect(answer.headers['content-security-policy']).to.be.a('string');
+      }
+    });
+  });
+
+  describe('that Node itself would answer carry the envelope too', () => {
+    async function exchange(text: string) {
+      const connection = await service.connect();
+      try {
+        await connection.send(text);
+        return await connection.answer();
+      } finally {
+        connection.close();
+      }
+    }
+
+    it('400: not HTTP', async () => {
+      const answer = await exchange('this is not HTTP\r\n\r\n');
+      expect(answer.status).to.equal(400);
+      expect(answer.body.error.code).to.be.a('string');
+    });
+
+    it('400: two lengths that differ, or a length and chunks', async () => {
+      for (const lines of [
+        'content-length: 5\r\ncontent-length: 6',
+        'content-length: 5\r\ntransfer-encoding: chunked',
+      ]) {
+        const answer = await exchange(`POST /api/drops HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\nhello`);
+        expect(answer.status).to.equal(400);
+        expect(answer.body.error.code).to.be.a('string');
+      }
+    });
+
+    it('400: no Host', async () => {
+      const answer = await exchange('GET /api/onboard HTTP/1.1\r\n\r\n');
+      expect(answer.status).to.equal(400);
+      expect(answer.body?.error?.code, answer.text).to.be.a('string');
+    });
+
+    it('431: headers too large', async () => {
+      const answer = await exchange(service.head('GET', '/api/onboard', { 'x-large': 'x'.repeat(20_000) }));
+      expect(answer.status).to.equal(431);
+      expect(answer.body.error.code).to.be.a('string');
+    });
+
+    it('417: an expectation that cannot be met', async () => {
+      const answer = await exchange(
+        service.head('POST', '/api/drops', { expect: 'the-impossible', 'content-length': '2' }),
+      );
+      expect(answer.status).to.equal(417);
+      expect(answer.body.error.code).to.be.a('string');
+    });
+
+    it('Expect: 100-continue is met', async () => {
+      const owner = await service.newOwner();
+      const body = JSON.stringify({ title: 't', html: 'h' });
+      const connection = await service.connect();
+      try {
+        await connection.send(
+          service.head('POST', '/api/drops', {
+            authorization: `Bearer ${owner.token}`,
+            'content-type': 'application/json',
+            'content-length': String(body.length),
+            expect: '100-continue',
+          }),
+        );
+        await connection.send(body);
+        expect((await connection.answer()).status).to.equal(201);
+      } finally {
+        connection.close();
+      }
+    });
+  });
+
+  it("the server's own failures: 5xx with the envelope, and nothing of what went wrong", async () => {
+    const broken = await startService();
+    try {
+      const owner = await broken.newOwner();
+      const { slug } = await owner.create();
+      await broken.services.jobs.stop(1_000);
+      await broken.services.close(); // the data is gone from under the running web
+      for (const path of ['/api/me', '/api/drops', `/api/drops/${slug}`, `/p/${slug}`, `/p/${slug}/raw`]) {
+        const answer = await owner.get(path);
+        expect(answer.status, path).to.be.oneOf([500, 503]);
+        expectError(answer, answer.status, answer.status === 500 ? 'internal_error' : 'unavailable');
+        if (answer.status === 503) expect(answer.headers['retry-after']).to.match(/^\d+$/);
+        expect(answer.text).to.not.match(/sqlite|database|\bat \S+:\d+|node_modules|\.ts|\.js/i);
+      }
+      expectError(await broken.get('/readyz'), 503, 'unavailable');
+      expect((await broken.get('/healthz')).status).to.equal(200);
+      expect(broken.logs.join('\n'), 'what is unknown is logged whole').to.match(/\berror\b/);
+    } finally {
+      await broken.stop();
+    }
+  });
+});
+
+describe('GET /healthz and /readyz', () => {
+  const service = useService();
+
+  it('200 while the service can work, without a credential', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await service.get(path);
+      expect(answer.status).to.equal(200);
+      expect(answer.headers['cache-control']).to.match(/no-store/);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { expectError, insertionIn } from '../support/expect.ts';
+import { useService } from '../support/service.ts';
+
+const maxHtml = 2_097_152;
+const maxContext = 65_536;
+
+describe('Limits', () => {
+  const service = useService({ WRITES_PER_MINUTE: '1000' });
+
+  async function withDrop() {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    return { owner, slug, patch: (body: object) => owner.request('PATCH', `/api/drops/${slug}`, { body }) };
+  }
+
+  describe('lengths in characters are Unicode code points', () => {
+    for (const [field, limit, code] of [
+      ['title', 200, 'title_too_long'],
+      ['description', 500, 'description_too_long'],
+    ] as const) {
+      for (const letter of ['x', 'é', '漢', '😀', '\ud800']) {
+        const name = letter === '\ud800' ? 'a lone surrogate' : letter;
+        it(`${field}: ${limit} times ${name} is legal, one more is 400 ${code}; on POST, PUT and PATCH`, async () => {
+          const { owner, slug, patch } = await withDrop();
+          const exact = letter.repeat(limit);
+          const over = letter.repeat(limit + 1);
+          const calls = [
+            (value: string) => owner.post({ [field]: value }),
+            (value: string) => owner.put(slug, { [field]: value }),
+            (value: string) => patch({ [field]: value }),
+          ];
+          for (const call of calls) {
+            const answer = await call(exact);
+            expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+            expect(answer.body[field]).to.equal(exact.toWellFormed());
+            const details = expectError(await call(over), 400, code);
+            expect(Object.values(details)).to.include(limit);
+          }
+        });
+      }
+    }
+
+    it('a letter with a combining mark is two characters', async () => {
+      const { owner } = await withDrop();
+      expect((await owner.post({ title: 'e\u0301'.repeat(100) })).status).to.equal(201);
+      expectError(await owner.post({ title: `${'e\u0301'.repeat(100)}x` }), 400, 'title_too_long');
+    });
+  });
+
+  describe('sizes are UTF-8 bytes', () => {
+    for (const [name, letter] of [
+      ['one byte', 'x'],
+      ['two bytes', 'é'],
+      ['three bytes', '漢'],
+      ['four bytes', '😀'],
+      ['a lone surrogate, which is stored as U+FFFD', '\ud800'],
+    ] as const) {
+      const size = Buffer.byteLength(letter.toWellFormed());
+      const fill = (bytes: number) =>
+        letter.repeat(Math.floor(bytes / size)) + 'x'.repeat(bytes - size * Math.floor(bytes / size));
+
+      it(`html of ${maxHtml} bytes is legal, one more is 400 html_too_large (${name})`, async () => {
+        const { owner, slug } = await withDrop();
+        const html = fill(maxHtml);
+        const answers = await Promise.all([owner.post({ html }), owner.put(slug, { html })]);
+        expect(answers.map((answer) => answer.status)).to.deep.equal([201, 200]);
+        const version = await owner.get(`/api/drops/${slug}/v/2`);
+        expect(version.body.size_bytes).to.equal(maxHtml);
+        const over = await Promise.all([
+          owner.post({ html: `${html}x` }),
+          owner.put(slug, { html: `${html}x` }),
+        ]);
+        for (const answer of over) {
+          expect(expectError(answer, 400, 'html_too_large').max_bytes).to.equal(maxHtml);
+        }
+      });
+
+      it(`context of ${maxContext} bytes is legal, one more is 400 context_too_large (${name})`, async () => {
+        const { owner, slug } = await withDrop();
+        const context = fill(maxContext);
+        expect((await owner.post({ context })).status).to.equal(201);
+        expect((await owner.put(slug, { context })).status).to.equal(200);
+        expect((await owner.get(`/api/drops/${slug}/v/2`)).body.context).to.equal(context.toWellFormed());
+        for (const answer of [
+          await owner.post({ context: `${context}x` }),
+          await owner.put(slug, { context: `${context}x` }),
+        ]) {
+          expect(expectError(answer, 400, 'context_too_large').max_bytes).to.equal(maxContext);
+        }
+      });
+    }
+
+    it('the largest legal request: every byte of html and context escaped, and every field full', async () => {
+      const { owner } = await withDrop();
+      const escaped = (letter: string, count: number) =>
+        `"${`\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`.repeat(count)}"`;
+      const astral = (count: number) => `"${'\\ud83d\\ude00'.repeat(count)}"`;
+      const keys = Array.from({ length: 10 }, (_, index) => `"${String(index).repeat(64)}":${astral(256)}`);
+      const raw =
+        `{"html":${escaped('\u0001', maxHtml)},"context":${escaped('\u0001', maxContext)},"title":${astral(200)},` +
+        `"description":${astral(500)},"passcode":${astral(256)},"metadata":{${keys.join()}}}`;
+      const answer = await owner.request('POST', '/api/drops', { raw });
+      expect(answer.status, answer.text.slice(0, 300)).to.equal(201);
+      expect((await owner.get(`/api/drops/${answer.body.slug}/v/1`)).body.size_bytes).to.equal(maxHtml);
+    });
+  });
+
+  describe('U+0000', () => {
+    it('is legal in html and context, and comes back', async () => {
+      const { owner } = await withDrop();
+      const html = '<!doctype html><head></head><p>a\u0000b\u0000';
+      const { slug } = await owner.create({ html, context: 'c\u0000d' });
+      const version = await owner.get(`/api/drops/${slug}/v/1`);
+      expect(version.body).to.include({ context: 'c\u0000d', size_bytes: Buffer.byteLength(html) });
+      insertionIn(html, (await service.get(`/p/${slug}/raw`)).bytes);
+    });
+
+    for (const field of ['title', 'description', 'passcode']) {
+      it(`in ${field}: 400 invalid_arg`, async () => {
+        const { owner, slug, patch } = await withDrop();
+        const value = 'abcd\u0000efgh';
+        const details = expectError(await owner.post({ [field]: value }), 400, 'invalid_arg');
+        expect(details.field).to.equal(field);
+        if (field === 'passcode') return;
+        expectError(await owner.put(slug, { [field]: value }), 400, 'invalid_arg');
+        expectError(await patch({ [field]: value }), 400, 'invalid_arg');
+      });
+    }
+  });
+
+  it('lone surrogates: stored well-formed, in every field', async () => {
+    const { owner } = await withDrop();
+    const drop = await owner.create({
+      title: 'a\ud800b',
+      description: '\udc00',
+      metadata: { key: 'x\ud83d' },
+      context: '\ud800\ud800',
+      passcode: 'abc\ud800',
+    });
+    expect(drop).to.deep.include({ title: 'a\ufffdb', description: '\ufffd', metadata: { key: 'x\ufffd' } });
+    const version = await owner.get(`/api/drops/${drop.slug}/v/1`);
+    expect(version.body.context).to.equal('\ufffd\ufffd');
+    const unlocked = await service.unlock(drop.slug, 'abc\ufffd');
+    expect(unlocked.status).to.be.oneOf([302, 303]);
+  });
+});

@@ -1,0 +1,255 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
+import { expectError } from '../support/expect.ts';
+import { useService } from '../support/service.ts';
+
+const sandboxPolicy =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
+  'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation';
+
+const html = `<!doctype html><title>t</title>${'<p>the same words again and again</p>'.repeat(200)}`;
+
+describe('GET /p/{slug}/raw: the answer', () => {
+  const service = useService();
+
+  async function withDrop(fields: object = {}) {
+    const owner = await service.newOwner();
+    const drop = await owner.create({ html, ...fields });
+    const path = `/p/${drop.slug}/raw`;
+    const raw = (headers: Record<string, string> = {}, query = '') => service.get(path + query, { headers });
+    return { owner, drop, slug: drop.slug, path, raw };
+  }
+
+  function expectSandboxed(answer: Answer<unknown>): void {
+    expect(answer.headers['content-security-policy'], `on ${answer.status}`).to.satisfy((policy: string) =>
+      policy.startsWith(sandboxPolicy),
+    );
+    expect(answer.headers['content-security-policy']).to.not.include('allow-same-origin');
+    expect(answer.headers['x-content-type-options']).to.equal('nosniff');
+  }
+
+  it('the sandbox and nosniff: on 200, 304, 403, 404, 400, 405 and HEAD alike', async () => {
+    const { owner, slug, path, raw } = await withDrop();
+    const ok = await raw();
+    expect(ok.status).to.equal(200);
+    expect(ok.headers['content-security-policy']).to.equal(sandboxPolicy);
+    const cached = await raw({ 'if-none-match': ok.headers.etag ?? '' });
+    expect(cached.status).to.equal(304);
+    const answers = [ok, cached];
+    answers.push(await service.request('HEAD', path));
+    answers.push(await service.get('/p/nosuchslug00/raw'));
+    answers.push(await raw({}, '?v=9'));
+    answers.push(await service.get('/p/a.b/raw'));
+    answers.push(await service.get('/p/nosuchslug00/raw', { headers: { 'sec-fetch-mode': 'navigate' } }));
+    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'sesame' } });
+    answers.push(await raw());
+    expect(answers.map((answer) => answer.status)).to.deep.equal([200, 304, 200, 404, 404, 400, 404, 403]);
+    answers.forEach(expectSandboxed);
+  });
+
+  it('a public page: Cache-Control public, max-age=0, s-maxage; Vary; the tag of its drop', async () => {
+    const { raw } = await withDrop();
+    const { headers } = await raw();
+    expect(headers['cache-control']).to.match(/^public, max-age=0, s-maxage=\d+$/);
+    // With no purger, s-maxage is short.
+    expect(Number(/s-maxage=(\d+)/.exec(headers['cache-control'] ?? '')?.[1])).to.be.within(1, 5);
+    expect(headers.vary).to.match(/(^|, *)accept-encoding(,|$)/i);
+    expect(headers['cache-tag']).to.be.a('string').and.not.equal('');
+    expect(headers['surrogate-key']).to.equal(headers['cache-tag']);
+    const other = await withDrop();
+    expect((await other.raw()).headers['cache-tag']).to.not.equal(headers['cache-tag']);
+  });
+
+  it('the tag is of the drop: the same for every version', async () => {
+    const { owner, slug, raw } = await withDrop();
+    await owner.put(slug);
+    const [one, two] = await Promise.all([raw({}, '?v=1'), raw({}, '?v=2')]);
+    expect(one.headers['cache-tag']).to.equal(two.headers['cache-tag']);
+  });
+
+  it('gets no cookie and reads none', async () => {
+    const { raw } = await withDrop();
+    expect((await raw()).cookies).to.deep.equal([]);
+  });
+
+  it('refusals are not kept: no-store', async () => {
+    const { raw } = await withDrop();
+    for (const answer of [await service.get('/p/nosuchslug00/raw'), await raw({}, '?v=9')]) {
+      expect(answer.headers['cache-control']).to.match(/no-store/);
+      expect(answer.headers.etag).to.equal(undefined);
+    }
+  });
+
+  describe('encodings', () => {
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+
+    for (const [accept, encoding] of [
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      ['BR', 'br'],
+      ['deflate', null],
+      ['identity', null],
+      ['gzip;q=0, br;q=0', null],
+      ['gzip;q=0.0', null],
+      ['', null],
+    ] as const) {
+      it(`Accept-Encoding: ${accept || '(none)'} gets ${encoding ?? 'identity'}`, async () => {
+        const { raw } = await withDrop();
+        const onTheSpot = await raw({ 'accept-encoding': accept });
+        await service.settle();
+        const later = await raw({ 'accept-encoding': accept });
+        const plain = await raw();
+        for (const answer of [onTheSpot, later]) {
+          expect(answer.status).to.equal(200);
+          expect(answer.headers['content-length']).to.equal(String(answer.bytes.length));
+          expect(answer.headers['content-encoding']).to.equal(encoding ?? undefined);
+          expect(answer.headers.vary).to.match(/accept-encoding/i);
+          const bytes = encoding === null ? answer.bytes : decoders[encoding](answer.bytes);
+          expect(bytes.equals(plain.bytes)).to.equal(true);
+        }
+      });
+    }
+
+    it('each form has a strong ETag of its own, the same from request to request', async () => {
+      const { raw } = await withDrop();
+      const forms = ['br', 'gzip', 'identity'];
+      const first = await Promise.all(forms.map((form) => raw({ 'accept-encoding': form })));
+      const tags = first.map((answer) => answer.headers.etag ?? '');
+      for (const tag of tags) expect(tag).to.match(/^"[\x21\x23-\x7e]+"$/);
+      expect(new Set(tags).size).to.equal(3);
+      await service.settle();
+      const again = await Promise.all(forms.map((form) => raw({ 'accept-encoding': form })));
+      for (const [index, answer] of again.entries()) {
+        if (answer.headers.etag === tags[index]) {
+          expect(answer.bytes.equals(first[index]?.bytes ?? Buffer.alloc(0)), 'one ETag, one body').to.equal(
+            true,
+          );
+        }
+      }
+      expect(again[2]?.headers.etag).to.equal(tags[2]);
+    });
+
+    it('an ETag of another form is not modified only where the form is asked for', async () => {
+      const { raw } = await withDrop();
+      const { etag: br = '' } = (await raw({ 'accept-encoding': 'br' })).headers;
+      expect((await raw({ 'accept-encoding': 'br', 'if-none-match': br })).status).to.equal(304);
+      const identity = await raw({ 'accept-encoding': 'identity', 'if-none-match': br });
+      expect(identity.status).to.equal(200);
+    });
+  });
+
+  describe('conditional requests', () => {
+    it('If-None-Match: 304 without a body, with the headers that a cache needs', async () => {
+      const { raw } = await withDrop();
+      const ok = await raw();
+      const { etag = '' } = ok.headers;
+      for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*', `"a" ,${etag} , "b"`]) {
+        const answer = await raw({ 'if-none-match': value });
+        expect(answer.status, value).to.equal(304);
+        expect(answer.bytes).to.have.length(0);
+        for (const name of [
+          'etag',
+          'cache-control',
+          'vary',
+          'cache-tag',
+          'surrogate-key',
+          'content-security-policy',
+        ]) {
+          expect(answer.headers[name], name).to.equal(ok.headers[name]);
+        }
+        expect(answer.headers['content-encoding']).to.equal(undefined);
+      }
+    });
+
+    it('If-None-Match of something else: 200', async () => {
+      const { raw } = await withDrop();
+      const { etag = '' } = (await raw()).headers;
+      for (const value of ['"other"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, '', `"x${etag.slice(1)}`]) {
+        expect((await raw({ 'if-none-match': value })).status, value).to.equal(200);
+      }
+    });
+
+    it('Cache-Control: no-cache in the request changes nothing: 304', async () => {
+      const { raw } = await withDrop();
+      const { etag = '' } = (await raw()).headers;
+      expect((await raw({ 'if-none-match': etag, 'cache-control': 'no-cache' })).status).to.equal(304);
+    });
+
+    it('after a new version: 200 with a new ETag; the old version keeps its own', async () => {
+      const { owner, slug, raw } = await withDrop();
+      const { etag = '' } = (await raw()).headers;
+      await owner.put(slug, { html: '<p>new' });
+      const answer = await raw({ 'if-none-match': etag });
+      expect(answer.status).to.equal(200);
+      expect(answer.headers.etag).to.not.equal(etag);
+      expect((await raw({ 'if-none-match': etag }, '?v=1')).status).to.equal(304);
+    });
+
+    it('of a version or drop that is gone: 404, never 304', async () => {
+      const { owner, slug, raw } = await withDrop();
+      await owner.put(slug);
+      const { etag = '' } = (await raw({}, '?v=1')).headers;
+      await owner.request('DELETE', `/api/drops/${slug}/v/1`);
+      expectError(await raw({ 'if-none-match': etag }, '?v=1'), 404, 'version_not_found');
+      await owner.request('DELETE', `/api/drops/${slug}`);
+      expectError(await raw({ 'if-none-match': '*' }), 404, 'not_found');
+    });
+  });
+
+  it('HEAD: the headers of GET and no body', async () => {
+    const { path, raw } = await withDrop();
+    for (const encoding of ['identity', 'br']) {
+      const headers = { 'accept-encoding': encoding };
+      const [get, head] = await Promise.all([raw(headers), service.request('HEAD', path, { headers })]);
+      expect(head.status).to.equal(200);
+      expect(head.bytes).to.have.length(0);
+      for (const name of [
+        'content-type',
+        'content-length',
+        'content-encoding',
+        'etag',
+        'cache-control',
+        'vary',
+      ]) {
+        expect(head.headers[name], name).to.equal(get.headers[name]);
+      }
+    }
+  });
+
+  it('another method: 405 with Allow, invalid_arg', async () => {
+    const { path } = await withDrop();
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await service.request(method, path);
+      expectError(answer, 405, 'invalid_arg');
+      expect(answer.headers.allow?.split(/, */)).to.have.members(['GET', 'HEAD']);
+    }
+  });
+
+  it('a path in another case, with a slash at its end, or escaped, is another path', async () => {
+    const { slug } = await withDrop();
+    for (const path of [
+      `/p/${slug}/RAW`,
+      `/p/${slug}/raw/`,
+      `/P/${slug}/raw`,
+      `/p/${slug}//raw`,
+      `/p/${slug}/r%61w`,
+    ]) {
+      expectError(await service.get(path), 404, 'not_found');
+    }
+  });
+
+  it('an authorization header and a foreign Origin change nothing, and no origin is allowed to read', async () => {
+    const { owner, path, raw } = await withDrop();
+    const plain = await raw();
+    const answer = await service.get(path, {
+      token: owner.token,
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(answer.bytes.equals(plain.bytes)).to.equal(true);
+    expect(answer.headers['access-control-allow-credentials']).to.equal(undefined);
+  });
+});

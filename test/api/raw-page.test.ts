@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { insertionIn } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { useService } from '../support/service.ts';
+
+describe('GET /p/{slug}/raw: the page', () => {
+  const service = useService({ WRITES_PER_MINUTE: '1000' });
+
+  /** The document as it is served, on the spot and after the job has made it, which must be the same. */
+  async function serve(html: string) {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html });
+    const onTheSpot = await service.get(`/p/${slug}/raw`);
+    expect(onTheSpot.status).to.equal(200);
+    await service.settle();
+    const later = await service.get(`/p/${slug}/raw`);
+    expect(later.bytes.equals(onTheSpot.bytes), 'the job makes the same page').to.equal(true);
+    expect(later.headers.etag).to.equal(onTheSpot.headers.etag);
+    return { served: later, insertion: insertionIn(html, later.bytes), page: parsePage(later.text) };
+  }
+
+  /** Ours: the last style in head. */
+  const isDefensive = (css: string) =>
+    /max-width:\s*100vw/.test(css) && /overflow-x:\s*(hidden|clip)/.test(css);
+
+  it('200 the drop HTML served as text/html, byte for byte but for what serving adds', async () => {
+    const html =
+      '<!doctype html>\r\n<html lang=en>\n<head>\t<title>é 😀</title>\n</head>\n<body>\n<p>Hi\n</body></html>\n';
+    const { served, insertion } = await serve(html);
+    expect(served.headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(served.headers['content-length']).to.equal(String(served.bytes.length));
+    expect(insertion).to.not.equal('');
+  });
+
+  it('a defensive style at the end of <head>', async () => {
+    const { page, served, insertion } = await serve(
+      '<!doctype html><html><head><meta charset=utf-8><style>a{b:c}</style></head><body><p>x</body></html>',
+    );
+    const styles = page.all('style');
+    expect(styles).to.have.length(2);
+    const [, ours] = styles;
+    expect(ours?.inside.at(-1)).to.equal('head');
+    const css = ours?.text ?? '';
+    expect(isDefensive(css)).to.equal(true);
+    expect(css).to.match(/html/).and.match(/body/);
+    for (const tag of ['img', 'svg', 'video', 'iframe', 'pre', 'table'])
+      expect(css).to.match(new RegExp(`\\b${tag}\\b`));
+    expect(css).to.match(/max-width:\s*100%/);
+    expect(insertion).to.match(/<\/style>$/);
+    expect(served.text.indexOf(insertion) + insertion.length).to.equal(served.text.indexOf('</head>'));
+  });
+
+  it('a viewport meta tag if missing', async () => {
+    const { page } = await serve('<!doctype html><html><head><title>t</title></head><body>x');
+    const viewports = page
+      .all('meta')
+      .filter(({ attributes }) => attributes.name?.toLowerCase() === 'viewport');
+    expect(viewports).to.have.length(1);
+    expect(viewports[0]?.inside.at(-1)).to.equal('head');
+    expect(viewports[0]?.attributes.content).to.match(/width=device-width/);
+  });
+
+  for (const [how, meta] of [
+    ['as it is', '<meta name="viewport" content="width=600">'],
+    ['in capitals and without quotes', '<META NAME=VIEWPORT CONTENT=width=600>'],
+    ['with its attributes in another order', "<meta content='width=600' name='viewport'/>"],
+  ] as const) {
+    it(`no viewport meta tag where head has one, ${how}`, async () => {
+      const { page } = await serve(`<!doctype html><html><head>${meta}</head><body>x`);
+      const viewports = page
+        .all('meta')
+        .filter(({ attributes }) => attributes.name?.toLowerCase() === 'viewport');
+      expect(viewports).to.have.length(1);
+      expect(viewports[0]?.attributes.content).to.equal('width=600');
+    });
+  }
+
+  const shapes: readonly (readonly [string, string])[] = [
+    ['nothing but text', 'Hello'],
+    ['no head', '<!doctype html><html><body><p>x</body></html>'],
+    ['no head, no body', '<!doctype html><p>x'],
+    ['head without its end tag', '<!doctype html><head><title>t</title><body>x'],
+    ['head that a paragraph ends', '<!doctype html><head><title>t</title><p>x'],
+    ['an empty document but for a space', ' '],
+    ['no doctype', '<html><head><title>t</title></head><body>x</body></html>'],
+    ['a limited-quirks doctype', '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" ""><p>x'],
+    [
+      'comments around',
+      '<!-- a --><!doctype html><!-- b --><html><!-- c --><head><!-- </head> --></head><body>x',
+    ],
+    ['</head> in a script', '<!doctype html><head><script>var s = "</head><body>";</script></head><body>x'],
+    ['</head> in a title', '<!doctype html><head><title></head></title></head><body>x'],
+    ['</head> in a style', '<!doctype html><head><style>/* </head> */</style></head><body>x'],
+    ['</head> in an attribute', '<!doctype html><head><meta name="a" content="</head>"></head><body>x'],
+    ['</head> in a template', '<!doctype html><head><template></head><p>y</template></head><body>x'],
+    ['an unclosed comment', '<!doctype html><head><!-- open </head><body>x'],
+    ['an unclosed script', '<!doctype html><head><script>x = 1; </head><body>'],
+    ['an unclosed title', '<!doctype html><head><title>t </head><body>x'],
+    ['an unclosed template', '<!doctype html><head><template><p>x</head><body>y'],
+    ['noscript in head', '<!doctype html><head><noscript><link rel=x></noscript></head><body>x'],
+    ['a frameset', '<!doctype html><head></head><frameset><frame src=x></frameset>'],
+    ['a NUL', '<!doctype html><head></head><body>a\u0000b'],
+    ['a byte order mark', '\ufeff<!doctype html><head><title>t</title></head><body>x'],
+    ['capitals', '<!DOCTYPE HTML><HTML><HEAD><TITLE>T</TITLE></HEAD><BODY>X</BODY></HTML>'],
+    ['two heads', '<!doctype html><head><title>a</title></head><head><style>x{}</style></head><body>x'],
+    ['svg with a style', '<!doctype html><body><svg><style>a{}</style><title>t</title></svg>'],
+  ];
+  for (const [name, html] of shapes) {
+    it(`${name}: the document whole, its mode unchanged, the style in effect`, async () => {
+      const { page, insertion } = await serve(html);
+      expect(page.mode).to.equal(parsePage(html).mode);
+      const ours = page.all('style').filter(({ text }) => isDefensive(text));
+      const closed = !/unclosed (comment|script|title|template)/.test(name);
+      if (closed) {
+        expect(ours, `the style landed: ${insertion}`).to.have.length(1);
+        expect(ours[0]?.inside).to.include('head');
+      }
+      const before = parsePage(html);
+      for (const tag of ['script', 'title', 'template', 'p', 'frame', 'noscript']) {
+        expect(page.all(tag).map(({ text, inside }) => ({ text, inside }))).to.deep.equal(
+          before.all(tag).map(({ text, inside }) => ({ text, inside })),
+        );
+      }
+    });
+  }
+
+  it('html with lone surrogates: served as U+FFFD, the same that size_bytes counts', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: '<!doctype html><p>\ud800x' });
+    const expected = '<!doctype html><p>\ufffdx';
+    expect((await owner.get(`/api/drops/${slug}/v/1`)).body.size_bytes).to.equal(Buffer.byteLength(expected));
+    const raw = await service.get(`/p/${slug}/raw`);
+    insertionIn(expected, raw.bytes);
+  });
+
+  it('v=N is that version; no version, or no integer of at least 1: 404 version_not_found', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: '<p>one' });
+    await owner.put(slug, { html: '<p>two' });
+    expect((await service.get(`/p/${slug}/raw`)).text).to.include('<p>two');
+    expect((await service.get(`/p/${slug}/raw?v=1`)).text).to.include('<p>one');
+    expect((await service.get(`/p/${slug}/raw?utm_source=x&v=1&y`)).text).to.include('<p>one');
+    for (const v of ['3', '0', '-1', 'x', '', '1.5', '99999999999999999999']) {
+      const answer = await service.get(`/p/${slug}/raw?v=${v}`);
+      expect(`${answer.status} ${answer.body?.error?.code}`, `v=${v}`).to.equal('404 version_not_found');
+    }
+  });
+
+  it('a new version is seen at once', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: '<p>v1' });
+    for (let n = 2; n <= 10; n++) {
+      expect((await service.get(`/p/${slug}/raw`)).text).to.include(`<p>v${n - 1}`);
+      await owner.put(slug, { html: `<p>v${n}` });
+      expect((await service.get(`/p/${slug}/raw`)).text).to.include(`<p>v${n}`);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { addressKey } from '../../api/middleware/address.ts';
+
+describe('addressKey', () => {
+  const cases: [string | undefined, string][] = [
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002:ffff::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2::203.0.113.7', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['a proxy wrote this', 'a proxy wrote this'],
+    ['', 'unknown'],
+    [undefined, 'unknown'],
+  ];
+  for (const [ip, key] of cases) {
+    it(`${ip} counts as ${key}`, () => expect(addressKey(ip)).to.equal(key));
+  }
+
+  it('a made-up address takes no more room than a real one', () => {
+    expect(addressKey('x'.repeat(10_000))).to.have.length(64);
+  });
+});

@@ -1,0 +1,543 @@
+import { expect } from 'chai';
+import { expectError } from '../support/expect.ts';
+import { createPerson, expectRefusal, type Person, type Shown } from '../support/person.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
+
+const agent = 'a-client/1.0 (a machine)';
+
+async function start(service: TestService, body: object = {}) {
+  const headers = { 'user-agent': agent };
+  return (await service.request('POST', '/api/auth/start', { body, headers })).body;
+}
+
+async function statusOf(service: TestService, pollToken: string): Promise<string> {
+  return (await service.get(`/api/auth/poll?token=${pollToken}`)).body.status;
+}
+
+function keyOf(service: TestService): string {
+  return service.services.signInKey ?? '';
+}
+
+/** From the code's page to the one where they decide. */
+async function reachRequest(
+  service: TestService,
+  person: Person,
+  code: string,
+  name = 'ada',
+): Promise<Shown> {
+  const local = await person.submit(await person.open(`/sign-in?code=${code}`), {});
+  const request = await person.submit(local, { name, key: keyOf(service) });
+  expect(request.path, request.text).to.equal('/sign-in/approve');
+  expect(request.status).to.equal(200);
+  return request;
+}
+
+describe('sign-in pages', () => {
+  const service = useService({ SIGN_IN_STARTS_PER_MINUTE: '1000', CODE_TRIES: '1000' });
+  let person: Person;
+  beforeEach(() => {
+    person = createPerson(service);
+  });
+
+  describe('the whole way with the sign-in key', () => {
+    it('code, name and key, what is asked, approve, done: the client gets its token', async () => {
+      const { code, poll_token, verification_url } = await start(service, { label: "Ada's laptop" });
+      const { pathname, search } = new URL(verification_url);
+      const first = await person.open(pathname + search);
+      expect(first.page.title).to.equal('Confirm the code · Dropleaf');
+      expect(first.page.find('input', { name: 'code' })?.attributes.value).to.equal(code);
+      const local = await person.submit(first, {});
+      expect(local.path).to.equal('/sign-in/local');
+      service.clock.advance(125_000);
+      const request = await person.submit(local, { name: ' Ada ', key: ` ${keyOf(service)}\n` });
+      expect(request.path).to.equal('/sign-in/approve');
+      for (const part of [code, "Ada's laptop", '127.0.0.1', agent, '2 minutes ago', 'signed in as ada']) {
+        expect(request.text).to.include(part);
+      }
+      const asked = request.page.find('time')?.attributes.datetime ?? '';
+      expect(new Date(asked).getTime()).to.equal(service.clock.now() - 125_000);
+      expect(await statusOf(service, poll_token)).to.equal('pending');
+      const done = await person.submit(request, { decision: 'approve' });
+      expect(done.path).to.equal('/sign-in/done');
+      expect(done.text).to.include('Approved').and.include('Return to your device');
+      const { body } = await service.get(`/api/auth/poll?token=${poll_token}`);
+      expect(body.status).to.equal('verified');
+      const me = await service.get('/api/me', { token: body.api_token });
+      expect(me.body.token?.label).to.equal("Ada's laptop");
+    });
+
+    it('deny: the client gets nothing, at once', async () => {
+      const { code, poll_token } = await start(service);
+      const done = await person.submit(await reachRequest(service, person, code), { decision: 'deny' });
+      expect(done.text).to.include('Denied').and.include('no access');
+      expect(await statusOf(service, poll_token)).to.equal('expired');
+    });
+
+    it('the same name is the same account, another name another', async () => {
+      const users = [];
+      for (const name of ['ada', 'ADA', 'grace']) {
+        const { code, poll_token } = await start(service);
+        const someone = createPerson(service);
+        await someone.submit(await reachRequest(service, someone, code, name), { decision: 'approve' });
+        users.push((await service.get(`/api/auth/poll?token=${poll_token}`)).body.user_id);
+      }
+      expect(users[0]).to.equal(users[1]);
+      expect(users[2]).to.not.equal(users[0]);
+    });
+
+    it('the code may be typed in lower case and without its dash', async () => {
+      const { code } = await start(service);
+      const typed = ` ${code.toLowerCase().replace('-', ' ')} `;
+      const local = await person.submit(await person.open('/sign-in'), { code: typed });
+      expect(local.path).to.equal('/sign-in/local');
+      expect(local.status).to.equal(200);
+    });
+
+    it('clicking approve twice is one approval, and both clicks end well', async () => {
+      const { code, poll_token } = await start(service);
+      const request = await reachRequest(service, person, code);
+      const fields = {
+        decision: 'approve',
+        token: request.page.find('input', { name: 'token' })?.attributes.value ?? '',
+      };
+      const answers = await Promise.all([
+        person.post('/sign-in/approve', fields),
+        person.post('/sign-in/approve', fields),
+      ]);
+      for (const { status, headers } of answers) {
+        expect([status, headers.location]).to.deep.equal([303, '/sign-in/done']);
+      }
+      expect(await statusOf(service, poll_token)).to.equal('verified');
+    });
+  });
+
+  describe('every page', () => {
+    it('runs no script, is framed by nobody, is never stored, and posts to itself only', async () => {
+      const { code } = await start(service);
+      const first = await person.open(`/sign-in?code=${code}`);
+      const local = await person.submit(first, {});
+      const request = await person.submit(local, { name: 'ada', key: keyOf(service) });
+      const done = await person.submit(request, { decision: 'approve' });
+      const lost = await createPerson(service).open('/sign-in/approve');
+      for (const { path, answer, page } of [first, local, request, done, lost]) {
+        expect(answer.headers['content-type'], path).to.equal('text/html; charset=utf-8');
+        expect(answer.headers['cache-control'], path).to.equal('no-store');
+        expect(answer.headers['referrer-policy'], path).to.equal('same-origin');
+        expect(answer.headers['x-content-type-options'], path).to.equal('nosniff');
+        const policy = answer.headers['content-security-policy'] ?? '';
+        expect(policy, path).to.match(
+          /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        );
+        expect(
+          page.all('script').filter(({ attributes }) => attributes.type !== 'application/json'),
+        ).to.deep.equal([]);
+        expect(page.all('h1'), path).to.have.length(1);
+        expect(page.all('main'), path).to.have.length(1);
+        expect(answer.text, path).to.not.match(/\son\w+=|style="/);
+        for (const { attributes } of page.all('input')) {
+          if (attributes.type === 'hidden') continue;
+          expect(page.find('label', { for: attributes.id ?? '' }), `${path} ${attributes.name}`).to.not.equal(
+            undefined,
+          );
+        }
+      }
+    });
+
+    it('HEAD is answered as GET is, without a body', async () => {
+      for (const path of ['/sign-in', '/sign-in/local', '/sign-in/approve', '/sign-in/done']) {
+        const head = await service.request('HEAD', path);
+        const get = await service.request('GET', path);
+        expect(head.status, path).to.equal(get.status);
+        expect(head.bytes, path).to.have.length(0);
+      }
+    });
+
+    it('405 for other methods', async () => {
+      expectError(await service.request('DELETE', '/sign-in'), 405, 'invalid_arg');
+      expectError(await service.request('POST', '/sign-in/done'), 405, 'invalid_arg');
+    });
+  });
+
+  describe('the code', () => {
+    it('asks for it when the address has none', async () => {
+      const { page, status } = await person.open('/sign-in');
+      expect(status).to.equal(200);
+      expect(page.title).to.equal('Enter the code · Dropleaf');
+      expect(page.find('input', { name: 'code' })?.attributes.value).to.equal('');
+    });
+
+    it('an address with anything else shows it harmlessly', async () => {
+      const hostile = encodeURIComponent('"><script>alert(1)</script>');
+      for (const path of [
+        `/sign-in?code=${hostile}`,
+        '/sign-in?code=a&code=b',
+        '/sign-in?code=%00',
+        '/sign-in?code[x]=1',
+      ]) {
+        const { page, status } = await person.open(path);
+        expect(status, path).to.equal(200);
+        expect(page.all('script'), path).to.deep.equal([]);
+        expect(page.find('input', { name: 'code' }), path).to.not.equal(undefined);
+      }
+    });
+
+    it('looking at a code tells nobody whether it is one', async () => {
+      const { code } = await start(service);
+      const real = (await person.get(`/sign-in?code=${code}`)).text.replaceAll(code, '');
+      const made = (await person.get('/sign-in?code=BCDF-GHJK')).text.replaceAll('BCDF-GHJK', '');
+      expect(real).to.equal(made);
+    });
+
+    it('400 for what can be no code, with the form again', async () => {
+      for (const code of ['', 'BCDF', 'BCDF-GHJ!', 'AEIO-UAEI', '\0'.repeat(8), '<b>'.repeat(100)]) {
+        const shown = await person.submit(await person.open('/sign-in'), { code });
+        expect(expectRefusal(shown, 400, 'invalid_arg').field).to.equal('code');
+        expect(shown.text).to.include('eight letters');
+        expect(shown.page.find('input', { name: 'code' })?.attributes['aria-invalid']).to.equal('true');
+        expect(person.cookie).to.equal('');
+      }
+    });
+
+    it('404 for one that nobody has, was used, denied or has expired', async () => {
+      const approved = await start(service);
+      await person.submit(await reachRequest(service, person, approved.code), { decision: 'approve' });
+      const denied = await start(service);
+      await person.submit(await reachRequest(service, person, denied.code), { decision: 'deny' });
+      const late = await start(service);
+      service.clock.advance(600_000);
+      for (const code of ['BCDF-GHJK', approved.code, denied.code, late.code]) {
+        const shown = await person.submit(await person.open('/sign-in'), { code });
+        expectRefusal(shown, 404, 'not_found');
+        expect(shown.text).to.include('No sign-in waits for this code');
+        expect(shown.page.find('input', { name: 'code' })?.attributes.value).to.equal(code);
+      }
+    });
+
+    it('a program is told so by the envelope alone', async () => {
+      const answer = await service.request('POST', '/sign-in', {
+        raw: 'code=BCDF-GHJK',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+      });
+      expectError(answer, 404, 'not_found');
+    });
+
+    it('a body that is no form, too large or compressed is refused, and nothing breaks', async () => {
+      const send = (raw: string, headers: Record<string, string>) =>
+        service.request('POST', '/sign-in', { raw, headers: { origin: service.url, ...headers } });
+      const form = 'application/x-www-form-urlencoded';
+      expectError(await send('{"code":"BCDF-GHJK"}', {}), 400, 'invalid_arg');
+      expectError(await send(`code=${'x'.repeat(20_000)}`, { 'content-type': form }), 413, 'invalid_arg');
+      expectError(
+        await send('code=x', { 'content-type': form, 'content-encoding': 'gzip' }),
+        415,
+        'invalid_arg',
+      );
+      expectError(await send('code=BCDF-GHJK&code=BCDF-GHJL', { 'content-type': form }), 400, 'invalid_arg');
+      expectError(await send('__proto__=x&code=', { 'content-type': form }), 400, 'invalid_arg');
+    });
+  });
+
+  describe('name and key', () => {
+    async function reachLocal(): Promise<Shown> {
+      const { code } = await start(service);
+      return person.submit(await person.open(`/sign-in?code=${code}`), {});
+    }
+
+    it('403 for a wrong key, with the form and the name again', async () => {
+      const local = await reachLocal();
+      const key = keyOf(service);
+      for (const wrong of ['', 'x', key.slice(1), `${key}x`, key.toUpperCase()]) {
+        const shown = await person.submit(local, { name: 'ada', key: wrong });
+        expectRefusal(shown, 403, 'forbidden');
+        expect(shown.text).to.include('The sign-in key is wrong');
+        expect(shown.page.find('input', { name: 'name' })?.attributes.value).to.equal('ada');
+        expect(shown.page.find('input', { name: 'key' })?.attributes.value).to.equal(undefined);
+      }
+      expect((await person.submit(local, { name: 'ada', key })).path).to.equal('/sign-in/approve');
+    });
+
+    it('400 for what can be no name', async () => {
+      const local = await reachLocal();
+      for (const name of ['', '.ada', 'a b', '<b>', 'x'.repeat(40)]) {
+        const shown = await person.submit(local, { name, key: keyOf(service) });
+        expect(expectRefusal(shown, 400, 'invalid_arg').field, name).to.equal('name');
+      }
+    });
+
+    it('400 without the step before', async () => {
+      const shown = await person.open('/sign-in/local');
+      expectRefusal(shown, 400, 'invalid_arg');
+      expect(shown.text).to.include('Nothing to continue');
+      const answer = await person.post('/sign-in/local', { name: 'ada', key: keyOf(service) });
+      expect(answer.status).to.equal(400);
+      expect(answer.cookies).to.deep.equal([]);
+    });
+
+    it("404 for the identity provider's way, which this service does not have", async () => {
+      expectError(await service.get('/sign-in/github/callback?code=x&state=y'), 404, 'not_found');
+    });
+  });
+
+  describe('what is asked', () => {
+    it("a stranger's words can neither hide nor pretend anything", async () => {
+      const label = '<img src=x onerror=alert(1)>\u202e\u2066\n\u200bok';
+      const { code } = await start(service, { label });
+      const { page, text } = await reachRequest(service, person, code);
+      expect(page.all('img')).to.deep.equal([]);
+      expect(text).to.include('<img src=x onerror=alert(1)>U+202EU+2066U+000AU+200Bok');
+    });
+
+    it('says so where nothing is known', async () => {
+      const started = await service.request('POST', '/api/auth/start', { headers: { 'user-agent': '' } });
+      const { text } = await reachRequest(service, person, started.body.code);
+      expect(text).to.include('none given').and.include('does not say');
+    });
+
+    it('a very long agent is cut', async () => {
+      const headers = { 'user-agent': 'x'.repeat(5_000) };
+      const started = await service.request('POST', '/api/auth/start', { headers });
+      const { text } = await reachRequest(service, person, started.body.code);
+      expect(text).to.include('x'.repeat(300)).and.not.include('x'.repeat(301));
+    });
+
+    it('400 without a sign-in under way; a POST is 403', async () => {
+      const shown = await person.open('/sign-in/approve');
+      expectRefusal(shown, 400, 'invalid_arg');
+      expect(shown.page.find('a', { class: 'button' })?.attributes.href).to.equal('/sign-in');
+      const answer = await person.post('/sign-in/approve', { decision: 'approve', token: 'x' });
+      expect(answer.status).to.equal(403);
+    });
+
+    it('404 when it was decided elsewhere meanwhile', async () => {
+      const { code, poll_token } = await start(service);
+      const request = await reachRequest(service, person, code);
+      const other = createPerson(service);
+      await other.submit(await reachRequest(service, other, code, 'eve'), { decision: 'deny' });
+      expectRefusal(await person.open('/sign-in/approve'), 404, 'not_found');
+      const shown = await person.submit(request, { decision: 'approve' });
+      expectRefusal(shown, 404, 'not_found');
+      expect(shown.text).to.include('Too late');
+      expect(await statusOf(service, poll_token)).to.equal('expired');
+    });
+
+    it('an approval that comes too late approves nothing', async () => {
+      const { code, poll_token } = await start(service);
+      const request = await reachRequest(service, person, code);
+      service.clock.advance(600_000);
+      const shown = await person.submit(request, { decision: 'approve' });
+      expectRefusal(shown, 403, 'forbidden');
+      expect(await statusOf(service, poll_token)).to.equal('expired');
+      expectRefusal(await person.open('/sign-in/approve'), 400, 'invalid_arg');
+    });
+
+    it('400 for a decision that no button makes', async () => {
+      const { code, poll_token } = await start(service);
+      const request = await reachRequest(service, person, code);
+      for (const decision of ['', 'yes', 'Approve']) {
+        expectRefusal(await person.submit(request, { decision }), 400, 'invalid_arg');
+      }
+      expect(await statusOf(service, poll_token)).to.equal('pending');
+    });
+
+    it('done: 400 for who has done nothing', async () => {
+      expectRefusal(await person.open('/sign-in/done'), 400, 'invalid_arg');
+    });
+  });
+
+  describe('nobody approves but the person at the page', () => {
+    let pollToken: string;
+    let request: Shown;
+
+    beforeEach(async () => {
+      const { code, poll_token } = await start(service);
+      pollToken = poll_token;
+      request = await reachRequest(service, person, code);
+    });
+
+    const foreign: Record<string, Record<string, string>> = {
+      'another origin': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      'another origin that pretends': { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+      'the same host on another port': { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+      'an opaque origin': { origin: 'null' },
+      'no origin, cross-site': { origin: '', 'sec-fetch-site': 'cross-site' },
+      'no origin, same-site': { origin: '', 'sec-fetch-site': 'same-site' },
+      'no origin, typed address': { origin: '', 'sec-fetch-site': 'none' },
+      'neither header': { origin: '', 'sec-fetch-site': '' },
+    };
+    for (const [what, headers] of Object.entries(foreign)) {
+      it(`403 forbidden for a form from ${what}, on every form`, async () => {
+        expectRefusal(await person.submit(request, { decision: 'approve' }, { headers }), 403, 'forbidden');
+        for (const path of ['/sign-in', '/sign-in/local']) {
+          expect((await person.post(path, { code: 'BCDF-GHJK' }, { headers })).status, path).to.equal(403);
+        }
+        expect(await statusOf(service, pollToken)).to.equal('pending');
+      });
+    }
+
+    it('an old browser without Origin passes by Sec-Fetch-Site', async () => {
+      const done = await person.submit(request, { decision: 'approve' }, { headers: { origin: '' } });
+      expect(done.path).to.equal('/sign-in/done');
+    });
+
+    it("403 forbidden without the form's own token", async () => {
+      const token = request.page.find('input', { name: 'token' })?.attributes.value ?? '';
+      for (const wrong of ['', 'x', token.slice(1), `${token}x`]) {
+        const shown = await person.submit(request, { decision: 'approve', token: wrong });
+        expectRefusal(shown, 403, 'forbidden');
+      }
+      const answer = await person.post('/sign-in/approve', { decision: 'approve' });
+      expect(answer.status).to.equal(403);
+      expect(await statusOf(service, pollToken)).to.equal('pending');
+    });
+
+    it("another's form token does not fit", async () => {
+      const other = createPerson(service);
+      const { code } = await start(service);
+      const theirs = await reachRequest(service, other, code);
+      const token = theirs.page.find('input', { name: 'token' })?.attributes.value ?? '';
+      expectRefusal(await person.submit(request, { decision: 'approve', token }), 403, 'forbidden');
+    });
+
+    it('403 forbidden when the cookie is forged, cut or of another step', async () => {
+      const value = person.cookie.split('=')[1] ?? '';
+      const { code } = await start(service);
+      const other = createPerson(service);
+      await other.submit(await other.open(`/sign-in?code=${code}`), {});
+      for (const cookie of [
+        '',
+        'dropleaf_sign_in=',
+        `dropleaf_sign_in=${value.slice(0, -2)}`,
+        other.cookie,
+      ]) {
+        person.cookie = cookie;
+        expectRefusal(await person.submit(request, { decision: 'approve' }), 403, 'forbidden');
+      }
+      expect(await statusOf(service, pollToken)).to.equal('pending');
+    });
+
+    it('a foreign cookie of the same name beside it does no harm', async () => {
+      person.cookie = `dropleaf_sign_in=x; other=1; ${person.cookie}`;
+      expect((await person.submit(request, { decision: 'approve' })).path).to.equal('/sign-in/done');
+    });
+  });
+
+  describe('the cookie', () => {
+    it('is HttpOnly, Lax, for these pages, sealed, replaced at each step, and dies with the sign-in', async () => {
+      const { code } = await start(service);
+      service.clock.advance(100_000);
+      const lines: string[] = [];
+      const keep = (answer: { cookies: readonly string[] }) => {
+        expect(answer.cookies).to.have.length(1);
+        lines.push(answer.cookies[0] ?? '');
+      };
+      keep(await person.post('/sign-in', { code }));
+      keep(await person.post('/sign-in/local', { name: 'ada', key: keyOf(service) }));
+      const request = await person.open('/sign-in/approve');
+      const token = request.page.find('input', { name: 'token' })?.attributes.value ?? '';
+      keep(await person.post('/sign-in/approve', { decision: 'approve', token }));
+      for (const line of lines) {
+        expect(line).to.match(
+          /^dropleaf_sign_in=[\w.-]+; Max-Age=500; Path=\/sign-in; HttpOnly; SameSite=Lax$/,
+        );
+        expect(line).to.not.include(code).and.not.include(token);
+      }
+      expect(new Set(lines)).to.have.property('size', 3);
+    });
+
+    it('is Secure, and its path fits, where BASE_URL says so', async () => {
+      const behind = await startService({ env: { BASE_URL: 'https://drops.example/below/' } });
+      try {
+        const { code, verification_url } = await start(behind);
+        expect(verification_url).to.equal(`https://drops.example/below/sign-in?code=${code}`);
+        const someone = createPerson(behind);
+        const headers = { origin: 'https://drops.example' };
+        const answer = await someone.post('/sign-in', { code }, { headers });
+        expect(answer.headers.location).to.equal('/below/sign-in/local');
+        expect(answer.cookies[0]).to.match(/; Path=\/below\/sign-in; HttpOnly; SameSite=Lax; Secure$/);
+        const { page } = await someone.open('/sign-in/local');
+        expect(page.find('form')?.attributes.action).to.equal('/below/sign-in/local');
+      } finally {
+        await behind.stop();
+      }
+    });
+  });
+
+  it('no code, key, cookie or form token is ever logged', async () => {
+    const { code } = await start(service, { label: 'a label for nobody else' });
+    const request = await reachRequest(service, person, code);
+    const token = request.page.find('input', { name: 'token' })?.attributes.value ?? 'missing';
+    const cookie = person.cookie.split('=')[1] ?? 'missing';
+    await person.submit(request, { decision: 'approve' });
+    const logs = service.logs.join('\n');
+    expect(logs).to.include('/sign-in/approve');
+    for (const secret of [code, token, cookie, keyOf(service), 'a label for'])
+      expect(logs).to.not.include(secret);
+  });
+});
+
+describe('tries at codes and keys', () => {
+  const address = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` });
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startService({ env: { TRUST_PROXY: '1' } });
+  });
+  afterEach(() => service.stop());
+
+  const wrongCode = (person: Person, n = 1) =>
+    person.post('/sign-in', { code: 'BCDF-GHJK' }, { headers: address(n) });
+
+  it('429 rate_limited after 10 wrong codes from one address in 10 minutes, the right one included', async () => {
+    const person = createPerson(service);
+    const { code } = await start(service);
+    for (let i = 0; i < 10; i++) expect((await wrongCode(person)).status).to.equal(404);
+    const shown = await person.submit(await person.open('/sign-in'), { code }, { headers: address(1) });
+    const details = expectRefusal(shown, 429, 'rate_limited');
+    expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
+    expect(shown.text).to.match(/Too many wrong tries\. Try again in \d+ (minutes|seconds)/);
+    expect((await person.post('/sign-in', { code }, { headers: address(2) })).status).to.equal(303);
+    service.clock.advance(600_000);
+    expect((await wrongCode(person)).status).to.equal(404);
+  });
+
+  it('of 40 parallel guesses 10 are looked up', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => wrongCode(createPerson(service))));
+    expect(answers.filter(({ status }) => status === 404)).to.have.length(10);
+    expect(answers.filter(({ status }) => status === 429)).to.have.length(30);
+  });
+
+  it('right codes, and what can be no code, do not count', async () => {
+    const { code } = await start(service);
+    const person = createPerson(service);
+    for (let i = 0; i < 15; i++) {
+      expect((await person.post('/sign-in', { code }, { headers: address(1) })).status).to.equal(303);
+      expect((await person.post('/sign-in', { code: 'BCD' }, { headers: address(1) })).status).to.equal(400);
+    }
+    expect((await wrongCode(person)).status).to.equal(404);
+  });
+
+  async function withWork(): Promise<Person> {
+    const person = createPerson(service);
+    await person.post('/sign-in', { code: (await start(service)).code }, { headers: address(99) });
+    return person;
+  }
+
+  const tryKey = (person: Person, key: string, n: number) =>
+    person.post('/sign-in/local', { name: 'ada', key }, { headers: address(n) });
+
+  it('429 rate_limited after 10 wrong keys from one address, the right one included', async () => {
+    const person = await withWork();
+    for (let i = 0; i < 10; i++) expect((await tryKey(person, 'wrong', 1)).status).to.equal(403);
+    expect((await tryKey(person, keyOf(service), 1)).status).to.equal(429);
+    expect((await tryKey(person, keyOf(service), 2)).status).to.equal(303);
+  });
+
+  it('and after 100 wrong keys from anywhere', async () => {
+    const person = await withWork();
+    const guesses = Array.from({ length: 120 }, (_, i) => tryKey(person, 'wrong', Math.floor(i / 8)));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 403)).to.have.length(100);
+    expect((await tryKey(person, keyOf(service), 77)).status).to.equal(429);
+    service.clock.advance(600_000 - 1);
+    expect((await tryKey(await withWork(), keyOf(service), 77)).status).to.equal(303);
+  });
+});

@@ -1,0 +1,262 @@
+import { expect } from 'chai';
+import { expectError, expectTooMany } from '../support/expect.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
+
+const minute = 60_000;
+
+async function start(service: TestService, body?: object) {
+  const answer = await service.request('POST', '/api/auth/start', body === undefined ? {} : { body });
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body;
+}
+
+const poll = (service: TestService, token: string) => service.get(`/api/auth/poll?token=${token}`);
+
+/** What the pages do in the end. */
+async function approve(service: TestService, code: string, name = 'ada'): Promise<string> {
+  const { signIns } = service.services;
+  const signIn = await signIns.findByCode(code);
+  const account = await signIns.signInWith({ provider: 'local', subject: name, name });
+  expect(await signIns.approve(signIn?.id ?? '', account.id)).to.equal(true);
+  return account.id;
+}
+
+describe('POST /api/auth/start', () => {
+  const service = useService({ SIGN_IN_STARTS_PER_MINUTE: '1000' });
+
+  it('200: code, verification_url, poll_token, expires_in, poll_interval', async () => {
+    const answer = await service.request('POST', '/api/auth/start', { body: { label: 'laptop' } });
+    expect(answer.status).to.equal(200);
+    expect(answer.headers['content-type']).to.match(/^application\/json\b/);
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    const { code, poll_token, ...rest } = answer.body;
+    expect(code).to.match(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(poll_token).to.be.a('string').with.length.at.least(32);
+    expect(rest).to.deep.equal({
+      verification_url: `${service.url}/sign-in?code=${code}`,
+      expires_in: 600,
+      poll_interval: 2,
+    });
+  });
+
+  it('the label is optional: no body, {}, null, and fields that nobody knows', async () => {
+    for (const body of [undefined, {}, { label: null }, { label: '' }, { name: 'x' }])
+      await start(service, body);
+  });
+
+  it('the label is the name of the token', async () => {
+    for (const [label, kept] of [
+      ['laptop', 'laptop'],
+      ['<b>"&\u202e\n', '<b>"&\u202e\n'],
+      ['lone \ud800', 'lone \ufffd'],
+      [null, null],
+    ]) {
+      const { code, poll_token } = await start(service, { label });
+      await approve(service, code);
+      const { body } = await poll(service, poll_token);
+      const me = await service.get('/api/me', { token: body.api_token });
+      expect(me.body.token?.label).to.equal(kept);
+    }
+  });
+
+  it('the label has at most 100 characters, counted in code points', async () => {
+    await start(service, { label: '🍃'.repeat(100) });
+    const answer = await service.request('POST', '/api/auth/start', { body: { label: 'x'.repeat(101) } });
+    expect(expectError(answer, 400, 'invalid_arg')).to.include({ field: 'label', max_length: 100 });
+  });
+
+  it('400 invalid_arg for a label that is no string or holds NUL', async () => {
+    for (const label of [1, true, {}, ['x'], 'a\0b']) {
+      const answer = await service.request('POST', '/api/auth/start', { body: { label } });
+      expect(expectError(answer, 400, 'invalid_arg').field, String(label)).to.equal('label');
+    }
+  });
+
+  it('400 invalid_arg for a body that is no object, 400 invalid_json for none at all', async () => {
+    for (const raw of ['[]', 'null', '"x"', '1']) {
+      expectError(await service.request('POST', '/api/auth/start', { raw }), 400, 'invalid_arg');
+    }
+    expectError(await service.request('POST', '/api/auth/start', { raw: '{' }), 400, 'invalid_json');
+  });
+
+  it('codes and poll tokens are each their own', async () => {
+    const started = await Promise.all(Array.from({ length: 50 }, () => start(service)));
+    expect(new Set(started.map(({ code }) => code))).to.have.property('size', 50);
+    expect(new Set(started.map(({ poll_token }) => poll_token))).to.have.property('size', 50);
+  });
+});
+
+describe('the limit of sign-ins started', () => {
+  it('429 rate_limited after 30 a minute from one address, parallel ones included', async () => {
+    const service = await startService();
+    try {
+      const all = Array.from({ length: 40 }, () => service.request('POST', '/api/auth/start'));
+      const answers = await Promise.all(all);
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(30);
+      for (const answer of answers) if (answer.status !== 200) expectTooMany(answer, 'rate_limited', 30);
+      service.clock.advance(minute);
+      await start(service);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('addresses behind a trusted proxy count on their own, IPv6 by its /64', async () => {
+    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '2' } });
+    const from = async (address: string) => {
+      const headers = { 'x-forwarded-for': address };
+      return (await service.request('POST', '/api/auth/start', { headers })).status;
+    };
+    try {
+      expect([await from('203.0.113.7'), await from('203.0.113.7'), await from('203.0.113.7')]).to.deep.equal(
+        [200, 200, 429],
+      );
+      expect(await from('203.0.113.8')).to.equal(200);
+      expect([
+        await from('2001:db8:1:2::1'),
+        await from('2001:db8:1:2:ffff::9'),
+        await from('2001:db8:1:2::3'),
+      ]).to.deep.equal([200, 200, 429]);
+      expect(await from('2001:db8:1:3::1')).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('without one, nobody can pretend to be elsewhere', async () => {
+    const service = await startService({ env: { SIGN_IN_STARTS_PER_MINUTE: '1' } });
+    try {
+      await start(service);
+      const headers = { 'x-forwarded-for': '203.0.113.9' };
+      expectTooMany(await service.request('POST', '/api/auth/start', { headers }), 'rate_limited');
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('GET /api/auth/poll', () => {
+  const service = useService({ SIGN_IN_STARTS_PER_MINUTE: '1000' });
+
+  it('pending, and nothing else', async () => {
+    const { poll_token } = await start(service);
+    const answer = await poll(service, poll_token);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    expect(answer.body).to.deep.equal({ status: 'pending' });
+  });
+
+  it('verified with api_token and user_id on the first read, then claimed without', async () => {
+    const { code, poll_token } = await start(service, { label: 'laptop' });
+    const userId = await approve(service, code);
+    const { body } = await poll(service, poll_token);
+    expect(body).to.have.all.keys('status', 'api_token', 'user_id');
+    expect(body).to.include({ status: 'verified', user_id: userId });
+    expect(body.api_token).to.match(/^dl_[0-9A-Za-z]{36}$/);
+    expect((await poll(service, poll_token)).body).to.deep.equal({ status: 'claimed' });
+    const me = await service.get('/api/me', { token: body.api_token });
+    expect(me.body).to.include({ user_id: userId });
+    expect(me.body.token).to.include({ label: 'laptop' });
+  });
+
+  it('20 parallel polls reveal exactly one token', async () => {
+    const { code, poll_token } = await start(service);
+    await approve(service, code, 'grace');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => poll(service, poll_token)));
+    const statuses = answers.map(({ body }) => body.status).sort();
+    expect(statuses).to.deep.equal([...Array(19).fill('claimed'), 'verified']);
+    const tokens = answers.flatMap(({ body }) => body.api_token ?? []);
+    expect(tokens).to.have.length(1);
+    const list = await service.get<unknown[]>('/api/tokens', { token: tokens[0] });
+    expect(list.body).to.have.length(1);
+  });
+
+  it('another machine: a token of its own under the same user_id', async () => {
+    const [first, second] = [await start(service), await start(service)];
+    await approve(service, first.code, 'mary');
+    await approve(service, second.code, 'mary');
+    const [a, b] = [await poll(service, first.poll_token), await poll(service, second.poll_token)];
+    expect(a.body.user_id).to.equal(b.body.user_id);
+    expect(a.body.api_token).to.not.equal(b.body.api_token);
+    const { id } = (await service.get('/api/me', { token: a.body.api_token })).body.token ?? { id: '' };
+    await service.request('DELETE', `/api/tokens/${id}`, { token: a.body.api_token });
+    expectError(await service.get('/api/me', { token: a.body.api_token }), 401, 'unauthorized');
+    expect((await service.get('/api/me', { token: b.body.api_token })).status).to.equal(200);
+  });
+
+  it('expired after 600 seconds, pending or approved', async () => {
+    const [pending, approved] = [await start(service), await start(service)];
+    await approve(service, approved.code);
+    service.clock.advance(600_000 - 1);
+    expect((await poll(service, pending.poll_token)).body).to.deep.equal({ status: 'pending' });
+    service.clock.advance(1);
+    for (const { poll_token } of [pending, approved]) {
+      expect((await poll(service, poll_token)).body).to.deep.equal({ status: 'expired' });
+    }
+  });
+
+  it('expired at once when denied', async () => {
+    const { code, poll_token } = await start(service);
+    const { signIns } = service.services;
+    await signIns.deny((await signIns.findByCode(code))?.id ?? '');
+    expect((await poll(service, poll_token)).body).to.deep.equal({ status: 'expired' });
+  });
+
+  it('expired and claimed for a day, then not_found; the job removes them', async () => {
+    const [left, used] = [await start(service), await start(service)];
+    await approve(service, used.code);
+    await poll(service, used.poll_token);
+    service.clock.advance(600_000 + 86_400_000 - 1);
+    await service.settle();
+    expect((await poll(service, left.poll_token)).body).to.deep.equal({ status: 'expired' });
+    expect((await poll(service, used.poll_token)).body).to.deep.equal({ status: 'claimed' });
+    service.clock.advance(1);
+    for (const { poll_token } of [left, used]) {
+      expect((await poll(service, poll_token)).body).to.deep.equal({ status: 'not_found' });
+    }
+    service.clock.advance(30_000);
+    await service.settle();
+    expect((await poll(service, left.poll_token)).body).to.deep.equal({ status: 'not_found' });
+  });
+
+  it('not_found for a token that nobody has', async () => {
+    for (const token of ['x', 'A'.repeat(43), '%00', '%F0%9F%8D%83']) {
+      const answer = await poll(service, token);
+      expect(answer.status).to.equal(200);
+      expect(answer.body).to.deep.equal({ status: 'not_found' });
+    }
+  });
+
+  it('400 token_required without token', async () => {
+    for (const path of ['/api/auth/poll', '/api/auth/poll?token=', '/api/auth/poll?Token=x']) {
+      expectError(await service.get(path), 400, 'token_required');
+    }
+  });
+
+  it('400 invalid_arg for several', async () => {
+    const details = expectError(await service.get('/api/auth/poll?token=a&token=b'), 400, 'invalid_arg');
+    expect(details.field).to.equal('token');
+  });
+
+  it('survives a restart between start and approval', async () => {
+    const { code, poll_token } = await start(service);
+    await service.restart();
+    await approve(service, code);
+    await service.eventually(async () => {
+      await service.get('/healthz'); // a kept connection may still be that of before
+    });
+    expect((await poll(service, poll_token)).body.status).to.equal('verified');
+  });
+
+  it('no code, poll token or token is ever logged', async () => {
+    const { code, poll_token } = await start(service, { label: 'a label for nobody else' });
+    await service.get(`/sign-in?code=${code}`);
+    await approve(service, code);
+    const { body } = await poll(service, poll_token);
+    const logs = service.logs.join('\n');
+    expect(logs).to.include('/api/auth/poll');
+    for (const secret of [code, poll_token, body.api_token ?? 'missing', 'a label for']) {
+      expect(logs).to.not.include(secret);
+    }
+  });
+});

@@ -1,0 +1,220 @@
+import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
+import { expectError, expectTooMany } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { useService } from '../support/service.ts';
+
+const html = '<!doctype html><title>HTML-SECRET-TITLE</title><p>HTML-SECRET';
+const secrets = {
+  title: 'TITLE-SECRET',
+  html,
+  description: 'DESCRIPTION-SECRET',
+  context: 'CONTEXT-SECRET',
+  metadata: { key: 'METADATA-SECRET' },
+};
+
+describe('Unlocking a drop', () => {
+  // A try at a passcode counts for an address: each test comes from one of its own.
+  const service = useService({ TRUST_PROXY: '1', PASSCODE_TRIES: '3', PASSCODE_TRIES_PER_DROP: '6' });
+  let lastAddress = 0;
+  const from = () => ({ 'x-forwarded-for': `192.0.2.${++lastAddress}` });
+
+  async function lockedDrop(versions = 2) {
+    const owner = await service.newOwner();
+    const drop = await owner.create({ ...secrets, passcode: 'open-sesame' });
+    for (let n = 2; n <= versions; n++) await owner.put(drop.slug, { html, context: secrets.context });
+    return { owner, drop, slug: drop.slug, address: from() };
+  }
+
+  function expectNoLeak(answer: Answer<unknown>): void {
+    expect(`${JSON.stringify(answer.headers)} ${answer.text}`).to.not.match(/SECRET|sesame/);
+    expect(answer.headers['cache-control']).to.match(/no-store/);
+    expect(answer.headers.etag).to.equal(undefined);
+  }
+
+  const enter = (slug: string, headers: Record<string, string>, passcode = 'open-sesame', query = '') =>
+    service.enter(slug, passcode, { query, headers });
+
+  describe('the passcode form', () => {
+    it('the right one: a path-scoped HttpOnly cookie, a redirect to the page, and the page', async () => {
+      const { slug, address } = await lockedDrop();
+      const { unlocked, viewer } = await enter(slug, address);
+      expect(unlocked.headers.location?.replace(service.config.BASE_URL, '')).to.equal(`/p/${slug}`);
+      expect(unlocked.cookies).to.have.length(1);
+      const [cookie = ''] = unlocked.cookies;
+      expect(cookie)
+        .to.match(/;\s*HttpOnly/i)
+        .and.match(new RegExp(`;\\s*Path=/p/${slug}(;|$)`));
+      expect(cookie).to.match(/;\s*SameSite=(Lax|Strict)/i);
+      expect(cookie).to.not.include('sesame');
+      expect(viewer.text).to.include('TITLE-SECRET').and.include('CONTEXT-SECRET');
+      expect(viewer.text).to.not.include('METADATA-SECRET');
+      expect(viewer.headers['cache-control'])
+        .to.match(/private/)
+        .and.match(/no-store/);
+    });
+
+    it('keeps ?v=N', async () => {
+      const { slug, address } = await lockedDrop();
+      const { unlocked, frame } = await enter(slug, address, 'open-sesame', '?v=1');
+      expect(unlocked.headers.location).to.match(/\?v=1$/);
+      expect(frame).to.include(`/p/${slug}/raw`).and.include('v=1');
+    });
+
+    it('a wrong one: 403 with the form', async () => {
+      const { slug, address } = await lockedDrop();
+      for (const passcode of ['wrong', '', 'open-sesame ', 'x'.repeat(300)]) {
+        const answer = await service.unlock(slug, passcode, { headers: from() });
+        expect(answer.status).to.equal(403);
+        expect(answer.headers['content-type']).to.match(/^text\/html/);
+        expect(parsePage(answer.text).find('input', { type: 'password' })).to.not.equal(undefined);
+        expect(answer.cookies).to.deep.equal([]);
+        expectNoLeak(answer);
+      }
+      await enter(slug, address);
+    });
+
+    it('a wrong one from a program: 403 passcode_required in the envelope', async () => {
+      const { slug, address } = await lockedDrop();
+      const headers = { ...address, 'sec-fetch-mode': '', 'sec-fetch-dest': '', accept: '' };
+      const answer = await service.unlock(slug, 'wrong', { headers });
+      expectError(answer, 403, 'passcode_required');
+      expectNoLeak(answer);
+    });
+
+    it('too many tries from an address: 429 rate_limited, also for the right one, until the window ends', async () => {
+      const { slug, address } = await lockedDrop();
+      for (let n = 0; n < 3; n++) {
+        expect((await service.unlock(slug, 'wrong', { headers: address })).status).to.equal(403);
+      }
+      const refused = await service.unlock(slug, 'open-sesame', { headers: address });
+      expectTooMany(refused, 'rate_limited');
+      await enter(slug, from());
+      service.clock.advance(Number(refused.headers['retry-after']) * 1000);
+      await enter(slug, address);
+    });
+
+    it('too many tries at a drop from many addresses: 429 rate_limited', async () => {
+      const { slug } = await lockedDrop();
+      for (let n = 0; n < 6; n++) {
+        expect((await service.unlock(slug, 'wrong', { headers: from() })).status).to.equal(403);
+      }
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: from() }), 'rate_limited');
+    });
+
+    it('parallel guesses never pass the limit; right ones do not count', async () => {
+      const { slug, address } = await lockedDrop();
+      for (let n = 0; n < 5; n++) await enter(slug, address);
+      const other = await lockedDrop();
+      const guesses = await Promise.all(
+        Array.from({ length: 12 }, () => service.unlock(other.slug, 'wrong', { headers: other.address })),
+      );
+      expect(guesses.filter((answer) => answer.status === 403)).to.have.length(3);
+      expect(guesses.filter((answer) => answer.status === 429)).to.have.length(9);
+    });
+
+    it('posted to a drop without a gate: no cookie; to none: 404 not_found', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const form = { raw: 'passcode=abcd', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+      const open = await service.request('POST', `/p/${slug}`, form);
+      expect(open.status).to.be.below(500);
+      expect(open.cookies).to.deep.equal([]);
+      expectError(await service.request('POST', '/p/nosuchslug00', form), 404, 'not_found');
+    });
+  });
+
+  describe('once unlocked', () => {
+    it("the frame's address carries a grant that needs no cookie", async () => {
+      const { slug, address } = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      expect(frame).to.match(new RegExp(`^/p/${slug}/raw\\?`));
+      const raw = await service.get(frame);
+      expect(raw.status).to.equal(200);
+      expect(raw.text).to.include('HTML-SECRET');
+      expect(raw.headers['cache-control'])
+        .to.match(/private/)
+        .and.match(/no-store/);
+      expect(raw.headers['content-security-policy'])
+        .to.match(/^sandbox /)
+        .and.not.match(/allow-same-origin/);
+      expect(raw.headers['cache-tag']).to.equal(undefined);
+    });
+
+    it('the cookie opens /raw of every version, and no other drop', async () => {
+      const { slug, address } = await lockedDrop();
+      const other = await lockedDrop();
+      const { cookie } = await enter(slug, address);
+      for (const query of ['', '?v=1', '?v=2']) {
+        const raw = await service.get(`/p/${slug}/raw${query}`, { headers: { cookie } });
+        expect(raw.status).to.equal(200);
+        expect(raw.headers['cache-control'])
+          .to.match(/private/)
+          .and.match(/no-store/);
+      }
+      expectError(
+        await service.get(`/p/${slug}/raw?v=99`, { headers: { cookie } }),
+        404,
+        'version_not_found',
+      );
+      expectError(
+        await service.get(`/p/${other.slug}/raw`, { headers: { cookie } }),
+        403,
+        'passcode_required',
+      );
+      const form = await service.get(`/p/${other.slug}`, { headers: { cookie } });
+      expectNoLeak(form);
+    });
+
+    it('a grant of one drop opens no other, and a cut or changed grant opens nothing', async () => {
+      const { slug, address } = await lockedDrop();
+      const other = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      const stolen = frame.replace(slug, other.slug);
+      expectError(await service.get(stolen), 403, 'passcode_required');
+      expectError(await service.get(frame.slice(0, -3)), 403, 'passcode_required');
+    });
+
+    it('cookie and grant die when the passcode changes, also when the same one is set again', async () => {
+      for (const next of ['another', 'open-sesame']) {
+        const { owner, slug, address } = await lockedDrop();
+        const { cookie, frame } = await enter(slug, address);
+        await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: next } });
+        expectError(await service.get(frame), 403, 'passcode_required');
+        expectError(await service.get(`/p/${slug}/raw`, { headers: { cookie } }), 403, 'passcode_required');
+        expectNoLeak(await service.get(`/p/${slug}`, { headers: { cookie } }));
+        await enter(slug, address, next);
+      }
+    });
+
+    it('a gate that is removed and set again does not bring the old cookie back', async () => {
+      const { owner, slug, address } = await lockedDrop();
+      const { cookie, frame } = await enter(slug, address);
+      const gate = (passcode: string) =>
+        owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode } });
+      await gate('');
+      expect((await service.get(`/p/${slug}/raw`)).headers['cache-control']).to.match(/^public/);
+      await gate('open-sesame');
+      expectError(await service.get(`/p/${slug}/raw`, { headers: { cookie } }), 403, 'passcode_required');
+      expectError(await service.get(frame), 403, 'passcode_required');
+    });
+
+    it('grant and cookie end with their time', async () => {
+      const { slug, address } = await lockedDrop();
+      const { cookie, frame } = await enter(slug, address);
+      service.clock.advance(service.config.GRANT_SECONDS * 1000 + 1000);
+      expectError(await service.get(frame), 403, 'passcode_required');
+      expect((await service.get(`/p/${slug}`, { headers: { cookie } })).text).to.include('TITLE-SECRET');
+      service.clock.advance(service.config.UNLOCK_SECONDS * 1000);
+      expectNoLeak(await service.get(`/p/${slug}`, { headers: { cookie } }));
+    });
+
+    it('a new version stays behind the same gate, and opens with the same cookie', async () => {
+      const { owner, slug, address } = await lockedDrop();
+      const { cookie } = await enter(slug, address);
+      await owner.put(slug, { html: '<p>third HTML-SECRET' });
+      expectError(await service.get(`/p/${slug}/raw`), 403, 'passcode_required');
+      expect((await service.get(`/p/${slug}/raw`, { headers: { cookie } })).text).to.include('third');
+    });
+  });
+});

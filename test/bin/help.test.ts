@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { dropleaf } from './command.ts';
+
+describe('dropleaf on the command line', () => {
+  it('--help names every command and the exit codes', async () => {
+    const { stdout, stderr, code } = await dropleaf(['--help']);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    for (const word of ['start', 'config', 'token', 'Exit codes']) expect(stdout).to.contain(word);
+  });
+
+  for (const command of ['start', 'config', 'token']) {
+    it(`${command} --help ends with an example of it`, async () => {
+      const { stdout, code } = await dropleaf([command, '--help']);
+      expect(code).to.equal(0);
+      expect(stdout).to.match(new RegExp(`Example:\\n.*bin/dropleaf\\.js ${command}.*\\n$`));
+    });
+  }
+
+  it('--version prints the version of the package', async () => {
+    const file = new URL('../../../package.json', import.meta.url);
+    const { version } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(await dropleaf(['--version'])).to.deep.equal({ stdout: `${version}\n`, stderr: '', code: 0 });
+  });
+
+  const misuses: [what: string, args: string[], answer: RegExp][] = [
+    ['no command', [], /Usage: dropleaf/],
+    ['an unknown command', ['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
+    ['an unknown option', ['start', '--prot'], /unknown option '--prot'/],
+    ['too many arguments', ['config', 'PORT'], /too many arguments/],
+    ['token without --user', ['token'], /required option '-u, --user <name>'/],
+  ];
+  for (const [what, args, answer] of misuses) {
+    it(`exits 2 on ${what}, and says on stderr what is right`, async () => {
+      const { stdout, stderr, code } = await dropleaf(args);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+      expect(stderr)
+        .to.match(answer)
+        .and.to.match(/--help/);
+    });
+  }
+});

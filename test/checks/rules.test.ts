@@ -1,0 +1,173 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const rooms = ['api', 'worker', 'shared', 'bin', 'test', 'bench'];
+
+/** A file that must not be, and the rule that must say so. */
+interface Planted {
+  readonly file: string;
+  readonly text: string;
+  readonly rule: string;
+}
+
+const forbidden: readonly Planted[] = [
+  plant('shared/domain/planted.ts', "import type {} from '../ports/clock.ts';", 'domain-imports-domain'),
+  plant('shared/domain/planted-io.ts', "import 'node:fs';", 'rules-are-pure'),
+  plant('shared/ports/planted.ts', "import '../config.ts';", 'ports-import-domain'),
+  plant('shared/config-planted.ts', "import './domain/ids.ts';", 'config-imports-config'),
+  plant('shared/services/planted.ts', "import '../adapters/planted/a.ts';", 'services-import-ports'),
+  plant('shared/planted.ts', "import './adapters/planted/a.ts';", 'only-open-services-picks-adapters'),
+  plant('shared/planted-up.ts', "import '../api/planted.ts';", 'shared-imports-shared'),
+  plant('shared/adapters/planted/a.ts', "import '../other/b.ts';", 'adapters-import-ports'),
+  plant('shared/adapters/other/b.ts', "import '../../config.ts';", 'adapters-import-ports'),
+  plant('api/planted.ts', "import '../worker/planted.ts';", 'api-imports-services'),
+  plant('api/planted-adapter.ts', "import '../shared/adapters/other/b.ts';", 'api-imports-services'),
+  plant('worker/planted.ts', "import '../api/planted.ts';", 'worker-imports-services'),
+  plant('bin/planted.ts', "import '../shared/adapters/other/b.ts';", 'bin-imports-no-adapter'),
+  plant('bench/planted.ts', "import '../bin/planted.ts';", 'nobody-imports-bin'),
+  plant('worker/planted-test.ts', "import '../test/support/reporter.ts';", 'worker-imports-services'),
+  plant('shared/services/planted-express.ts', "import type {} from 'express';", 'home-of-express'),
+  plant(
+    'shared/services/planted-sqlite.ts',
+    "import '@photostructure/sqlite';",
+    'home-of-photostructure-sqlite',
+  ),
+  plant('api/planted-dev.ts', "import 'chai';", 'no-dev-dependencies-in-production'),
+  plant('api/planted-homeless.ts', "import 'autocannon';", 'packages-have-a-home'),
+  plant('test/planted-undeclared.ts', "import 'sonic-boom';", 'declared-packages-only'),
+  plant('shared/services/planted-lost.ts', "import './nowhere.ts';", 'no-unresolvable'),
+  plant('api/planted.ts', "import '../worker/planted.ts';", 'no-cycles'),
+];
+
+const faulty: readonly Planted[] = [
+  plant('shared/planted-env.ts', 'export const port = process.env.PORT;', 'lint/style/noProcessEnv'),
+  plant('api/planted-env.ts', "import 'node:process';", 'lint/style/noRestrictedImports'),
+  plant(
+    'worker/planted-promise.ts',
+    'export function fire() {\n  work();\n}\nasync function work() {}',
+    'lint/nursery/noFloatingPromises',
+  ),
+  plant('worker/planted-any.ts', 'export const anything: any = 1;', 'lint/suspicious/noExplicitAny'),
+  plant('worker/planted-sure.ts', "export const first = ''.at(0)!;", 'lint/style/noNonNullAssertion'),
+  plant('worker/planted-suffix.ts', "import '../shared/jobs';", 'lint/correctness/useImportExtensions'),
+  plant('worker/planted-ring-a.ts', "import './planted-ring-b.ts';", 'lint/suspicious/noImportCycles'),
+  plant('worker/planted-ring-b.ts', "import './planted-ring-a.ts';", 'lint/suspicious/noImportCycles'),
+];
+
+describe('the checks', function () {
+  this.timeout(60_000);
+  let copy: string;
+
+  beforeEach(() => {
+    copy = copyTree();
+  });
+  afterEach(() => rmSync(copy, { recursive: true }));
+
+  it('read every module of the house and find nothing forbidden', () => {
+    const { found, modules } = cruise(copy);
+    expect(found).to.deep.equal([]);
+    expect(modules).to.be.at.least(countSources(copy));
+  });
+
+  it('report each forbidden import by the name of its rule', () => {
+    plantAll(copy, forbidden);
+    const { found } = cruise(copy);
+    const missed = forbidden.filter(
+      ({ file, rule }) => !found.some((line) => line.startsWith(`${rule}: ${file} `)),
+    );
+    expect(missed).to.deep.equal([]);
+  });
+
+  it('report each fault of style and safety by the name of its rule', () => {
+    plantAll(copy, faulty);
+    const report = run(copy, 'biome', ['ci', '--reporter=github', '--max-diagnostics=none']);
+    for (const { file, rule } of faulty) {
+      expect(report).to.match(
+        new RegExp(`::error title=${rule},file=\\S*${file.replace('.', '\\.')},`),
+        file,
+      );
+    }
+  });
+
+  it('report dead files and dead exports', () => {
+    writeFileSync(join(copy, 'shared/planted-dead.ts'), 'export {};\n');
+    writeFileSync(join(copy, 'shared/planted-part.ts'), 'export const unused = 1;\n');
+    writeFileSync(join(copy, 'test/planted.test.ts'), "import '../shared/planted-part.ts';\n");
+    const report = run(copy, 'knip', ['--no-progress', '--reporter', 'json']);
+    expect(report).to.match(/"files":\[\{"name":"shared\/planted-dead\.ts"/);
+    expect(report).to.match(/"file":"shared\/planted-part\.ts"[^}]*"exports":\[\{"name":"unused"/);
+  });
+});
+
+function plant(file: string, text: string, rule: string): Planted {
+  return { file, text, rule };
+}
+
+function plantAll(copy: string, planted: readonly Planted[]): void {
+  for (const { file, text } of planted) {
+    mkdirSync(join(copy, dirname(file)), { recursive: true });
+    writeFileSync(join(copy, file), `${text}\n`);
+  }
+}
+
+function copyTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'dropleaf-checks-'));
+  const settings = [
+    'package.json',
+    'tsconfig.json',
+    'biome.json',
+    'knip.json',
+    '.dependency-cruiser.js',
+    '.mocharc.json',
+  ];
+  for (const name of [...rooms, ...settings]) {
+    if (existsSync(join(root, name))) cpSync(join(root, name), join(copy, name), { recursive: true });
+    else mkdirSync(join(copy, name));
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+function countSources(copy: string): number {
+  const files = rooms.flatMap((room) => readdirSync(join(copy, room), { recursive: true, encoding: 'utf8' }));
+  return files.filter((file) => /\.(ts|js)$/.test(file)).length;
+}
+
+interface Cruise {
+  readonly summary: {
+    readonly violations: readonly { from: string; to: string; rule: { name: string } }[];
+    readonly totalCruised: number;
+  };
+}
+
+/** `rule: from → to` for each violation, and how many modules were read. */
+function cruise(copy: string): { found: string[]; modules: number } {
+  const options = ['--config', '.dependency-cruiser.js', '--output-type', 'json', ...rooms];
+  const { summary } = JSON.parse(run(copy, 'depcruise', options)) as Cruise; // proof: the tool's published format
+  return {
+    found: summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} → ${to}`),
+    modules: summary.totalCruised,
+  };
+}
+
+/** What a tool says about the copy, whatever it thinks of it. */
+function run(copy: string, tool: string, options: readonly string[]): string {
+  const program = join(root, 'node_modules', '.bin', tool);
+  const { stdout, error } = spawnSync(program, options, { cwd: copy, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (error) throw error;
+  return stdout;
+}

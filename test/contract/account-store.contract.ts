@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { inParallel, later, start } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+const identity = { provider: 'github:https://github.com', subject: '583231', name: 'octocat' };
+const today = '2026-01-31';
+const tomorrow = '2026-02-01';
+
+/** What any engine must do for AccountStore. */
+export function describeAccountStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`AccountStore (${engine})`, () => {
+    const stores = useStores(openStores);
+
+    async function makeAccount(id = 'a1'): Promise<string> {
+      return (await stores().accounts.findOrCreate({ ...identity, subject: id }, id, start)).id;
+    }
+
+    it('makes an account for an identity that has none', async () => {
+      const made = await stores().accounts.findOrCreate(identity, 'a1', start);
+      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start });
+      expect(await stores().accounts.find('a1')).to.deep.equal(made);
+    });
+
+    it('finds the same account for the same identity, with the newest name', async () => {
+      await stores().accounts.findOrCreate(identity, 'a1', start);
+      const renamed = { ...identity, name: 'hubot' };
+      const found = await stores().accounts.findOrCreate(renamed, 'a2', later);
+      expect(found).to.deep.equal({ id: 'a1', identity: renamed, createdAt: start });
+      expect(await stores().accounts.find('a1')).to.deep.equal(found);
+      expect(await stores().accounts.find('a2')).to.equal(null);
+    });
+
+    it('tells subjects of different providers apart, and exact spellings', async () => {
+      const { accounts } = stores();
+      await accounts.findOrCreate(identity, 'a1', start);
+      const elsewhere = await accounts.findOrCreate({ ...identity, provider: 'local' }, 'a2', start);
+      const spelled = await accounts.findOrCreate({ ...identity, provider: 'Local' }, 'a3', start);
+      expect([elsewhere.id, spelled.id]).to.deep.equal(['a2', 'a3']);
+    });
+
+    it('makes one account of 50 first sign-ins at once', async () => {
+      const found = await inParallel(50, (i) => stores().accounts.findOrCreate(identity, `a${i}`, start));
+      expect(new Set(found.map(({ id }) => id)).size).to.equal(1);
+      const kept = await inParallel(50, (i) => stores().accounts.find(`a${i}`));
+      expect(kept.filter((account) => account !== null)).to.have.length(1);
+    });
+
+    it('finds nothing under an unknown id', async () => {
+      expect(await stores().accounts.find('nobody')).to.equal(null);
+    });
+
+    it('counts writes of the day up to the limit', async () => {
+      const id = await makeAccount();
+      const taken = [];
+      for (let i = 0; i < 4; i++) taken.push(await stores().accounts.takeWrite(id, today, 3));
+      expect(taken).to.deep.equal([true, true, true, false]);
+    });
+
+    it('lets exactly the limit through when 200 writes come at once', async () => {
+      const id = await makeAccount();
+      const taken = await inParallel(200, () => stores().accounts.takeWrite(id, today, 77));
+      expect(taken.filter(Boolean)).to.have.length(77);
+    });
+
+    it('lets none through where the limit is 0', async () => {
+      expect(await stores().accounts.takeWrite(await makeAccount(), today, 0)).to.equal(false);
+    });
+
+    it('starts a new day at 0', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      await accounts.takeWrite(id, today, 1);
+      expect(await accounts.takeWrite(id, today, 1)).to.equal(false);
+      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(true);
+      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(false);
+    });
+
+    it('counts a straggler of the day before to the newer day', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      await accounts.takeWrite(id, tomorrow, 2);
+      expect(await accounts.takeWrite(id, today, 2)).to.equal(true);
+      expect(await accounts.takeWrite(id, tomorrow, 2)).to.equal(false);
+    });
+
+    it('counts each account by itself', async () => {
+      const { accounts } = stores();
+      const [one, other] = [await makeAccount('a1'), await makeAccount('a2')];
+      await accounts.takeWrite(one, today, 1);
+      expect(await accounts.takeWrite(other, today, 1)).to.equal(true);
+    });
+
+    it('takes a returned write again', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      await accounts.takeWrite(id, today, 1);
+      await accounts.returnWrite(id, today);
+      expect(await accounts.takeWrite(id, today, 1)).to.equal(true);
+      expect(await accounts.takeWrite(id, today, 1)).to.equal(false);
+    });
+
+    it('gives nothing back of a day that is over, nor more than was taken', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      await accounts.returnWrite(id, today);
+      await accounts.takeWrite(id, today, 1);
+      await accounts.takeWrite(id, tomorrow, 1);
+      await accounts.returnWrite(id, today);
+      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(false);
+    });
+  });
+}

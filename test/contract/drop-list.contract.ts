@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
+import { aDrop, aVersion, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+/** The part of DropStore's contract that is about the owner's list. */
+export function describeDropList(stores: () => Stores): void {
+  /** With a title to tell it by. */
+  async function create(title: string, createdAt: number, changes: Partial<NewDrop> = {}): Promise<NewDrop> {
+    const drop = aDrop({ title, version: aVersion({ createdAt }), ...changes });
+    const made = await stores().drops.create(drop, 500, []);
+    if (typeof made === 'string') throw new Error(`Not made: ${made}`);
+    return drop;
+  }
+
+  async function list(query: Partial<DropQuery> = {}): Promise<{ titles: string; total: number }> {
+    const { drops, total } = await stores().drops.list('owner', {
+      page: 1,
+      pageSize: 50,
+      sortBy: 'created_at',
+      sortOrder: 'desc',
+      metadata: [],
+      ...query,
+    });
+    return { titles: drops.map(({ title }) => title).join(' '), total };
+  }
+
+  async function titles(sortBy: DropQuery['sortBy'], sortOrder: DropQuery['sortOrder']): Promise<string> {
+    return (await list({ sortBy, sortOrder })).titles;
+  }
+
+  describe('list', () => {
+    it('is empty for an owner without drops', async () => {
+      expect(await list()).to.deep.equal({ titles: '', total: 0 });
+    });
+
+    it('holds drops as find shows them, and no other owner’s', async () => {
+      const { slug } = await create('mine', start, {
+        metadata: new Map([
+          ['b', '2'],
+          ['a', '1'],
+        ]),
+        lock: { id: 'l', hash: 'h' },
+      });
+      await create('theirs', start, { ownerId: 'other' });
+      const query = { page: 1, pageSize: 50, sortBy: 'created_at', sortOrder: 'desc', metadata: [] } as const;
+      const { drops, total } = await stores().drops.list('owner', query);
+      expect(total).to.equal(1);
+      expect(drops).to.deep.equal([await stores().drops.find('owner', slug)]);
+      expect([...(drops[0]?.metadata ?? [])]).to.deep.equal([
+        ['b', '2'],
+        ['a', '1'],
+      ]);
+    });
+
+    it('sorts by creation, by the last change and by views, both ways', async () => {
+      const { drops, upkeep } = stores();
+      const a = await create('a', start + 1);
+      const b = await create('b', start + 2);
+      const c = await create('c', start + 3);
+      await drops.changeDetails('owner', a.slug, {}, start + 20, []);
+      await drops.changeDetails('owner', c.slug, {}, start + 10, []);
+      await upkeep.addViews(b.id, 1, 5);
+      await upkeep.addViews(a.id, 1, 3);
+      expect(await titles('created_at', 'desc')).to.equal('c b a');
+      expect(await titles('created_at', 'asc')).to.equal('a b c');
+      expect(await titles('updated_at', 'desc')).to.equal('a c b');
+      expect(await titles('updated_at', 'asc')).to.equal('b c a');
+      expect(await titles('view_count', 'desc')).to.equal('b a c');
+      expect(await titles('view_count', 'asc')).to.equal('c a b');
+    });
+
+    it('sorts views by number, not by digits', async () => {
+      const few = await create('nine', start);
+      const many = await create('ten', start);
+      await stores().upkeep.addViews(few.id, 1, 9);
+      await stores().upkeep.addViews(many.id, 1, 10);
+      expect(await titles('view_count', 'desc')).to.equal('ten nine');
+    });
+
+    it('breaks ties by the newest creation, then by id, whichever way it sorts', async () => {
+      await create('old', start, { id: 'i1' });
+      await create('new2', start + 1, { id: 'i3' });
+      await create('new1', start + 1, { id: 'i2' });
+      expect(await titles('view_count', 'desc')).to.equal('new1 new2 old');
+      expect(await titles('view_count', 'asc')).to.equal('new1 new2 old');
+      expect(await titles('created_at', 'desc')).to.equal('new1 new2 old');
+      expect(await titles('created_at', 'asc')).to.equal('old new1 new2');
+    });
+
+    it('shows each drop on one page, and the total on all of them', async () => {
+      for (let i = 0; i < 7; i++) await create(`t${i}`, start + i);
+      const pages = [];
+      for (const page of [1, 2, 3, 4]) pages.push(await list({ page, pageSize: 3 }));
+      expect(pages).to.deep.equal([
+        { titles: 't6 t5 t4', total: 7 },
+        { titles: 't3 t2 t1', total: 7 },
+        { titles: 't0', total: 7 },
+        { titles: '', total: 7 },
+      ]);
+      const far = await list({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
+      expect(far).to.deep.equal({ titles: '', total: 7 });
+    });
+
+    it('keeps drops whose metadata has every given pair', async () => {
+      await create('both', start + 3, {
+        metadata: new Map([
+          ['k', '1'],
+          ['l', '2'],
+        ]),
+      });
+      await create('one', start + 2, { metadata: new Map([['k', '1']]) });
+      await create('other', start + 1, {
+        metadata: new Map([
+          ['k', '2'],
+          ['l', '1'],
+        ]),
+      });
+      await create('none', start);
+      expect(await list({ metadata: [['k', '1']] })).to.deep.equal({ titles: 'both one', total: 2 });
+      expect(
+        await list({
+          metadata: [
+            ['k', '1'],
+            ['l', '2'],
+          ],
+        }),
+      ).to.deep.equal({ titles: 'both', total: 1 });
+      expect(
+        await list({
+          metadata: [
+            ['k', '1'],
+            ['k', '1'],
+          ],
+        }),
+      ).to.deep.equal({ titles: 'both one', total: 2 });
+      expect(await list({ metadata: [['m', '1']] })).to.deep.equal({ titles: '', total: 0 });
+    });
+
+    it('matches nothing where one key is to have two values', async () => {
+      await create('one', start, {
+        metadata: new Map([
+          ['k', '1'],
+          ['l', '2'],
+        ]),
+      });
+      expect(
+        await list({
+          metadata: [
+            ['k', '1'],
+            ['k', '2'],
+          ],
+        }),
+      ).to.deep.equal({ titles: '', total: 0 });
+      expect(
+        await list({
+          metadata: [
+            ['k', '2'],
+            ['l', '2'],
+            ['k', '1'],
+          ],
+        }),
+      ).to.deep.equal({ titles: '', total: 0 });
+    });
+
+    it('compares keys and values exactly: case, white space, digits, empty values', async () => {
+      await create('one', start, {
+        metadata: new Map([
+          ['Key', ' Value'],
+          ['n', '1'],
+          ['e', ''],
+        ]),
+      });
+      for (const pair of [
+        ['Key', ' Value'],
+        ['n', '1'],
+        ['e', ''],
+      ] as const) {
+        expect((await list({ metadata: [pair] })).total, String(pair)).to.equal(1);
+      }
+      const near = [
+        ['key', ' Value'],
+        ['Key', ' value'],
+        ['Key', 'Value'],
+        ['n', '01'],
+        ['n', '1.0'],
+        ['e', ' '],
+      ];
+      for (const [key, value] of near as [string, string][]) {
+        expect((await list({ metadata: [[key, value]] })).total, `${key}=${value}`).to.equal(0);
+      }
+    });
+
+    it('filters by hostile keys and values as by any other', async () => {
+      const pairs = [
+        ['__proto__', 'x'],
+        ['constructor', '{"$gt":""}'],
+        ['a.b', "'; DROP TABLE drops; --"],
+        ['7', '𝄞 %_*'],
+      ] as const;
+      await create('hostile', start + 1, { metadata: new Map(pairs) });
+      await create('tame', start, { metadata: new Map([['a', 'x']]) });
+      for (const pair of pairs) {
+        expect(await list({ metadata: [pair] }), pair[0]).to.deep.equal({ titles: 'hostile', total: 1 });
+      }
+      expect(await list({ metadata: pairs })).to.deep.equal({ titles: 'hostile', total: 1 });
+      expect(await list({ metadata: [['toString', 'x']] })).to.deep.equal({ titles: '', total: 0 });
+    });
+
+    it('filters by what the metadata is now', async () => {
+      const { slug } = await create('one', start, {
+        metadata: new Map([
+          ['k', 'old'],
+          ['same', 's'],
+        ]),
+      });
+      const metadata = new Map([
+        ['k', 'new'],
+        ['same', 's'],
+      ]);
+      await stores().drops.changeDetails('owner', slug, { metadata }, start, []);
+      expect((await list({ metadata: [['k', 'old']] })).total).to.equal(0);
+      expect(
+        (
+          await list({
+            metadata: [
+              ['k', 'new'],
+              ['same', 's'],
+            ],
+          })
+        ).total,
+      ).to.equal(1);
+    });
+
+    it('sorts and pages what it filters', async () => {
+      for (let i = 0; i < 5; i++)
+        await create(`t${i}`, start + i, {
+          metadata: new Map([
+            ['k', 'v'],
+            ['i', `${i}`],
+          ]),
+        });
+      await create('other', start + 9);
+      const query = { pageSize: 2, sortOrder: 'asc', metadata: [['k', 'v']] } as const;
+      expect(await list({ ...query, page: 2 })).to.deep.equal({ titles: 't2 t3', total: 5 });
+      expect(await list({ ...query, page: 3 })).to.deep.equal({ titles: 't4', total: 5 });
+      expect(await list({ ...query, page: 2, sortBy: 'view_count' })).to.deep.equal({
+        titles: 't2 t1',
+        total: 5,
+      });
+    });
+
+    it('takes as many pairs as a request can hold', async () => {
+      await create('one', start, { metadata: new Map([['k', 'v']]) });
+      const pairs = Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 'v'] as const);
+      expect(await list({ metadata: pairs })).to.deep.equal({ titles: '', total: 0 });
+    });
+  });
+
+  describe('count', () => {
+    it("counts the owner's live drops", async () => {
+      const { slug } = await create('a', start);
+      await create('b', start);
+      await create('c', start, { ownerId: 'other' });
+      await stores().drops.remove('owner', slug, start);
+      expect(await stores().drops.count('owner')).to.equal(1);
+      expect(await stores().drops.count('nobody')).to.equal(0);
+    });
+  });
+}

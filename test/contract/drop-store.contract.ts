@@ -1,0 +1,313 @@
+import { expect } from 'chai';
+import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
+import { newId, newSlug } from '../../shared/domain/ids.ts';
+import { describeDropList } from './drop-list.contract.ts';
+import { describeDropVersions } from './drop-versions.contract.ts';
+import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+const cap = 500;
+
+/** What any engine must do for DropStore. */
+export function describeDropStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`DropStore (${engine})`, () => {
+    const stores = useStores(openStores);
+
+    async function create(changes: Partial<NewDrop> = {}): Promise<Drop> {
+      const made = await stores().drops.create(aDrop(changes), cap, []);
+      if (typeof made === 'string') throw new Error(`Not made: ${made}`);
+      return made;
+    }
+
+    describe('create', () => {
+      it('returns the drop as find does, with version 1, no views and equal times', async () => {
+        const drop = aDrop({
+          description: 'Größe',
+          metadata: new Map([['project', 'x']]),
+          lock: { id: 'l1', hash: '$argon2id$…' },
+        });
+        const made = await stores().drops.create(drop, cap, []);
+        const { version: _, lock: __, ...kept } = drop;
+        expect(made).to.deep.include({
+          ...kept,
+          locked: true,
+          latestVersion: 1,
+          viewCount: 0,
+          createdAt: start,
+          updatedAt: start,
+        });
+        expect(await stores().drops.find(drop.ownerId, drop.slug)).to.deep.equal(made);
+      });
+
+      it('is the same drop when it is repeated', async () => {
+        const drop = aDrop();
+        const made = await inParallel(5, () => stores().drops.create(drop, 1, []));
+        for (const repeat of made) expect(repeat).to.deep.equal(made[0]);
+        expect(await stores().drops.count(drop.ownerId)).to.equal(1);
+        expect(await stores().drops.listVersions(drop.ownerId, drop.slug)).to.have.length(1);
+      });
+
+      it('returns the drop as it stands when it is repeated after a change', async () => {
+        const { drops } = stores();
+        const drop = aDrop();
+        await drops.create(drop, cap, []);
+        const changed = await drops.changeDetails(drop.ownerId, drop.slug, { title: 'New' }, later, []);
+        expect(await drops.create(drop, cap, [])).to.deep.equal(changed);
+      });
+
+      it('refuses a slug that is taken, by whomever, and keeps nothing of the refused drop', async () => {
+        const { drops } = stores();
+        const { slug } = await create();
+        const refused = aDrop({ slug, ownerId: 'other', metadata: new Map([['a', 'b']]) });
+        expect(await drops.create(refused, cap, [])).to.equal('slug_taken');
+        expect(await drops.count('other')).to.equal(0);
+        const filter = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
+        expect((await drops.list('other', { ...filter, metadata: [['a', 'b']] })).total).to.equal(0);
+        expect(await drops.create({ ...refused, slug: newSlug() }, cap, [])).to.be.an('object');
+      });
+
+      it('tells slugs apart by case', async () => {
+        const one = await create({ slug: 'abcDEF' });
+        const other = await create({ slug: 'ABCdef' });
+        expect(await stores().drops.find('owner', 'abcDEF')).to.deep.equal(one);
+        expect(await stores().drops.find('owner', 'ABCdef')).to.deep.equal(other);
+      });
+
+      it('gives one of 20 drops at once the same slug', async () => {
+        const slug = newSlug();
+        const made = await inParallel(20, () => stores().drops.create(aDrop({ slug }), cap, []));
+        expect(made.filter((drop) => drop !== 'slug_taken')).to.have.length(1);
+      });
+    });
+
+    describe('the cap', () => {
+      it('is never passed, however many creates come at once', async () => {
+        const made = await inParallel(40, () => stores().drops.create(aDrop(), 25, []));
+        expect(made.filter((drop) => drop === 'no_place')).to.have.length(15);
+        expect(await stores().drops.count('owner')).to.equal(25);
+        expect(await stores().drops.create(aDrop(), 25, [])).to.equal('no_place');
+      });
+
+      it('counts each owner by itself', async () => {
+        await stores().drops.create(aDrop(), 1, []);
+        expect(await stores().drops.create(aDrop({ ownerId: 'other' }), 1, [])).to.be.an('object');
+      });
+
+      it('has a place again for each drop that was removed', async () => {
+        const { drops } = stores();
+        const slugs = await inParallel(10, async () => {
+          const drop = aDrop();
+          await drops.create(drop, 10, []);
+          return drop.slug;
+        });
+        for (const slug of slugs.slice(0, 3)) await drops.remove('owner', slug, later);
+        const made = await inParallel(10, () => drops.create(aDrop(), 10, []));
+        expect(made.filter((drop) => drop !== 'no_place')).to.have.length(3);
+        expect(await drops.count('owner')).to.equal(10);
+      });
+
+      it('is full where it was lowered, until fewer drops live than it allows', async () => {
+        const { drops } = stores();
+        const slugs: string[] = [];
+        for (let i = 0; i < 20; i++) slugs.push((await create()).slug);
+        expect(await drops.create(aDrop(), 5, [])).to.equal('no_place');
+        for (const slug of slugs.slice(0, 15)) await drops.remove('owner', slug, later);
+        expect(await drops.create(aDrop(), 5, []), 'five live').to.equal('no_place');
+        await drops.remove('owner', slugs[15] ?? '', later);
+        expect(await drops.create(aDrop(), 5, []), 'four live').to.be.an('object');
+        expect(await drops.create(aDrop(), 5, []), 'five again').to.equal('no_place');
+      });
+
+      it('may be 0', async () => {
+        expect(await stores().drops.create(aDrop(), 0, [])).to.equal('no_place');
+      });
+    });
+
+    describe('changeDetails', () => {
+      it('changes what is given and leaves the rest', async () => {
+        const { drops } = stores();
+        const metadata = new Map([['a', '1']]);
+        const { slug, rev, ...drop } = await create({ description: 'old', metadata });
+        const titled = await drops.changeDetails('owner', slug, { title: 'New' }, later, []);
+        expect(titled).to.deep.include({ ...drop, title: 'New', updatedAt: later });
+        expect(titled?.rev).to.be.greaterThan(rev);
+        const described = await drops.changeDetails('owner', slug, { description: 'new' }, later, []);
+        expect(described).to.deep.include({ title: 'New', description: 'new', metadata });
+        expect(await drops.find('owner', slug)).to.deep.equal(described);
+      });
+
+      it('clears the description with null, and the metadata with an empty map', async () => {
+        const { drops } = stores();
+        const { slug } = await create({ description: 'old', metadata: new Map([['a', '1']]) });
+        const changes = { description: null, metadata: new Map() };
+        const cleared = await drops.changeDetails('owner', slug, changes, later, []);
+        expect(cleared).to.deep.include({ description: null, metadata: new Map() });
+        expect(await drops.find('owner', slug)).to.deep.equal(cleared);
+      });
+
+      it('moves the time and raises rev even where nothing is given', async () => {
+        const { slug, rev } = await create();
+        const touched = await stores().drops.changeDetails('owner', slug, {}, later, []);
+        expect(touched?.updatedAt).to.equal(later);
+        expect(touched?.rev).to.be.greaterThan(rev);
+      });
+
+      it('replaces the whole map', async () => {
+        const { drops } = stores();
+        const { slug } = await create({
+          metadata: new Map([
+            ['a', '1'],
+            ['b', '2'],
+            ['c', '3'],
+          ]),
+        });
+        const metadata = new Map([
+          ['c', '3'],
+          ['b', 'x'],
+          ['d', '4'],
+        ]);
+        await drops.changeDetails('owner', slug, { metadata }, later, []);
+        const found = await drops.find('owner', slug);
+        expect([...(found?.metadata ?? [])]).to.deep.equal([...metadata]);
+      });
+
+      it('keeps hostile keys, and the order in which they came', async () => {
+        const hostile = [
+          '__proto__',
+          'constructor',
+          'a.b',
+          '7',
+          'toString',
+          'hasOwnProperty',
+          'A',
+          '0',
+          '_id',
+        ];
+        const metadata = new Map(hostile.map((key) => [key, `of ${key} "'$ é𝄞`]));
+        const { slug } = await create({ metadata });
+        const found = await stores().drops.find('owner', slug);
+        expect([...(found?.metadata ?? [])]).to.deep.equal([...metadata]);
+      });
+
+      it('loses none of many changes at once', async () => {
+        const { drops } = stores();
+        const { slug, rev } = await create();
+        await inParallel(30, (i) =>
+          i % 2 === 0
+            ? drops.changeDetails('owner', slug, { title: 'New' }, later, [])
+            : drops.changeDetails('owner', slug, { description: 'new' }, later, []),
+        );
+        const found = await drops.find('owner', slug);
+        expect(found).to.deep.include({ title: 'New', description: 'new' });
+        expect(found?.rev).to.equal(rev + 30);
+      });
+    });
+
+    describe('setLock', () => {
+      it('sets, changes and removes the gate', async () => {
+        const { drops } = stores();
+        const { slug } = await create();
+        const lockOf = async () => (await readPage(slug)).lock;
+        expect(await lockOf()).to.equal(null);
+        for (const lock of [{ id: 'l1', hash: 'h1' }, { id: 'l2', hash: 'h2' }, null]) {
+          const drop = await drops.setLock('owner', slug, lock, later, []);
+          expect(drop).to.deep.include({ locked: lock !== null, updatedAt: later });
+          expect(await drops.find('owner', slug)).to.deep.equal(drop);
+          expect(await lockOf()).to.deep.equal(lock);
+        }
+      });
+    });
+
+    describe('findPage', () => {
+      it('is the drop at the slug with its latest version, and no metadata', async () => {
+        const drop = aDrop({
+          description: 'about',
+          lock: { id: 'l1', hash: 'h1' },
+          metadata: new Map([['a', 'b']]),
+        });
+        await stores().drops.create(drop, cap, []);
+        expect(await stores().drops.findPage(drop.slug, null)).to.deep.equal({
+          dropId: drop.id,
+          slug: drop.slug,
+          title: drop.title,
+          description: 'about',
+          lock: { id: 'l1', hash: 'h1' },
+          latestVersion: 1,
+          version: { ...drop.version, number: 1 },
+        });
+      });
+
+      it('is nothing at an unknown slug, and says so of an unknown version', async () => {
+        const { slug } = await create();
+        expect(await stores().drops.findPage('unknown', null)).to.equal(null);
+        expect(await stores().drops.findPage('unknown', 1)).to.equal(null);
+        expect(await stores().drops.findPage(slug, 2)).to.deep.include({ slug, version: null });
+        expect(await stores().drops.findPage(slug, Number.MAX_SAFE_INTEGER)).to.deep.include({ version: null });
+      });
+    });
+
+    describe('remove', () => {
+      it('returns the inner id, once', async () => {
+        const { id, slug } = await create();
+        const removed = await inParallel(10, () => stores().drops.remove('owner', slug, later));
+        expect(removed.filter((outcome) => outcome !== null)).to.deep.equal([id]);
+      });
+
+      it('leaves nothing of the drop to be found or changed', async () => {
+        const { drops } = stores();
+        const { slug } = await create({ metadata: new Map([['a', 'b']]) });
+        await drops.remove('owner', slug, later);
+        await expectAbsent('owner', slug);
+        const query = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
+        expect(await drops.list('owner', { ...query, metadata: [] })).to.deep.equal({ drops: [], total: 0 });
+        expect(await drops.list('owner', { ...query, metadata: [['a', 'b']] })).to.deep.equal({
+          drops: [],
+          total: 0,
+        });
+        expect(await drops.count('owner')).to.equal(0);
+        expect(await drops.findPage(slug, null)).to.equal(null);
+        expect(await drops.findPage(slug, 1)).to.equal(null);
+      });
+
+      it('does not give the slug to another drop while the record is there', async () => {
+        const { slug } = await create();
+        await stores().drops.remove('owner', slug, later);
+        expect(await stores().drops.create(aDrop({ slug }), cap, [])).to.equal('slug_taken');
+      });
+    });
+
+    it("neither shows nor changes another owner's drop", async () => {
+      const { slug } = await create();
+      const before = await stores().drops.find('owner', slug);
+      await expectAbsent('stranger', slug);
+      expect(await stores().drops.find('owner', slug)).to.deep.equal(before);
+    });
+
+    async function readPage(slug: string) {
+      const page = await stores().drops.findPage(slug, null);
+      if (page === null) throw new Error('There is no page');
+      return page;
+    }
+
+    /** Every method of an owner answers as if the drop had never been. */
+    async function expectAbsent(ownerId: string, slug: string): Promise<void> {
+      const { drops } = stores();
+      const version = aVersion({ id: newId(start) });
+      const answers = [
+        await drops.find(ownerId, slug),
+        await drops.listVersions(ownerId, slug),
+        await drops.findVersion(ownerId, slug, 1),
+        await drops.addVersion(ownerId, slug, version, {}, cap, ['render']),
+        await drops.changeDetails(ownerId, slug, { title: 'Mine' }, later, ['purge']),
+        await drops.setLock(ownerId, slug, { id: 'l', hash: 'h' }, later, ['purge']),
+        await drops.removeVersion(ownerId, slug, 1, later, ['purge']),
+        await drops.remove(ownerId, slug, later),
+      ];
+      expect(answers).to.deep.equal(answers.map(() => null));
+      expect([...(await stores().upkeep.findNamed([version.id]))]).to.deep.equal([]);
+    }
+
+    describeDropVersions(stores);
+    describeDropList(stores);
+  });
+}

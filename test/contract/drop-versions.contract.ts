@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import type { Drop, NewVersion } from '../../shared/domain/drop.ts';
+import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import type { Stores } from './stores.ts';
+
+const cap = 200;
+
+/** The part of DropStore's contract that is about the list of versions. */
+export function describeDropVersions(stores: () => Stores): void {
+  /** A drop with so many versions; the ids are in the order of their numbers. */
+  async function createWith(count: number): Promise<{ slug: string; ids: string[] }> {
+    const first = aDrop();
+    await stores().drops.create(first, 500, []);
+    const ids = [first.version.id];
+    while (ids.length < count) {
+      const version = aVersion({ createdAt: start + ids.length });
+      await add(first.slug, version);
+      ids.push(version.id);
+    }
+    return { slug: first.slug, ids };
+  }
+
+  async function add(slug: string, version: NewVersion = aVersion({ createdAt: later })): Promise<Drop> {
+    const drop = await stores().drops.addVersion('owner', slug, version, {}, cap, []);
+    if (drop === null || drop === 'version_limit') throw new Error(`Not added: ${drop}`);
+    return drop;
+  }
+
+  function remove(slug: string, number: number) {
+    return stores().drops.removeVersion('owner', slug, number, later, []);
+  }
+
+  async function numbersOf(slug: string): Promise<number[] | undefined> {
+    return (await stores().drops.listVersions('owner', slug))?.map(({ number }) => number);
+  }
+
+  async function headOf(slug: string): Promise<unknown> {
+    const page = await stores().drops.findPage(slug, null);
+    return page?.version;
+  }
+
+  describe('addVersion', () => {
+    it('adds the next number, applies the changes, and makes it the head', async () => {
+      const { drops } = stores();
+      const { slug } = await createWith(1);
+      const version = aVersion({
+        createdAt: later,
+        sizeBytes: 77,
+        hasContext: true,
+        mediaType: 'text/x-test',
+      });
+      const changes = { title: 'Two', description: 'second', metadata: new Map([['n', '2']]) };
+      const drop = await drops.addVersion('owner', slug, version, changes, cap, []);
+      expect(drop).to.deep.include({
+        ...changes,
+        slug,
+        latestVersion: 2,
+        createdAt: start,
+        updatedAt: later,
+      });
+      expect(await drops.find('owner', slug)).to.deep.equal(drop);
+      expect(await headOf(slug)).to.deep.equal({ ...version, number: 2 });
+      const filter = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
+      expect((await drops.list('owner', { ...filter, metadata: [['n', '2']] })).total).to.equal(1);
+    });
+
+    it('leaves alone what no change names', async () => {
+      const { drops } = stores();
+      const drop = aDrop({ description: 'd', metadata: new Map([['a', 'b']]), lock: { id: 'l', hash: 'h' } });
+      await drops.create(drop, 500, []);
+      const { title, description, metadata } = drop;
+      expect(await add(drop.slug)).to.deep.include({ title, description, metadata, locked: true });
+    });
+
+    it('gives each of 200 that come at once a number of its own', async () => {
+      const { slug } = await createWith(1);
+      const added = await inParallel(200, () =>
+        stores().drops.addVersion('owner', slug, aVersion(), {}, 500, []),
+      );
+      const numbers = added.map((drop) => (drop as Drop).latestVersion).sort((a, b) => a - b);
+      expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, i) => i + 2));
+      expect(await numbersOf(slug)).to.deep.equal([...numbers].reverse().concat(1));
+    });
+
+    it('never passes the cap, however many come at once', async () => {
+      const { slug } = await createWith(1);
+      const added = await inParallel(40, () =>
+        stores().drops.addVersion('owner', slug, aVersion(), {}, 25, []),
+      );
+      expect(added.filter((drop) => drop === 'version_limit')).to.have.length(16);
+      expect(await numbersOf(slug)).to.have.length(25);
+    });
+
+    it('changes nothing where the cap refuses it', async () => {
+      const { drops, upkeep } = stores();
+      const { slug } = await createWith(2);
+      const before = await drops.find('owner', slug);
+      const version = aVersion({ createdAt: later });
+      const changes = { title: 'New', metadata: new Map([['a', 'b']]) };
+      expect(await drops.addVersion('owner', slug, version, changes, 2, ['render'])).to.equal(
+        'version_limit',
+      );
+      expect(await drops.find('owner', slug)).to.deep.equal(before);
+      expect((await upkeep.findChores(before?.id ?? ''))?.owed).to.deep.equal([]);
+    });
+
+    it('counts versions that there are, not numbers', async () => {
+      const { slug } = await createWith(3);
+      await remove(slug, 1);
+      await remove(slug, 2);
+      const added = await stores().drops.addVersion('owner', slug, aVersion(), {}, 2, []);
+      expect(added).to.deep.include({ latestVersion: 4 });
+      expect(await stores().drops.addVersion('owner', slug, aVersion(), {}, 2, [])).to.equal('version_limit');
+    });
+
+    it('changes nothing when it is repeated, at the cap too', async () => {
+      const { drops } = stores();
+      const { slug } = await createWith(1);
+      const version = aVersion({ createdAt: later });
+      const repeat = () => drops.addVersion('owner', slug, version, { title: 'Two' }, 2, ['render']);
+      const added = await inParallel(5, repeat);
+      for (const drop of added) expect(drop).to.deep.equal(added[0]);
+      await drops.changeDetails('owner', slug, { title: 'Three' }, later + 1, []);
+      expect(await repeat()).to.deep.equal(await drops.find('owner', slug));
+      expect(await numbersOf(slug)).to.deep.equal([2, 1]);
+    });
+
+    it('does not bring back a version that was removed meanwhile, when it is repeated', async () => {
+      const { drops } = stores();
+      const { slug } = await createWith(1);
+      const version = aVersion({ createdAt: later });
+      await add(slug, version);
+      const removed = await remove(slug, 2);
+      expect(await drops.addVersion('owner', slug, version, { title: 'Two' }, cap, [])).to.deep.equal(
+        removed,
+      );
+      expect(await numbersOf(slug)).to.deep.equal([1]);
+    });
+  });
+
+  describe('listVersions, findVersion and findPage of a number', () => {
+    it('list newest first and find each, whole', async () => {
+      const { drops } = stores();
+      const first = aVersion({ sizeBytes: 1, hasContext: true });
+      const drop = aDrop({ version: first });
+      await drops.create(drop, 500, []);
+      const second = aVersion({ createdAt: later, sizeBytes: 2 });
+      await add(drop.slug, second);
+      const versions = [
+        { ...second, number: 2 },
+        { ...first, number: 1 },
+      ];
+      expect(await drops.listVersions('owner', drop.slug)).to.deep.equal(versions);
+      for (const version of versions) {
+        const found = await drops.findVersion('owner', drop.slug, version.number);
+        expect(found).to.deep.equal({ version, latestVersion: 2 });
+        const page = await drops.findPage(drop.slug, version.number);
+        expect(page).to.deep.include({ dropId: drop.id, latestVersion: 2, version });
+      }
+      expect(await drops.findVersion('owner', drop.slug, 3)).to.equal(null);
+      expect(await drops.findVersion('owner', 'unknown', 1)).to.equal(null);
+      expect(await drops.listVersions('owner', 'unknown')).to.equal(null);
+    });
+  });
+
+  describe('removeVersion', () => {
+    it('removes a version below the head and leaves the head', async () => {
+      const { slug, ids } = await createWith(3);
+      const drop = await remove(slug, 2);
+      expect(drop).to.deep.include({ latestVersion: 3, updatedAt: later });
+      expect(await stores().drops.find('owner', slug)).to.deep.equal(drop);
+      expect(await numbersOf(slug)).to.deep.equal([3, 1]);
+      expect(await headOf(slug)).to.deep.include({ id: ids[2], number: 3 });
+      expect(await stores().drops.findPage(slug, 2)).to.deep.include({ version: null });
+      expect(await stores().drops.findVersion('owner', slug, 2)).to.equal(null);
+    });
+
+    it('makes the highest that is left the head, and uses the freed number again', async () => {
+      const { slug, ids } = await createWith(3);
+      await remove(slug, 2);
+      expect(await remove(slug, 3)).to.deep.include({ latestVersion: 1 });
+      expect(await headOf(slug)).to.deep.equal({ ...aVersion({ id: ids[0] ?? '' }), number: 1 });
+      const again = aVersion({ createdAt: later });
+      expect(await add(slug, again)).to.deep.include({ latestVersion: 2 });
+      expect(await headOf(slug)).to.deep.equal({ ...again, number: 2 });
+      expect(await numbersOf(slug)).to.deep.equal([2, 1]);
+    });
+
+    it('keeps the last version, and says which of the two is in the way', async () => {
+      const { slug } = await createWith(1);
+      const before = await stores().drops.find('owner', slug);
+      expect(await remove(slug, 1)).to.equal('last_version');
+      expect(await remove(slug, 2)).to.equal('no_version');
+      expect(await stores().drops.find('owner', slug)).to.deep.equal(before);
+    });
+
+    it('never removes the last of 10, however many go at once', async () => {
+      const { slug } = await createWith(10);
+      const removed = await inParallel(10, (i) => remove(slug, i + 1));
+      expect(removed.filter((outcome) => outcome === 'last_version')).to.have.length(1);
+      const left = await numbersOf(slug);
+      expect(left).to.have.length(1);
+      expect(await stores().drops.find('owner', slug)).to.deep.include({ latestVersion: left?.[0] });
+      expect(await headOf(slug)).to.deep.include({ number: left?.[0] });
+    });
+
+    it('removes a number once', async () => {
+      const { slug } = await createWith(3);
+      const removed = await inParallel(5, () => remove(slug, 2));
+      expect(removed.filter((outcome) => outcome === 'no_version')).to.have.length(4);
+      expect(await numbersOf(slug)).to.deep.equal([3, 1]);
+    });
+
+    it('keeps numbers right while versions come and go at once', async () => {
+      const { slug } = await createWith(5);
+      await inParallel(40, (i) => (i % 2 === 0 ? add(slug) : remove(slug, (i % 5) + 1)));
+      const numbers = (await numbersOf(slug)) ?? [];
+      expect(new Set(numbers).size).to.equal(numbers.length);
+      expect(numbers).to.deep.equal([...numbers].sort((a, b) => b - a));
+      const drop = await stores().drops.find('owner', slug);
+      expect(drop?.latestVersion).to.equal(numbers[0]);
+      expect(await headOf(slug)).to.deep.include({ number: numbers[0] });
+    });
+  });
+}

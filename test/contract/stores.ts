@@ -1,0 +1,26 @@
+import type { Engine } from '../../shared/ports/engine.ts';
+
+/** The stores of one engine. The suites know them by their ports only, so any engine can be run through them. */
+export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'ready'>;
+
+/** Opens them over data of their own: what one test writes no other test finds. */
+export type OpenStores = () => Promise<Stores>;
+
+/** Fresh stores for each test of the suite that this is called in. */
+export function useStores(openStores: OpenStores): () => Stores {
+  let stores: Stores | undefined;
+
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+
+  afterEach(async () => {
+    await stores?.close();
+    stores = undefined;
+  });
+
+  return () => {
+    if (stores === undefined) throw new Error('Stores are open during tests only');
+    return stores;
+  };
+}

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { aToken, inParallel, later, start } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+/** What any engine must do for TokenStore. */
+export function describeTokenStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`TokenStore (${engine})`, () => {
+    const stores = useStores(openStores);
+
+    it('finds a stored token by its hash, whole', async () => {
+      const token = aToken({ label: 'läptop', lastUsedAt: later });
+      expect(await stores().tokens.insert(token)).to.equal('inserted');
+      expect(await stores().tokens.findByHash(token.hash)).to.deep.equal(token);
+    });
+
+    it('finds nothing under an unknown hash', async () => {
+      await stores().tokens.insert(aToken());
+      expect(await stores().tokens.findByHash(aToken().hash)).to.equal(null);
+    });
+
+    it('refuses a token whose id is taken, and keeps the first', async () => {
+      const { tokens } = stores();
+      const first = aToken();
+      const second = aToken({ id: first.id });
+      await tokens.insert(first);
+      expect(await tokens.insert(second)).to.equal('id_taken');
+      expect(await tokens.findByHash(second.hash)).to.equal(null);
+      expect(await tokens.findByHash(first.hash)).to.deep.equal(first);
+    });
+
+    it('stores one of 20 tokens of the same id that come at once', async () => {
+      const { id } = aToken();
+      const outcomes = await inParallel(20, () => stores().tokens.insert(aToken({ id })));
+      expect(outcomes.filter((outcome) => outcome === 'inserted')).to.have.length(1);
+    });
+
+    it("lists the account's own tokens, newest first", async () => {
+      const { tokens } = stores();
+      const times = [start + 1, start + 3, start + 2];
+      for (const createdAt of times) await tokens.insert(aToken({ createdAt }));
+      await tokens.insert(aToken({ accountId: 'another' }));
+      const listed = await tokens.list('account');
+      expect(listed.map(({ createdAt }) => createdAt)).to.deep.equal([start + 3, start + 2, start + 1]);
+      expect(await tokens.list('nobody')).to.deep.equal([]);
+    });
+
+    it('has a revoked token no more', async () => {
+      const { tokens } = stores();
+      const token = aToken();
+      await tokens.insert(token);
+      expect(await tokens.revoke(token.accountId, token.id)).to.equal(true);
+      expect(await tokens.findByHash(token.hash)).to.equal(null);
+      expect(await tokens.list(token.accountId)).to.deep.equal([]);
+      expect(await tokens.revoke(token.accountId, token.id)).to.equal(false);
+    });
+
+    it("does not revoke another account's token", async () => {
+      const { tokens } = stores();
+      const token = aToken();
+      await tokens.insert(token);
+      expect(await tokens.revoke('another', token.id)).to.equal(false);
+      expect(await tokens.findByHash(token.hash)).to.deep.equal(token);
+    });
+
+    it('notes a use, unless one was noted since', async () => {
+      const { tokens } = stores();
+      const token = aToken();
+      const lastUse = async () => (await tokens.findByHash(token.hash))?.lastUsedAt;
+      await tokens.insert(token);
+      await tokens.touch(token.id, start + 100, start + 50);
+      expect(await lastUse(), 'the first').to.equal(start + 100);
+      await tokens.touch(token.id, start + 150, start + 100);
+      expect(await lastUse(), 'one at that very moment is noted').to.equal(start + 100);
+      await tokens.touch(token.id, start + 200, start + 101);
+      expect(await lastUse(), 'the noted one is older').to.equal(start + 200);
+    });
+
+    it('does not bring a revoked token back by a use', async () => {
+      const { tokens } = stores();
+      const token = aToken();
+      await tokens.insert(token);
+      await tokens.revoke(token.accountId, token.id);
+      await tokens.touch(token.id, later, start);
+      expect(await tokens.list(token.accountId)).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,245 @@
+import type { Answer, Client } from '../support/client.ts';
+import type { WireDrop, WireVersionListItem } from '../support/wire.ts';
+
+/** What was posted as one version of a drop. */
+interface Posted {
+  readonly html: string;
+  readonly context: string;
+}
+
+/** A drop as the answers have described it, and what was under way when no answer came. */
+export interface Entry {
+  readonly slug: string;
+  /** By the numbers that were answered. */
+  readonly versions: Map<number, Posted>;
+  metadata: Record<string, string>;
+  /** Writes with an unknown outcome: they may be there, whole, or not. */
+  unknown: { versions: Posted[]; metadata: Record<string, string>[]; removal: boolean };
+  isRemoved: boolean;
+}
+
+/** Everything that was answered 2xx since the beginning, over all crashes. */
+export interface Ledger {
+  readonly entries: Map<string, Entry>;
+  /** Accepted POSTs and PUTs. */
+  accepted: number;
+  /** POSTs and PUTs without an answer. */
+  unknownWrites: number;
+  /** POSTs without an answer, by the mark in their metadata. */
+  readonly unknownCreates: Map<string, Posted>;
+}
+
+export function createLedger(): Ledger {
+  return { entries: new Map(), accepted: 0, unknownWrites: 0, unknownCreates: new Map() };
+}
+
+/** One that writes until the connection breaks, and enters every answer. */
+export interface Writer {
+  /** Resolves when the service is gone. @throws when it answered what it must not */
+  run(): Promise<void>;
+}
+
+/** @param sequence makes each document its own: 0, 1, 2 … over all writers and rounds */
+export function createWriter(client: Client, token: string, ledger: Ledger, sequence: () => number): Writer {
+  let current: Entry | null = null;
+
+  async function send(method: string, path: string, body?: object): Promise<Answer | null> {
+    try {
+      return await client.request(method, path, { token, ...(body && { body }) });
+    } catch {
+      return null; // no answer: the service was killed
+    }
+  }
+
+  async function create(): Promise<boolean> {
+    const posted = makeDocument(sequence());
+    const mark = String(sequence());
+    const metadata = { mark, state: 'created' };
+    const answer = await send('POST', '/api/drops', { title: `Drop ${mark}`, metadata, ...posted });
+    if (answer === null) {
+      ledger.unknownWrites += 1;
+      ledger.unknownCreates.set(mark, posted);
+      return false;
+    }
+    expectStatus(answer, 201);
+    ledger.accepted += 1;
+    current = {
+      slug: answer.body.slug,
+      versions: new Map([[1, posted]]),
+      metadata,
+      unknown: { versions: [], metadata: [], removal: false },
+      isRemoved: false,
+    };
+    ledger.entries.set(current.slug, current);
+    return true;
+  }
+
+  async function replace(entry: Entry): Promise<boolean> {
+    const posted = makeDocument(sequence());
+    const answer = await send('PUT', `/api/drops/${entry.slug}`, posted);
+    if (answer === null) {
+      ledger.unknownWrites += 1;
+      entry.unknown.versions.push(posted);
+      return false;
+    }
+    expectStatus(answer, 200);
+    ledger.accepted += 1;
+    const number = answer.body.latest_version;
+    if (entry.versions.has(number)) throw new Error(`version ${number} of ${entry.slug} was given twice`);
+    entry.versions.set(number, posted);
+    return true;
+  }
+
+  async function patch(entry: Entry): Promise<boolean> {
+    const metadata = { ...entry.metadata, state: `patched ${sequence()}` };
+    const answer = await send('PATCH', `/api/drops/${entry.slug}`, { metadata });
+    if (answer === null) {
+      entry.unknown.metadata.push(metadata);
+      return false;
+    }
+    expectStatus(answer, 200);
+    entry.metadata = metadata;
+    return true;
+  }
+
+  async function remove(entry: Entry): Promise<boolean> {
+    const answer = await send('DELETE', `/api/drops/${entry.slug}`);
+    if (answer === null) {
+      entry.unknown.removal = true;
+      return false;
+    }
+    expectStatus(answer, 204);
+    entry.isRemoved = true;
+    return true;
+  }
+
+  return {
+    async run() {
+      for (let step = sequence() % 8; ; step++) {
+        const entry: Entry | null = current;
+        const isOver =
+          entry === null || entry.isRemoved || step % 8 === 0
+            ? !(await create())
+            : !(await (step % 8 === 5 ? patch(entry) : step % 16 === 15 ? remove(entry) : replace(entry)));
+        if (isOver) return;
+      }
+    },
+  };
+}
+
+/** Compares what the service has after a crash with the ledger, and enters what turned out to be there. */
+export async function verify(client: Client, token: string, ledger: Ledger): Promise<void> {
+  const listed = await listAll(client, token);
+  const bySlug = new Map(listed.map((drop) => [drop.slug, drop]));
+  for (const drop of listed) if (!ledger.entries.has(drop.slug)) adoptCreate(ledger, drop);
+  for (const entry of ledger.entries.values())
+    await verifyEntry(client, token, entry, bySlug.get(entry.slug));
+  ledger.unknownCreates.clear(); // those that are not there now never will be
+
+  const { body: me } = await client.get('/api/me', { token });
+  check(me.drop_count === listed.length, `drop_count is ${me.drop_count}, listed are ${listed.length}`);
+}
+
+/** A create without an answer is there: then it must be whole. */
+function adoptCreate(ledger: Ledger, drop: WireDrop): void {
+  const posted = ledger.unknownCreates.get(drop.metadata.mark ?? '');
+  if (posted === undefined) throw new Error(`nobody has posted the drop ${drop.slug}`);
+  ledger.entries.set(drop.slug, {
+    slug: drop.slug,
+    versions: new Map([[1, posted]]),
+    metadata: drop.metadata,
+    unknown: { versions: [], metadata: [], removal: false },
+    isRemoved: false,
+  });
+}
+
+async function verifyEntry(
+  client: Client,
+  token: string,
+  entry: Entry,
+  drop: WireDrop | undefined,
+): Promise<void> {
+  const { slug, unknown } = entry;
+  if (drop === undefined) {
+    check(entry.isRemoved || unknown.removal, `the drop ${slug} is lost`);
+    entry.isRemoved = true;
+    check(
+      (await client.get(`/p/${slug}/raw`)).status === 404,
+      `the page of the removed drop ${slug} is there`,
+    );
+    return;
+  }
+  check(!entry.isRemoved, `the removed drop ${slug} is back`);
+  const states = [entry.metadata, ...unknown.metadata].map((metadata) => JSON.stringify(metadata));
+  check(
+    states.includes(JSON.stringify(drop.metadata)),
+    `the metadata of ${slug} is ${JSON.stringify(drop.metadata)}`,
+  );
+
+  const { body: items } = await client.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`, { token });
+  const numbers = items.map((item) => item.version);
+  check(
+    drop.latest_version === numbers[0],
+    `latest_version of ${slug} is ${drop.latest_version}, listed ${numbers}`,
+  );
+  check(
+    numbers.every((number, index) => number === numbers.length - index),
+    `the version numbers of ${slug} have gaps: ${numbers}`,
+  );
+  for (const number of entry.versions.keys())
+    check(numbers.includes(number), `version ${number} of ${slug} is lost`);
+  await Promise.all(numbers.map((number) => verifyVersion(client, token, entry, number)));
+  Object.assign(entry, { metadata: drop.metadata, unknown: { versions: [], metadata: [], removal: false } });
+}
+
+async function verifyVersion(client: Client, token: string, entry: Entry, number: number): Promise<void> {
+  const where = `version ${number} of ${entry.slug}`;
+  const { body: version } = await client.get(`/api/drops/${entry.slug}/v/${number}`, { token });
+  const candidates = [entry.versions.get(number) ?? entry.unknown.versions].flat();
+  const posted = candidates.find(({ context }) => context === version.context);
+  if (posted === undefined)
+    throw new Error(`the context of ${where} is none that was posted: ${version.context}`);
+  check(
+    version.size_bytes === Buffer.byteLength(posted.html),
+    `the size of ${where} is ${version.size_bytes}`,
+  );
+  const page = await client.get(`/p/${entry.slug}/raw?v=${number}`);
+  check(page.status === 200, `${where} is answered ${page.status}`);
+  const { head, rest } = splitAtInsertion(posted.html);
+  check(
+    page.text.startsWith(head) && page.text.endsWith(rest),
+    `the html of ${where} is not what was posted`,
+  );
+  entry.versions.set(number, posted);
+}
+
+async function listAll(client: Client, token: string): Promise<WireDrop[]> {
+  const drops: WireDrop[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await client.get(`/api/drops?pageSize=200&sortOrder=asc&page=${page}`, { token });
+    drops.push(...body.data);
+    if (page >= body.pagination.total_pages) return drops;
+  }
+}
+
+/** From a hundred bytes to three hundred thousand, each unlike every other. */
+function makeDocument(number: number): Posted {
+  const size = [100, 3_000, 30_000, 300_000][number % 4] ?? 0;
+  const words = `<p>document ${number} é 😀</p>`;
+  const html = `<!doctype html><html><head><title>${number}</title></head><body>${words.repeat(size / 30 + 1)}</body></html>`;
+  return { html, context: `why ${number}: ${'because '.repeat(number % 50)}` };
+}
+
+/** Serving adds at the end of head; all else is the document. */
+function splitAtInsertion(html: string): { head: string; rest: string } {
+  const at = html.indexOf('</head>');
+  return { head: html.slice(0, at), rest: html.slice(at) };
+}
+
+function expectStatus(answer: Answer, status: number): void {
+  check(answer.status === status, `expected ${status}, got ${answer.status}: ${answer.text}`);
+}
+
+function check(holds: boolean, fault: string): asserts holds {
+  if (!holds) throw new Error(fault);
+}

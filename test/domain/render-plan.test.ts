@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { applyPlan, planQuickly, planRender, rendererVersion } from '../../shared/domain/render-plan.ts';
+import { judge } from './render-oracle.ts';
+import { cases } from './render-plan-cases.ts';
+
+const render = (html: string) => {
+  const bytes = Buffer.from(html);
+  return Buffer.from(applyPlan(bytes, planRender(bytes))).toString();
+};
+const viewportMeta = '<meta name="viewport"';
+
+describe('planRender', () => {
+  for (const [group, documents] of Object.entries(cases)) {
+    describe(group, () => {
+      for (const marked of documents) {
+        it(JSON.stringify(marked), () => {
+          const place = Buffer.from(marked).indexOf('◆');
+          const html = Buffer.from(marked.replace('◆', ''));
+          const plan = planRender(html);
+          const verdict = judge(html, plan);
+
+          expect(verdict.difference).to.equal(null);
+          expect(plan.insertion === '' ? -1 : plan.insertAt).to.equal(place);
+          if (place >= 0) expect(verdict.style).to.equal(group.startsWith('not last') ? 'inside' : 'last');
+          expect(verdict.viewport).to.equal(place >= 0);
+        });
+      }
+    });
+  }
+
+  it('says what the style must say', () => {
+    const page = render('<head></head>');
+    expect(page).to.match(/<style data-dropleaf>.*html,body.*max-width:100vw.*<\/style><\/head>/);
+    expect(page).to.match(/overflow-x:clip/);
+    expect(page).to.match(/img,svg,video,iframe\)\{max-width:100%/);
+    expect(page).to.match(/pre,table\)\{max-width:100%/);
+    expect(page).to.contain('<meta name="viewport" content="width=device-width, initial-scale=1"><style');
+  });
+
+  it('names the renderer that made the plan', () => {
+    expect(planRender(Buffer.from('')).renderer).to.equal(rendererVersion);
+  });
+
+  for (const html of [
+    '<head><meta name=viewport content="width=400"></head>',
+    '<head><META CONTENT=x NAME="ViewPort"></head>',
+    '<meta name=viewport>text',
+    '<head></head><meta name="viewport"><body>',
+  ]) {
+    it(`adds no second viewport to ${html}`, () => {
+      const plan = planRender(Buffer.from(html));
+      expect(plan.insertion).to.match(/^<style/);
+      expect(judge(Buffer.from(html), plan)).to.include({ difference: null, style: 'last' });
+    });
+  }
+
+  for (const html of [
+    '<head><!-- <meta name=viewport> --></head>',
+    '<head><script>"<meta name=viewport>"</script></head>',
+    '<head><noscript><meta name=viewport></noscript></head>',
+    '<head><template><meta name=viewport></template></head>',
+    '<head><meta name=viewports><meta content=viewport><meta property=viewport></head>',
+    '<head><title><meta name=viewport></title></head>',
+  ]) {
+    it(`adds a viewport to ${html}`, () => {
+      expect(planRender(Buffer.from(html)).insertion).to.contain(viewportMeta);
+    });
+  }
+
+  it('adds nothing to a page that was rendered before', () => {
+    for (const marked of Object.values(cases).flat()) {
+      const once = render(marked.replace('◆', ''));
+      expect(render(once)).to.equal(once);
+    }
+  });
+
+  it('is not deceived by a mark that is not in head', () => {
+    for (const html of [
+      '<head><template><style data-dropleaf></style></template></head>',
+      '<head><!-- <style data-dropleaf></style> --></head>',
+      '<head></head><body><style data-dropleaf></style>',
+      '<head><style title="data-dropleaf"></style></head>',
+    ]) {
+      const plan = planRender(Buffer.from(html));
+      expect(plan.insertion, html).to.contain('<style data-dropleaf>');
+    }
+  });
+
+  it('keeps every byte, also those that are no UTF-8', () => {
+    const html = Buffer.from('<head><title>\xff\xfe\xc3(\x80</title></head>\xf0\x9f', 'latin1');
+    const plan = planRender(html);
+    const page = Buffer.from(applyPlan(html, plan));
+    expect(page.subarray(0, plan.insertAt).equals(html.subarray(0, plan.insertAt))).to.equal(true);
+    expect(
+      page.subarray(plan.insertAt + plan.insertion.length).equals(html.subarray(plan.insertAt)),
+    ).to.equal(true);
+    expect(plan.insertAt).to.equal(html.indexOf('</head>'));
+  });
+
+  it('reads a part of a larger buffer as if it stood alone', () => {
+    const whole = Buffer.from('<p><head><title>x</title></head>');
+    expect(planRender(whole.subarray(3)).insertAt).to.equal('<head><title>x</title>'.length);
+  });
+
+  it('takes the last place it found when the steps run out', () => {
+    const html = Buffer.from(
+      `<head><title>x</title><template>${'<b><p></b>'.repeat(9_000)}</template></head>`,
+    );
+    const plan = planRender(html, { steps: 1_000 });
+    expect(plan.insertAt).to.equal('<head><title>x</title>'.length);
+    expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
+  });
+
+  it('takes the last place it found when the time runs out', () => {
+    const html = Buffer.from(`<head><title>x</title>${'<link rel=x>'.repeat(9_000)}</head>`);
+    let looks = 0;
+    const plan = planRender(html, { steps: Number.POSITIVE_INFINITY, expired: () => ++looks > 3 });
+    expect(plan.insertAt).to.be.within(1_000, 20_000);
+    expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
+  });
+
+  it('inserts nothing when the budget ends before head begins', () => {
+    const html = Buffer.from(`${'<!-- c -->'.repeat(2_000)}<head></head>`);
+    expect(planRender(html, { steps: 1_000 }).insertion).to.equal('');
+  });
+
+  it('is quick where a full parse would take seconds', () => {
+    const html = Buffer.from(`<head><template>${'<a><b><i><table><td><p></a></b></i>'.repeat(40_000)}`);
+    const start = performance.now();
+    const plan = planRender(html);
+    expect(performance.now() - start).to.be.below(1_500);
+    expect(plan.insertAt).to.equal('<head>'.length);
+  });
+});
+
+describe('planQuickly', () => {
+  it('plans ordinary pages as the full plan does', () => {
+    const html = Buffer.from(`<!doctype html><head><title>x</title></head>${'<p>'.repeat(99_999)}`);
+    expect(planQuickly(html)).to.deep.equal(planRender(html));
+  });
+
+  it('looks at the beginning only', () => {
+    const html = Buffer.from(`<head><meta charset=utf-8><script>${'x '.repeat(400_000)}</script></head>`);
+    const plan = planQuickly(html);
+    expect(plan.insertAt).to.equal('<head><meta charset=utf-8>'.length);
+    expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
+  });
+
+  it('inserts nothing when the beginning shows no place', () => {
+    const html = Buffer.from(`<!-- ${'x'.repeat(70_000)} --><head></head>`);
+    expect(planQuickly(html).insertion).to.equal('');
+  });
+});

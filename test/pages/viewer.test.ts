@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { type ViewerParts, viewerPage } from '../../api/pages/viewer.ts';
+import { parsePage } from '../support/html.ts';
+
+const parts: ViewerParts = {
+  title: 'Orders of week 46',
+  description: 'Three charts and a table',
+  url: 'https://drops.example/p/abc',
+  rawUrl: '/p/abc/raw?v=2&id=1f',
+  version: 2,
+  latestVersion: 2,
+  context: null,
+  indexable: false,
+};
+const show = (changes: Partial<ViewerParts> = {}) => {
+  const { html, csp } = viewerPage({ ...parts, ...changes });
+  return { html, csp, page: parsePage(html) };
+};
+
+describe('viewerPage', () => {
+  it('frames the raw address in a sandbox of exactly the tokens of the design', () => {
+    const frame = show().page.find('iframe');
+    expect(frame?.attributes).to.deep.equal({
+      src: '/p/abc/raw?v=2&id=1f',
+      title: 'Orders of week 46',
+      sandbox:
+        'allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
+        'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation',
+      allow: 'fullscreen; clipboard-write',
+      referrerpolicy: 'no-referrer',
+    });
+  });
+
+  it('has a policy that lets in its own style sheet and frame, and no script', () => {
+    const { csp, html } = show();
+    const directives = new Map(
+      csp.split('; ').map((part) => [part.slice(0, part.indexOf(' ')), part.slice(part.indexOf(' ') + 1)]),
+    );
+    expect(directives.get('default-src')).to.equal("'none'");
+    expect(directives.get('frame-src')).to.equal("'self'");
+    expect(directives.get('form-action')).to.equal("'self'");
+    expect(directives.get('base-uri')).to.equal("'none'");
+    expect(directives.get('frame-ancestors')).to.equal("'self'");
+    expect([...directives.keys()].filter((name) => name.startsWith('script'))).to.deep.equal([]);
+    const sheet = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? '';
+    expect(directives.get('style-src')).to.equal(
+      `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
+    );
+  });
+
+  it('needs no inline style and no script', () => {
+    const { html, page } = show({ context: '# a\n\n| x |\n|:-:|\n| y |' });
+    expect(page.all('script')).to.deep.equal([]);
+    expect(page.all('style')).to.have.length(1);
+    expect(html).not.to.match(/ style=| on[a-z]+=/);
+  });
+
+  it('shows the title and says which version it is', () => {
+    const { page } = show();
+    expect(page.title).to.equal('Orders of week 46 · Dropleaf');
+    expect(page.find('h1')?.text).to.equal('Orders of week 46');
+    expect(page.find('p', { class: 'version' })?.text).to.equal('version 2 of 2');
+    expect(page.find('a')).to.equal(undefined);
+  });
+
+  it('links an old version to the latest', () => {
+    const { page } = show({ version: 1, latestVersion: 7 });
+    expect(page.find('p', { class: 'version old' })?.text).to.equal('version 1 of 7 latest');
+    expect(page.find('a')?.attributes.href).to.equal('/p/abc');
+  });
+
+  it('describes itself to search engines and to where it is shared', () => {
+    const { page } = show();
+    const meta = (name: string) =>
+      (page.find('meta', { name }) ?? page.find('meta', { property: name }))?.attributes.content;
+    expect(meta('description')).to.equal('Three charts and a table');
+    expect(meta('og:title')).to.equal('Orders of week 46');
+    expect(meta('og:description')).to.equal('Three charts and a table');
+    expect(meta('og:url')).to.equal('https://drops.example/p/abc');
+    expect(meta('twitter:card')).to.equal('summary');
+    expect(page.find('link', { rel: 'canonical' })?.attributes.href).to.equal('https://drops.example/p/abc');
+  });
+
+  it('says nothing where there is no description', () => {
+    expect(show({ description: null }).html).not.to.match(/description/);
+  });
+
+  it('keeps search engines away unless it may be indexed', () => {
+    const robots = (indexable: boolean) =>
+      show({ indexable }).page.find('meta', { name: 'robots' })?.attributes.content;
+    expect(robots(false)).to.equal('noindex, nofollow');
+    expect(robots(true)).to.equal('index, follow');
+  });
+
+  it('keeps context behind a closed toggle that needs no script', () => {
+    const { page } = show({ context: 'Because **numbers**.' });
+    expect(page.find('details')?.attributes).not.to.have.property('open');
+    expect(page.find('summary')?.text).to.equal('Context');
+    expect(page.find('strong')?.inside).to.include('details');
+    expect(show().page.find('details')).to.equal(undefined);
+  });
+
+  it('shows hostile words as words, everywhere', () => {
+    const evil = `</title></h1></style><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;\u0000`;
+    const { page } = show({
+      title: evil,
+      description: evil,
+      url: 'https://drops.example/p/a"><script>',
+      rawUrl: '"><script>',
+    });
+    expect(page.all('script')).to.deep.equal([]);
+    expect(page.all('img')).to.deep.equal([]);
+    expect(page.all('iframe')).to.have.length(1);
+    expect(page.find('h1')?.text).to.equal(evil.replace('\u0000', ''));
+    expect(page.find('iframe')?.attributes.src).to.equal('"><script>');
+    expect(page.find('meta', { name: 'description' })?.attributes.content).to.equal(
+      evil.replace('\u0000', '\ufffd'),
+    );
+  });
+
+  it('has no place for metadata', () => {
+    const { html } = show({
+      ...parts,
+      ...({ metadata: new Map([['secret-key', 'secret-value']]) } as object),
+    });
+    expect(html).not.to.contain('secret');
+  });
+});

@@ -1,0 +1,49 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+export interface HtmlElement {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** The text inside, as the page shows it. */
+  readonly text: string;
+  /** The names of the elements around it, outermost first. */
+  readonly inside: readonly string[];
+}
+
+export interface HtmlPage {
+  /** Elements of that name in document order; those in templates are not in the document. */
+  all(tag: string): HtmlElement[];
+  /** The first that has these attributes, or undefined. */
+  find(tag: string, attributes?: Readonly<Record<string, string>>): HtmlElement | undefined;
+  readonly title: string;
+  /** The doctype decides: `quirks`, `limited-quirks` or `no-quirks`. */
+  readonly mode: string;
+}
+
+/** Reads a page as a browser would. */
+export function parsePage(html: string): HtmlPage {
+  const document = parse(html.replace(/^\ufeff/, '')); // decoding eats it
+  const elements = [...walk(document, [])];
+  const all = (tag: string) => elements.filter((element) => element.tag === tag);
+  const find = (tag: string, attributes: Readonly<Record<string, string>> = {}) =>
+    all(tag).find((element) =>
+      Object.entries(attributes).every(([name, value]) => element.attributes[name] === value),
+    );
+  return { all, find, title: find('title')?.text ?? '', mode: document.mode };
+}
+
+function* walk(node: Node, inside: readonly string[]): Generator<HtmlElement> {
+  if (!('childNodes' in node)) return;
+  const around = 'tagName' in node ? [...inside, node.tagName] : inside;
+  if ('tagName' in node) {
+    const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
+    yield { tag: node.tagName, attributes, text: textOf(node), inside };
+  }
+  for (const child of node.childNodes) yield* walk(child, around);
+}
+
+function textOf(node: Node): string {
+  if (node.nodeName === '#text' && 'value' in node) return node.value;
+  return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
+}

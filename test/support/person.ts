@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import type { Answer, Client } from './client.ts';
+import { expectEnvelope } from './expect.ts';
+import { type HtmlPage, parsePage } from './html.ts';
+
+/** A page as somebody sees it. */
+export interface Shown {
+  readonly status: number;
+  readonly path: string;
+  readonly answer: Answer;
+  readonly page: HtmlPage;
+  /** What it says, in one line. */
+  readonly text: string;
+}
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields in place of those that the page's form has. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** Somebody with a browser of their own: it keeps cookies, follows redirects within the service, sends forms. */
+export interface Person {
+  /** The Cookie header as it stands; '' for none. */
+  cookie: string;
+  open(path: string, sent?: Sent): Promise<Shown>;
+  /** Fills in the page's form, its hidden fields as they are, and sends it. */
+  submit(shown: Shown, fields: Readonly<Record<string, string>>, sent?: Sent): Promise<Shown>;
+  /** Sends a form, and follows nothing. */
+  post(path: string, fields: Readonly<Record<string, string>>, sent?: Sent): Promise<Answer>;
+  /** One GET that follows nothing. */
+  get(path: string, sent?: Sent): Promise<Answer>;
+}
+
+const navigation = {
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
+
+export function createPerson(client: Client): Person {
+  async function send(method: string, path: string, raw: string | null, headers: Record<string, string>) {
+    const cookie = person.cookie === '' ? {} : { cookie: person.cookie };
+    const answer = await client.request(method, path, {
+      headers: { ...navigation, ...cookie, ...headers },
+      ...(raw !== null && { raw }),
+    });
+    for (const line of answer.cookies) keep(line);
+    return answer;
+  }
+
+  function keep(line: string): void {
+    const [pair = ''] = line.split(';', 1);
+    person.cookie = /;\s*Max-Age=0\b/i.test(line) ? '' : pair;
+  }
+
+  const post: Person['post'] = (path, fields, { headers = {} } = {}) =>
+    send('POST', path, new URLSearchParams(fields).toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: client.url,
+      'sec-fetch-site': 'same-origin',
+      ...headers,
+    });
+
+  const get: Person['get'] = (path, { headers = {} } = {}) =>
+    send('GET', path, null, { 'sec-fetch-site': 'none', ...headers });
+
+  /** To the end of the redirects within the service; what leads away is shown as it is. */
+  async function arrive(path: string, answer: Answer): Promise<Shown> {
+    const target = URL.parse(answer.headers.location ?? '', client.url + path);
+    if (answer.status === 303 && target !== null && target.origin === client.url) {
+      const next = target.pathname + target.search;
+      return arrive(next, await get(next, { headers: { 'sec-fetch-site': 'same-origin' } }));
+    }
+    const page = parsePage(answer.text);
+    const text = (page.find('main')?.text ?? '').replace(/\s+/g, ' ').trim();
+    return { status: answer.status, path, answer, page, text };
+  }
+
+  const person: Person = {
+    cookie: '',
+    get,
+    post,
+    open: async (path, sent) => arrive(path, await get(path, sent)),
+    async submit(shown, fields, sent) {
+      const form = shown.page.find('form', { method: 'post' });
+      if (form === undefined) throw new Error(`${shown.path} has no form: ${shown.text}`);
+      const all: Record<string, string> = {};
+      for (const { attributes } of shown.page.all('input')) {
+        if (attributes.name !== undefined) all[attributes.name] = attributes.value ?? '';
+      }
+      const path = new URL(form.attributes.action || shown.path, client.url).pathname;
+      return arrive(path, await post(path, { ...all, ...fields }, sent));
+    },
+  };
+  return person;
+}
+
+/** Asserts that a person is told of an error by a page that carries the envelope. @returns its details */
+export function expectRefusal(shown: Shown, status: number, code: string): Record<string, unknown> {
+  expect(shown.answer.headers['content-type']).to.equal('text/html; charset=utf-8');
+  expect(shown.status, shown.text).to.equal(status);
+  expect(shown.page.all('h1')).to.have.length(1);
+  const data = shown.page.find('script', { type: 'application/json' });
+  return expectEnvelope(JSON.parse(data?.text ?? 'null'), status, code, shown.status);
+}

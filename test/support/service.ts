@@ -1,0 +1,151 @@
+import { rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { createWebServer, startWeb } from '../../api/start-web.ts';
+import { type Config, readConfig } from '../../shared/config.ts';
+import { openServices, type Services } from '../../shared/open-services.ts';
+import type { Log } from '../../shared/ports/log.ts';
+import { startWorker } from '../../worker/start-worker.ts';
+import { type Client, createClient } from './client.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createOwner, type Owner } from './owner.ts';
+import { makeTempDir } from './temp-dir.ts';
+import { type Visits, visitsOf } from './visits.ts';
+
+export type { Owner } from './owner.ts';
+
+/** The whole service in this process, over a real port and a data directory of its own. */
+export interface TestService extends Client, Visits {
+  readonly config: Config;
+  readonly clock: TestClock;
+  readonly services: Services;
+  /** Every line that was logged, as text. */
+  readonly logs: readonly string[];
+  /** A new account with a token. @param name of the local identity; unset: one that nobody has */
+  newOwner(name?: string): Promise<Owner>;
+  /** Another token of the same account. */
+  newToken(owner: Owner, label?: string): Promise<Owner>;
+  /** Hands on and adds up the views, and runs all jobs that are due, until there are none. */
+  settle(): Promise<void>;
+  /** Stops it in order and starts it again with the same data, address and time. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * @param env settings other than the defaults
+ * @param clock unset: one that stands in the middle of a minute and of a day
+ */
+export async function startService({
+  env = {},
+  clock = createTestClock(),
+}: {
+  env?: Readonly<Record<string, string>>;
+  clock?: TestClock;
+} = {}): Promise<TestService> {
+  const dataDir = makeTempDir();
+  const logs: string[] = [];
+  const log = keepLines(logs);
+  const server = await listenOn(0);
+  const { port } = server.address() as AddressInfo; // proof: it listens on a port
+  const url = `http://127.0.0.1:${port}`;
+  const config = readConfig({ DATA_DIR: dataDir, BASE_URL: url, PORT: String(port), ...env });
+  const client = createClient(url);
+  let running = await run(config, clock, log, server);
+  let owners = 0;
+
+  async function ownerNamed(name: string, label: string | null): Promise<Owner> {
+    const { signIns } = running.services;
+    const account = await signIns.signInWith({ provider: 'local', subject: name, name });
+    return createOwner(client, account.id, name, await signIns.issueToken(account, label));
+  }
+
+  return {
+    ...client,
+    ...visitsOf(client),
+    config,
+    clock,
+    logs,
+    get services() {
+      return running.services;
+    },
+    newOwner: (name = `owner-${++owners}`) => ownerNamed(name, 'test'),
+    newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
+    settle: () => settle(running.services),
+    async restart() {
+      client.close(); // its open connections are to the server that stops
+      client.close(); // its idle connections end with the old server
+      await running.stop();
+      running = await run(config, clock, log, await listenOn(port));
+    },
+    async stop() {
+      client.close();
+      await running.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A service for the tests of the surrounding suite: started before the first, stopped after the last.
+ * @param env settings other than the defaults
+ */
+export function useService(env: Readonly<Record<string, string>> = {}): TestService {
+  let started: TestService | undefined;
+  before(async () => {
+    started = await startService({ env });
+  });
+  after(async () => {
+    await started?.stop();
+  });
+  // What is read of it is the started service's; `{}` is never seen.
+  return new Proxy({} as TestService, {
+    get: (_, name) => {
+      if (started === undefined) throw new Error('the service runs only while tests run');
+      return Reflect.get(started, name);
+    },
+  });
+}
+
+async function run(config: Config, clock: TestClock, log: Log, server: Server) {
+  const services = await openServices(config, { log, role: 'service', clock }).catch((error: unknown) => {
+    server.close(); // or it would keep the tests from ending
+    throw error;
+  });
+  const worker = startWorker(services);
+  const web = await startWeb(services, server);
+  return {
+    services,
+    async stop() {
+      await web.stop(1_000);
+      await worker.stop(1_000);
+      await services.close();
+    },
+  };
+}
+
+async function settle(services: Services): Promise<void> {
+  const { jobs, views, viewAggregation } = services;
+  await views.flush();
+  await viewAggregation.aggregate(); // its schedule would need the clock to move
+  if (!('runUntilIdle' in jobs) || typeof jobs.runUntilIdle !== 'function') {
+    throw new Error('this engine cannot say when its jobs are done');
+  }
+  await jobs.runUntilIdle();
+}
+
+function listenOn(port: number): Promise<Server> {
+  const server = createWebServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
+
+function keepLines(lines: string[]): Log {
+  const keep = (level: string) => (fields: object, message: string) => {
+    lines.push(`${level} ${message} ${inspect(fields, { depth: 8, breakLength: Number.POSITIVE_INFINITY })}`);
+  };
+  return { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}

@@ -1,0 +1,71 @@
+/** A drop as answers show it (spec section 2). */
+export interface WireDrop {
+  slug: string;
+  title: string;
+  description?: string;
+  url: string;
+  raw_url: string;
+  locked: boolean;
+  latest_version: number;
+  view_count: number;
+  metadata: Record<string, string>;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WireVersionListItem {
+  version: number;
+  size_bytes: number;
+  has_context: boolean;
+  created_at: number;
+}
+
+export interface WireVersion {
+  slug: string;
+  version: number;
+  size_bytes: number;
+  context: string | null;
+  created_at: number;
+  is_latest: boolean;
+}
+
+export interface WirePagination {
+  page: number;
+  page_size: number;
+  total_items: number;
+  total_pages: number;
+  sort_by: string;
+  sort_order: string;
+}
+
+export interface WireToken {
+  id: string;
+  label: string | null;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface WireError {
+  code: string;
+  message: string;
+  details: Record<string, unknown>;
+}
+
+/** Everything that some answer holds: a test reads what its own answer is to hold, and fails if it is not there. */
+export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_at'> {
+  error: WireError;
+  data: WireDrop[];
+  pagination: WirePagination;
+  user_id: string;
+  drop_count: number;
+  token: WireToken | null;
+  instructions: string;
+  public_url: string;
+  code: string;
+  verification_url: string;
+  poll_token: string;
+  expires_in: number;
+  poll_interval: number;
+  status: string;
+  api_token?: string;
+}

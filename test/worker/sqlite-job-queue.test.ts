@@ -1,0 +1,355 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import { type JobHandlers, jobNames } from '../../shared/jobs.ts';
+import { createManualClock, createRecordingLog, type ManualClock } from './doubles.ts';
+
+const second = 1_000;
+const day = 86_400 * second;
+
+describe('The SQLite job queue', () => {
+  let dir: string;
+  let clock: ManualClock;
+  let db: Database;
+  let opened: Database[];
+  let cleanUps: (() => Promise<void>)[];
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'dropleaf-jobs-'));
+    clock = createManualClock();
+    opened = [];
+    cleanUps = [];
+    db = open();
+  });
+
+  afterEach(async () => {
+    for (const cleanUp of cleanUps) await cleanUp();
+    for (const database of opened) await database.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  function open(): Database {
+    const database = openDatabase(join(dir, 'jobs.sqlite'));
+    opened.push(database);
+    return database;
+  }
+
+  interface Row {
+    readonly state: string;
+    readonly attempts: number;
+    readonly crashes: number;
+    readonly dueAt: number;
+    readonly error: string | null;
+  }
+
+  /** The rows of `edge.purge` and `old.job`; schedules come and go as they like. */
+  function listRows(): Row[] {
+    const rows = db
+      .prepare(
+        `SELECT state, attempts, crashes, due_at AS dueAt, error FROM jobs
+         WHERE name IN ('edge.purge', 'old.job') ORDER BY id`,
+      )
+      .all({});
+    return rows as Row[]; // proof: the columns selected
+  }
+
+  async function plant(name: string): Promise<void> {
+    const sql = `INSERT INTO jobs (name, key, payload, state, due_at) VALUES ($name, $name, '{}', 'waiting', 0)`;
+    await db.write(() => db.prepare(sql).run({ name }));
+  }
+
+  /** A process that runs only when told, and so vanishes without a word when it is told no more. */
+  function openProcess(purge: JobHandlers['edge.purge'] = async () => undefined) {
+    const log = createRecordingLog();
+    const queue = createSqliteJobQueue({ db: open(), clock, log, concurrency: 4, wakesItself: false });
+    const calls: string[] = [];
+    queue.start(
+      handlersWith(async (payload) => {
+        calls.push(payload.dropId);
+        await purge(payload);
+      }),
+    );
+    return { queue, log, calls, settle: () => queue.runUntilIdle() };
+  }
+
+  /** A process that runs by itself, at the real clock's times. */
+  function openAwakeProcess(
+    purge: JobHandlers['edge.purge'] = async () => undefined,
+    options: { leaseMs?: number; db?: Database } = {},
+  ) {
+    const log = createRecordingLog();
+    const systemClock = { now: () => Date.now() };
+    const queue = createSqliteJobQueue({ db: open(), clock: systemClock, log, concurrency: 4, ...options });
+    const calls: { dropId: string; at: number }[] = [];
+    queue.start(
+      handlersWith(async (payload) => {
+        calls.push({ dropId: payload.dropId, at: Date.now() });
+        await purge(payload);
+      }),
+    );
+    cleanUps.push(() => queue.stop(second));
+    return { queue, log, calls };
+  }
+
+  /** Asks for the job, and lets a process begin it and vanish in the middle. */
+  async function crashInside(dropId: string): Promise<void> {
+    await openProcess().queue.enqueue('edge.purge', { dropId });
+    await crash();
+  }
+
+  /** Lets a process begin the purge that is due and vanish in the middle. */
+  async function crash(): Promise<void> {
+    const entered = createSignal();
+    const { queue } = openProcess(() => {
+      entered.give();
+      return new Promise(() => undefined);
+    });
+    queue.runUntilIdle().catch(() => undefined); // its handler never ends, so neither does this
+    await entered.given;
+  }
+
+  describe('wakes up', () => {
+    it('as soon as a job is asked for', async () => {
+      const { queue, calls } = openAwakeProcess();
+      await until(() => queue.stats().waiting + queue.stats().active === 0); // the schedules have run
+      const askedAt = Date.now();
+      await queue.enqueue('edge.purge', { dropId: 'd' });
+      await until(() => calls.length === 1);
+      expect((calls[0]?.at ?? Number.NaN) - askedAt).to.be.below(500);
+    });
+
+    it('when a delayed job falls due', async () => {
+      const { queue, calls } = openAwakeProcess();
+      const askedAt = Date.now();
+      await queue.enqueue('edge.purge', { dropId: 'd' }, 150);
+      await until(() => calls.length === 1);
+      expect((calls[0]?.at ?? Number.NaN) - askedAt).to.be.within(150, 650);
+    });
+
+    it('within about a second of a job that another process asks for', async () => {
+      const { queue, calls } = openAwakeProcess();
+      await until(() => queue.stats().waiting + queue.stats().active === 0);
+      const log = createRecordingLog();
+      const elsewhere = createSqliteJobQueue({ db: open(), clock: { now: Date.now }, log, concurrency: 1 });
+      const askedAt = Date.now();
+      await elsewhere.enqueue('edge.purge', { dropId: 'd' });
+      await until(() => calls.length === 1);
+      expect((calls[0]?.at ?? Number.NaN) - askedAt).to.be.below(2 * second);
+    });
+
+    it('again after a write has failed, and loses nothing by it', async () => {
+      let failures = 0;
+      const flaky: Database = {
+        ...db,
+        write(work) {
+          failures -= 1;
+          return failures >= 0 ? Promise.reject(new Error('the disk is full')) : db.write(work);
+        },
+      };
+      const { queue, calls, log } = openAwakeProcess(undefined, { db: flaky });
+      await until(() => queue.stats().waiting + queue.stats().active === 0);
+      await queue.enqueue('edge.purge', { dropId: 'd' }, 50);
+      failures = 1; // the one that would claim it
+      await until(() => calls.length === 1);
+      failures = 1; // perhaps the one that would note its end
+      await until(() => listRows().length === 0);
+      expect(calls).to.have.length(1);
+      expect(log.lines.some(({ level, fields }) => level === 'error' && 'err' in fields)).to.equal(true);
+    });
+  });
+
+  describe('a job whose process has vanished', () => {
+    it('is taken up at the start of the next one, its attempt counted', async () => {
+      await crashInside('d');
+      const next = openProcess(() => Promise.reject(new Error('away')));
+      await failuresOf(next.settle());
+      expect(next.calls).to.deep.equal(['d']);
+      expect(listRows()).to.deep.equal([
+        { state: 'waiting', attempts: 2, crashes: 1, dueAt: clock.now() + 2 * second, error: null },
+      ]);
+      expect(next.log.lines.map(({ message }) => message)).to.include(
+        'the process that ran a job is gone; it will run again',
+      );
+    });
+
+    it('is taken up by a process that runs already when its lease has ended, and not before', async () => {
+      const next = openProcess();
+      await next.settle();
+      await crashInside('d');
+      clock.advance(30 * second - 1);
+      await next.settle();
+      expect(next.calls).to.deep.equal([]);
+      clock.advance(1);
+      await next.settle();
+      expect(next.calls).to.deep.equal(['d']);
+    });
+
+    it('is one with the job of its key that waited meanwhile', async () => {
+      await crashInside('d');
+      const next = openProcess();
+      await next.queue.enqueue('edge.purge', { dropId: 'd' }, 60 * second);
+      expect(listRows()).to.have.length(2);
+      await next.settle();
+      expect(next.calls, 'at the earlier time').to.deep.equal(['d']);
+      expect(listRows()).to.deep.equal([]);
+    });
+
+    it('is run again more often than it has attempts, but not for ever', async () => {
+      await crashInside('d');
+      for (let crashes = 1; crashes < 10; crashes++) await crash();
+      expect(listRows()).to.deep.equal([
+        { state: 'active', attempts: 10, crashes: 9, dueAt: clock.now() + 30 * second, error: null },
+      ]);
+      const next = openProcess();
+      const failures = await failuresOf(next.settle());
+      expect(failures.map(({ message }) => message)).to.include('edge.purge/d: its process is gone again');
+      expect(next.calls).to.deep.equal([]);
+      const [row] = listRows();
+      expect(row?.state).to.equal('failed');
+      expect(row?.error).to.contain('process ended').and.contain('10 times');
+    });
+  });
+
+  it('gives back what still runs at a stop as if it had not begun', async () => {
+    const entered = createSignal();
+    const { queue } = openProcess(() => {
+      entered.give();
+      return new Promise(() => undefined);
+    });
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    queue.runUntilIdle().catch(() => undefined); // its handler never ends, so neither does this
+    await entered.given;
+    clock.advance(second);
+    await queue.stop(1);
+    expect(listRows()).to.deep.equal([
+      { state: 'waiting', attempts: 0, crashes: 0, dueAt: clock.now(), error: null },
+    ]);
+  });
+
+  it('notes what ends during a stop that waits', async () => {
+    const gate = createSignal();
+    const { queue, calls } = openAwakeProcess(() => gate.given);
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await until(() => calls.length === 1);
+    const stopped = queue.stop(10 * second);
+    gate.give();
+    await stopped;
+    expect(listRows()).to.deep.equal([]);
+  });
+
+  it('keeps the lease of a job that takes long', async () => {
+    const gate = createSignal();
+    const leaseMs = 60;
+    const { queue, calls } = openAwakeProcess(() => gate.given, { leaseMs });
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await until(() => calls.length === 1);
+    const first = listRows()[0]?.dueAt ?? Number.NaN;
+    await until(() => (listRows()[0]?.dueAt ?? 0) > first + 2 * leaseMs);
+    gate.give();
+    await until(() => listRows().length === 0);
+    expect(calls).to.have.length(1);
+  });
+
+  it('leaves jobs of unknown names alone, and says so', async () => {
+    await plant('old.job');
+    const { settle, log } = openProcess();
+    await settle();
+    expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 0, crashes: 0, dueAt: 0, error: null }]);
+    const line = log.lines.find(({ fields }) => fields.job === 'old.job');
+    expect(line).to.deep.include({ level: 'warn', fields: { job: 'old.job', count: 1 } });
+  });
+
+  it('removes failed jobs after 7 days', async () => {
+    const { queue, settle } = openProcess();
+    await plantRefused();
+    await failuresOf(settle());
+    expect(queue.stats().failed).to.equal(1);
+    clock.advance(7 * day - 1);
+    await settle();
+    expect(queue.stats().failed).to.equal(1);
+    clock.advance(3_600 * second);
+    await settle();
+    expect(queue.stats().failed).to.equal(0);
+  });
+
+  it('keeps the newest failure of a key only', async () => {
+    const { settle } = openProcess();
+    for (let i = 0; i < 3; i++) {
+      await plantRefused();
+      await failuresOf(settle());
+    }
+    expect(listRows()).to.have.length(1);
+  });
+
+  it('logs whole what a handler has thrown', async () => {
+    const thrown = new Error('away', { cause: new Error('the cable') });
+    const { queue, settle, log } = openProcess(() => Promise.reject(thrown));
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await failuresOf(settle());
+    const line = log.lines.find(({ fields }) => 'err' in fields);
+    expect(line?.fields).to.deep.include({ job: 'edge.purge', key: 'edge.purge/d', attempt: 1 });
+    expect(line?.fields.err).to.equal(thrown);
+  });
+
+  it('tells who drains it in a test of every failure', async () => {
+    const { queue, settle } = openProcess(({ dropId }) => Promise.reject(new Error(`no ${dropId}`)));
+    await queue.enqueue('edge.purge', { dropId: 'a' });
+    await queue.enqueue('edge.purge', { dropId: 'b' });
+    const errors = await failuresOf(settle());
+    expect(errors.map(({ message }) => message).sort()).to.deep.equal(['no a', 'no b']);
+  });
+
+  it('follows its schedules again after the clock was set back', async () => {
+    const { queue, settle } = openProcess();
+    await settle();
+    clock.advance(-30 * day);
+    await settle();
+    const { next } = db.prepare('SELECT max(next_at) AS next FROM job_schedules').get({}) as { next: number };
+    expect(next).to.be.at.most(clock.now() + 300 * second);
+    expect(queue.stats()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+  });
+
+  it('counts what waits, runs and has failed', async () => {
+    const { queue } = openProcess();
+    await plantRefused();
+    await failuresOf(queue.runUntilIdle());
+    await queue.enqueue('edge.purge', { dropId: 'later' }, second);
+    await crashInside('d');
+    expect(queue.stats()).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
+  });
+
+  /** A job whose payload does not fit. */
+  async function plantRefused(): Promise<void> {
+    await plant('edge.purge');
+  }
+});
+
+/** What the drain reports. */
+async function failuresOf(drained: Promise<void>): Promise<Error[]> {
+  const outcome: unknown = await drained.catch((error: unknown) => error);
+  if (outcome instanceof AggregateError) return outcome.errors;
+  throw outcome ?? new Error('Nothing failed');
+}
+
+/** Every other job of the catalogue does nothing. */
+function handlersWith(purge: JobHandlers['edge.purge']): JobHandlers {
+  const nothing = async () => undefined;
+  const entries = jobNames.map((name) => [name, name === 'edge.purge' ? purge : nothing]);
+  return Object.fromEntries(entries) as JobHandlers; // proof: an entry for each name of the catalogue
+}
+
+function createSignal() {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
+/** Looks again each few milliseconds; the test's own time-out ends it. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/domain/ids.ts';
+import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+describe('Upkeep', () => {
+  let scene: Scene;
+  let process: WorkerProcess;
+
+  beforeEach(() => {
+    scene = openScene();
+    process = scene.startProcess();
+  });
+
+  afterEach(() => scene.close());
+
+  /** A drop with two live versions and one in the trash, all rendered. */
+  async function publishWithTrash() {
+    const drop = await scene.publish([]);
+    const second = await scene.addVersion(drop.slug, []);
+    const trashed = await scene.addVersion(drop.slug, []);
+    for (const id of [drop.versionId, second, trashed]) await process.rendering.renderForJob(drop.id, id);
+    await scene.stores.drops.removeVersion(ownerId, drop.slug, 3, scene.clock.now(), []);
+    return { ...drop, live: [drop.versionId, second], trashed };
+  }
+
+  describe('after a delete', () => {
+    it('purges the edge, removes all that the versions and the trash name, and last the record', async () => {
+      const { id, slug, live, trashed } = await publishWithTrash();
+      await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
+      await process.upkeep.removeRemains(id);
+      expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
+      expect(await scene.listKept([...live, trashed])).to.deep.equal([]);
+      expect(await scene.stores.upkeep.findChores(id)).to.equal(null);
+    });
+
+    it('keeps everything while the edge does not confirm', async () => {
+      const { id, slug, versionId } = await scene.publish();
+      await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
+      scene.edge.setAway(true);
+      const error: unknown = await process.upkeep.removeRemains(id).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error').with.property('message', 'the edge is away');
+      expect((await scene.stores.upkeep.findChores(id))?.deleted).to.equal(true);
+      scene.edge.setAway(false);
+      await process.upkeep.removeRemains(id);
+      expect(await scene.listKept([versionId])).to.deep.equal([]);
+    });
+
+    it('needs no edge', async () => {
+      const { id, slug } = await scene.publish();
+      await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
+      await scene.startProcess({ purger: null }).upkeep.removeRemains(id);
+      expect(await scene.stores.upkeep.findChores(id)).to.equal(null);
+    });
+
+    it('may be repeated', async () => {
+      const { id, slug } = await scene.publish();
+      await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
+      await process.upkeep.removeRemains(id);
+      await process.upkeep.removeRemains(id);
+      expect(scene.edge.purged).to.have.length(1);
+    });
+  });
+
+  it('removes what removed versions of a live drop left, and nothing else of it', async () => {
+    const { id, live, trashed } = await publishWithTrash();
+    await process.upkeep.removeRemains(id);
+    expect(await scene.listKept([...live, trashed])).to.have.members(live);
+    const chores = await scene.stores.upkeep.findChores(id);
+    expect(chores?.trash).to.deep.equal([]);
+    expect(chores?.versionIds).to.have.members(live);
+    expect(chores?.deleted).to.equal(false);
+  });
+
+  it('leaves a live drop without trash as it is', async () => {
+    const { id, versionId } = await scene.publish();
+    await process.upkeep.removeRemains(id);
+    expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
+    expect(await scene.stores.upkeep.findChores(id)).to.not.equal(null);
+  });
+
+  describe('a purge', () => {
+    it('makes the edge forget the drop by its tag, and clears the note', async () => {
+      const { id } = await scene.publish(['render', 'purge']);
+      await process.upkeep.purge(id);
+      expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
+      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['render']);
+    });
+
+    it('is still owed when the edge does not confirm', async () => {
+      const { id } = await scene.publish(['purge']);
+      scene.edge.setAway(true);
+      const error: unknown = await process.upkeep.purge(id).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error').with.property('message', 'the edge is away');
+      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['purge']);
+    });
+
+    it('is still owed when the drop has changed while the edge was told', async () => {
+      const { id, slug } = await scene.publish(['purge']);
+      const changing = scene.startProcess({
+        purger: {
+          async purge() {
+            await scene.stores.drops.changeDetails(ownerId, slug, { title: 'New' }, scene.clock.now(), [
+              'purge',
+            ]);
+          },
+        },
+      });
+      await changing.upkeep.purge(id);
+      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['purge']);
+    });
+
+    it('is done again whenever it is asked for, owed or not', async () => {
+      const { id } = await scene.publish([]);
+      await process.upkeep.purge(id);
+      await process.upkeep.purge(id);
+      expect(scene.edge.purged).to.have.length(2);
+    });
+
+    it('only clears the note where no edge is set, and does nothing for a drop that is gone', async () => {
+      const { id } = await scene.publish(['purge']);
+      const edgeless = scene.startProcess({ purger: null });
+      await edgeless.upkeep.purge(id);
+      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal([]);
+      await process.upkeep.purge('gone');
+      expect(scene.edge.purged).to.deep.equal([]);
+    });
+  });
+
+  describe('reconcile', () => {
+    it('has everything done that was owed for a minute, whoever forgot to ask', async () => {
+      const unrendered = await scene.publish(['render', 'purge']);
+      const alsoUnrendered = await scene.addVersion(unrendered.slug);
+      const rendered = await scene.publish(['render']);
+      await scene.stores.renders.put(rendered.versionId, await scene.renderer.render(Buffer.from(''), 1));
+      const deleted = await scene.publish(['render']);
+      await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
+      const littered = await publishWithTrash();
+
+      scene.clock.advance(minute + 1);
+      await process.upkeep.reconcile();
+      expect(await process.settle()).to.deep.equal([]);
+
+      const { upkeep, renders } = scene.stores;
+      expect(await renders.findPlan(unrendered.versionId)).to.not.equal(null);
+      expect(await renders.findPlan(alsoUnrendered)).to.not.equal(null);
+      expect(scene.edge.purged).to.include(`drop-${unrendered.id}`);
+      expect((await upkeep.findChores(unrendered.id))?.owed).to.deep.equal([]);
+      expect((await upkeep.findChores(rendered.id))?.owed).to.deep.equal([]);
+      expect(await upkeep.findChores(deleted.id)).to.equal(null);
+      expect((await upkeep.findChores(littered.id))?.trash).to.deep.equal([]);
+      expect(await upkeep.listWithChores(scene.clock.now() + day, 10)).to.deep.equal([]);
+    });
+
+    it('asks for nothing that changed within the last minute, unless told so', async () => {
+      await scene.publish(['render']);
+      scene.clock.advance(minute);
+      await process.upkeep.reconcile();
+      expect(process.queue.stats().waiting).to.equal(0);
+      await process.upkeep.reconcile(minute - 1);
+      expect(process.queue.stats().waiting).to.equal(1);
+    });
+
+    it('asks again only for the versions that are not rendered', async () => {
+      const { id, slug, versionId } = await scene.publish(['render']);
+      await scene.addVersion(slug, ['render']);
+      await process.rendering.renderForJob(id, versionId);
+      scene.clock.advance(minute + 1);
+      await process.upkeep.reconcile();
+      expect(process.queue.stats().waiting).to.equal(1);
+    });
+
+    it('finds more than one look holds', async () => {
+      await Promise.all(Array.from({ length: 1_100 }, () => scene.publish(['purge'])));
+      scene.clock.advance(minute + 1);
+      await process.upkeep.reconcile();
+      expect(process.queue.stats().waiting).to.equal(1_100);
+    });
+
+    it('sweeps blobs an hour old that nothing names, from every store, and no younger one', async () => {
+      const { html, contexts, renders } = scene.stores;
+      const rendered = await scene.renderer.render(Buffer.from(''), 1);
+      const old = newId(scene.clock.now());
+      scene.clock.advance(1);
+      const young = newId(scene.clock.now());
+      for (const id of [old, young]) {
+        await html.put(id, Buffer.from('html'));
+        await contexts.put(id, Buffer.from('context'));
+        await renders.put(id, rendered);
+      }
+      scene.clock.advance(hour);
+      await process.upkeep.reconcile();
+      for (const store of [html, contexts, renders]) {
+        expect(await store.listIds('', 'g', 10)).to.deep.equal([young]);
+      }
+    });
+
+    it('sweeps nothing that a record names, of live, removed or deleted versions', async () => {
+      const { id, slug, live, trashed } = await publishWithTrash();
+      const other = await publishWithTrash();
+      await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
+      expect((await scene.stores.upkeep.findChores(id))?.deleted).to.equal(true);
+      scene.clock.advance(30 * day);
+      await process.upkeep.reconcile();
+      const named = [...live, trashed, ...other.live, other.trashed];
+      expect(await scene.listKept(named)).to.have.members(named);
+    });
+
+    it('sweeps more than one page of orphans among what is named', async () => {
+      const { html } = scene.stores;
+      const named: string[] = [];
+      for (let i = 0; i < 3; i++) {
+        named.push((await scene.publish([])).versionId);
+        const orphans = Array.from({ length: 300 }, () => newId(scene.clock.now()));
+        await Promise.all(orphans.map((id) => html.put(id, Buffer.from('orphan'))));
+        scene.clock.advance(1);
+      }
+      scene.clock.advance(hour);
+      await process.upkeep.reconcile();
+      expect(await html.listIds('', 'g', 1_000)).to.have.members(named);
+    });
+
+    it('forgets writers of views that were silent for a day', async () => {
+      const { views } = scene.stores;
+      const count = { dropId: 'd', day: '2026-01-31', count: 1 };
+      await views.add('writer', 7, [count], scene.clock.now());
+      scene.clock.advance(day);
+      await process.upkeep.reconcile();
+      await views.add('writer', 7, [count], scene.clock.now() - day);
+      expect((await views.openBatch(scene.clock.now()))?.counts, 'still known').to.deep.equal([count]);
+      scene.clock.advance(1);
+      await process.upkeep.reconcile();
+      await views.add('writer', 1, [count], scene.clock.now());
+      const first = await views.openBatch(scene.clock.now());
+      await views.closeBatch(first?.number ?? 0);
+      expect((await views.openBatch(scene.clock.now()))?.counts, 'a stranger now').to.deep.equal([count]);
+    });
+  });
+
+  it('expires sign-ins whose time is over, and forgets those whose keep is over', async () => {
+    const { signIns } = scene.stores;
+    const now = scene.clock.now();
+    const signIn = (id: string, expiresAt: number) => ({
+      ...{ id, codeHash: `code ${id}`, pollHash: `poll ${id}`, label: null, accountId: null },
+      ...{ requester: { address: '127.0.0.1', userAgent: 'test' }, status: 'pending' as const },
+      ...{ createdAt: now, expiresAt },
+    });
+    await signIns.insert(signIn('over', now));
+    await signIns.insert(signIn('running', now + 1));
+    await signIns.insert(signIn('kept', now - day));
+    await signIns.insert(signIn('old', now - day - 1));
+    await process.upkeep.expireSignIns();
+    const statuses = ['over', 'running', 'kept', 'old'].map(async (id) => (await signIns.find(id))?.status);
+    expect(await Promise.all(statuses)).to.deep.equal(['expired', 'pending', 'expired', undefined]);
+  });
+});
