@@ -12,8 +12,6 @@ type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<voi
 
 const smallBodyBytes = 256 * 1024;
 
-export type Access = ReturnType<typeof createAccess>;
-
 /**
  * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
  * (design, "order of limits"), so that nothing large is read for somebody who may not send it.
@@ -84,7 +82,10 @@ export function createAccess(services: Services) {
 
 function htmlTooLarge(config: { readonly HTML_MAX_BYTES: number }): DropError {
   const max = config.HTML_MAX_BYTES;
-  return new DropError('html_too_large', `html must have at most ${max} bytes.`, { field: 'html', max_bytes: max });
+  return new DropError('html_too_large', `html must have at most ${max} bytes.`, {
+    field: 'html',
+    max_bytes: max,
+  });
 }
 
 function bodyTooLarge(maxBytes: number): DropError {

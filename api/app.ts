@@ -73,7 +73,13 @@ function mount(app: Express, routes: readonly Route[]): void {
   for (const [path, allowed] of methods) {
     const allow = allowed.join(', ');
     app.all(path, (req) => {
-      throw new HttpError(405, 'invalid_arg', `${req.method} is not for this path.`, { allow }, { Allow: allow });
+      throw new HttpError(
+        405,
+        'invalid_arg',
+        `${req.method} is not for this path.`,
+        { allow },
+        { Allow: allow },
+      );
     });
   }
 }

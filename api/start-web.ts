@@ -26,7 +26,12 @@ export async function startWeb(services: Services, server: Server = createWebSer
   server.on('request', createListener(services));
   server.on('clientError', answerBrokenRequest);
   server.on('checkExpectation', (req, res) => {
-    answerError(new HttpError(417, 'invalid_arg', 'The only expectation met is 100-continue.'), req, res, log);
+    answerError(
+      new HttpError(417, 'invalid_arg', 'The only expectation met is 100-continue.'),
+      req,
+      res,
+      log,
+    );
   });
   if (!server.listening) await listen(server, config.PORT, config.HOST);
   return {

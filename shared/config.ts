@@ -13,7 +13,7 @@ export interface Config extends Values {
 }
 
 /** Every fault of the configuration at once, one to a line, each with the name of its setting. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {

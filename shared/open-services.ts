@@ -74,7 +74,8 @@ export async function openServices(
 ): Promise<Services> {
   const engine = openEmbeddedEngine({ config, clock, log, role });
   const { accounts, html, contexts, renders, views: counter, jobs } = engine;
-  const secret = config.SIGNING_SECRET || keptSecret(join(config.DATA_DIR, 'signing-secret'), signingSecretLength);
+  const secret =
+    config.SIGNING_SECRET || keptSecret(join(config.DATA_DIR, 'signing-secret'), signingSecretLength);
   const sealer = createSealer(secret, clock);
   const identityProvider = createIdentityProvider(config);
   const purger = createPurger(config);
@@ -93,9 +94,17 @@ export async function openServices(
     log,
     accounts,
     tokens: createTokens({ tokens: engine.tokens, clock, log }),
-    signIns: createSignIns({ signIns: engine.signIns, accounts, tokens: engine.tokens, sealer, clock, config }),
+    signIns: createSignIns({
+      signIns: engine.signIns,
+      accounts,
+      tokens: engine.tokens,
+      sealer,
+      clock,
+      config,
+    }),
     identityProvider,
-    signInKey: identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null,
+    signInKey:
+      identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null,
     sealer,
     limits,
     drops: createDrops({ drops: engine.drops, html, contexts, limits, passcodes, followUps, clock, config }),

@@ -16,7 +16,8 @@ import { pathOf } from './request-log.ts';
 export function answerError(error: unknown, req: IncomingMessage, res: ServerResponse, log: Log): void {
   const shown = toDropError(error);
   const status = statusOf(shown);
-  if (status >= 500) log.error({ err: error, id: res.getHeader('X-Request-Id'), path: pathOf(req) }, 'a request failed');
+  if (status >= 500)
+    log.error({ err: error, id: res.getHeader('X-Request-Id'), path: pathOf(req) }, 'a request failed');
   if (res.headersSent) {
     res.destroy(); // too late for an answer: a cut connection is the honest one
     return;

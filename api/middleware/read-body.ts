@@ -45,7 +45,9 @@ function hasBody(req: Request): boolean {
 function refuseOtherMedia(req: Request): void {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', { header: 'Content-Encoding' });
+    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', {
+      header: 'Content-Encoding',
+    });
   }
   const [type = '', ...params] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const charset = params.find((param) => /^charset=/i.test(param))?.slice('charset='.length);

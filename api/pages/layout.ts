@@ -77,6 +77,6 @@ const leaf =
   'M12 2.5c4.6 4 7 7.4 7 11.1a7 7 0 0 1-6.1 7V14.2l3-3a.9.9 0 0 0-1.3-1.3l-1.7 1.7V8.4a.9.9 0 0 0-1.8 0v5.8l-1.7-1.7a.9.9 0 0 0-1.3 1.3l3 3v3.8a7 7 0 0 1-6.1-7c0-3.7 2.4-7.1 7-11.1z';
 
 /** The name with its leaf, for the head of a page. */
-export const brand: Html = html`<span class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${leaf}"/></svg>Dropleaf</span>`;
+const brand: Html = html`<span class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${leaf}"/></svg>Dropleaf</span>`;
 
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2f9e62" d="${leaf}"/></svg>`)}`;

@@ -1,5 +1,4 @@
 import { sandbox } from '../sandbox.ts';
-import { renderContext } from './context.ts';
 import { type Html, html } from './html.ts';
 import { barePage, policyOf } from './layout.ts';
 import { viewerStyle } from './viewer-style.ts';
@@ -15,8 +14,8 @@ export interface ViewerParts {
   /** The number of the version in the frame. */
   readonly version: number;
   readonly latestVersion: number;
-  /** Markdown; null for none. */
-  readonly context: string | null;
+  /** As `renderContext` makes it; null for none. */
+  readonly context: Html | null;
   readonly indexable: boolean;
 }
 
@@ -31,7 +30,7 @@ export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
     body: html`<header class="bar">
 <h1 dir="auto" title="${title}">${title}</h1>
 ${versionNote(parts)}
-${context === null ? null : contextToggle(context)}
+${context && contextToggle(context)}
 </header>
 <main><iframe src="${rawUrl}" title="${title}" sandbox="${sandbox}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
   });
@@ -64,9 +63,9 @@ function versionNote({ version, latestVersion, url }: ViewerParts): Html {
 }
 
 /** The native element: it opens without any script, over the drop and not instead of it. */
-function contextToggle(context: string): Html {
+function contextToggle(context: Html): Html {
   return html`<details class="context">
 <summary>Context</summary>
-<section aria-label="Context" tabindex="0">${renderContext(context)}</section>
+<section aria-label="Context" tabindex="0">${context}</section>
 </details>`;
 }

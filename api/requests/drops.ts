@@ -1,4 +1,4 @@
-import { object, type ObjectShape } from 'yup';
+import { type ObjectShape, object } from 'yup';
 import type { DetailChanges } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Document, NewDropInput } from '../../shared/services/drops.ts';
@@ -14,8 +14,6 @@ import {
   title,
 } from './drop-fields.ts';
 import { invalid, validate } from './validate.ts';
-
-export type DropRequests = ReturnType<typeof createDropRequests>;
 
 /** The bodies of the drop endpoints (spec 4.4), each read into what its service takes. */
 export function createDropRequests(limits: FieldLimits) {

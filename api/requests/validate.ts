@@ -37,7 +37,11 @@ export function text(field: string, options: { allowNul?: boolean } = {}) {
     .typeError(invalid(`${field} must be a string.`))
     .nonNullable(invalid(`${field} must be a string, not null.`));
   if (options.allowNul) return schema;
-  return schema.test('no-nul', invalid(`${field} must not contain U+0000.`), (value) => !value?.includes('\0'));
+  return schema.test(
+    'no-nul',
+    invalid(`${field} must not contain U+0000.`),
+    (value) => !value?.includes('\0'),
+  );
 }
 
 /** At most `limit` code points. */

@@ -1,5 +1,5 @@
 /** Length in Unicode code points, the unit of every character limit (spec section 8). */
-export function countCharacters(text: string): number {
+function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;

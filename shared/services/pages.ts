@@ -35,7 +35,8 @@ export function createPages(deps: {
   });
 
   async function load(versionId: string, form: Form): Promise<Body | null> {
-    const kept = form === 'identity' ? await loadIdentity(versionId) : await renders.findForm(versionId, form);
+    const kept =
+      form === 'identity' ? await loadIdentity(versionId) : await renders.findForm(versionId, form);
     if (kept !== null) return bodyOf(kept, form);
 
     // Nobody waits for the worker: the page is made on the spot, and kept.

@@ -45,7 +45,9 @@ export function createViews({ counter, clock, log }: { counter: ViewCounter; clo
 
   const timer = setInterval(() => {
     if (flushing !== null) return; // slow: the next second will do
-    flush().catch((error: unknown) => log.warn({ err: error }, 'views could not be handed on; kept for later'));
+    flush().catch((error: unknown) =>
+      log.warn({ err: error }, 'views could not be handed on; kept for later'),
+    );
   }, flushEveryMs);
   timer.unref();
 

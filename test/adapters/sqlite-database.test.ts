@@ -173,6 +173,16 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['c']);
     });
 
+    it('rejects all with the cause where one error undid the whole transaction', async () => {
+      const { db, note, notes } = await openNotes();
+      const grave = db.prepare("INSERT OR ROLLBACK INTO notes (text) VALUES ('a')");
+      const outcomes = await Promise.allSettled([note('a'), db.write(() => grave.run()), note('b')]);
+      for (const outcome of outcomes) {
+        expect(outcome.status === 'rejected' && String(outcome.reason)).to.match(/UNIQUE constraint failed/);
+      }
+      expect(notes()).to.deep.equal([]);
+    });
+
     it('keeps a write that is asked for by another one', async () => {
       const { db, note, notes } = await openNotes();
       await db.write(() => note('inner')).then((inner) => inner);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { renderContext } from '../../api/pages/context.ts';
 import { type ViewerParts, viewerPage } from '../../api/pages/viewer.ts';
 import { parsePage } from '../support/html.ts';
 
@@ -50,7 +51,7 @@ describe('viewerPage', () => {
   });
 
   it('needs no inline style and no script', () => {
-    const { html, page } = show({ context: '# a\n\n| x |\n|:-:|\n| y |' });
+    const { html, page } = show({ context: renderContext('# a\n\n| x |\n|:-:|\n| y |') });
     expect(page.all('script')).to.deep.equal([]);
     expect(page.all('style')).to.have.length(1);
     expect(html).not.to.match(/ style=| on[a-z]+=/);
@@ -94,7 +95,7 @@ describe('viewerPage', () => {
   });
 
   it('keeps context behind a closed toggle that needs no script', () => {
-    const { page } = show({ context: 'Because **numbers**.' });
+    const { page } = show({ context: renderContext('Because **numbers**.') });
     expect(page.find('details')?.attributes).not.to.have.property('open');
     expect(page.find('summary')?.text).to.equal('Context');
     expect(page.find('strong')?.inside).to.include('details');

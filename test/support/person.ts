@@ -67,8 +67,8 @@ export function createPerson(client: Client): Person {
 
   /** To the end of the redirects within the service; what leads away is shown as it is. */
   async function arrive(path: string, answer: Answer): Promise<Shown> {
-    const target = URL.parse(answer.headers.location ?? '', client.url + path);
-    if (answer.status === 303 && target !== null && target.origin === client.url) {
+    const target = new URL(answer.headers.location ?? '', client.url + path);
+    if (answer.status === 303 && target.origin === client.url) {
       const next = target.pathname + target.search;
       return arrive(next, await get(next, { headers: { 'sec-fetch-site': 'same-origin' } }));
     }
