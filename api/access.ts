@@ -27,7 +27,9 @@ export function createAccess(services: Services) {
   function owner(handler: OwnerHandler): Handler {
     return async (req, res) => {
       res.setHeader('Cache-Control', 'no-store');
-      await handler(req, res, await tokens.authenticate(req.headers.authorization));
+      const caller = await tokens.authenticate(req.headers.authorization);
+      res.locals.accountId = caller.accountId; // for the request's line in the log
+      await handler(req, res, caller);
     };
   }
 

@@ -31,7 +31,7 @@ function createApp(services: Services): Express {
   app.set('trust proxy', readTrustProxy(config.TRUST_PROXY));
 
   app.use((req, res, next) => {
-    logRequest(req, res, log);
+    logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
   app.use(securityHeaders());
@@ -85,7 +85,7 @@ function mount(app: Express, routes: readonly Route[]): void {
 }
 
 /** Hops as a number, addresses and ranges as they are; nobody by default. */
-function readTrustProxy(setting: string): number | string | false {
+function readTrustProxy(setting: string): number | string[] | false {
   if (setting === '') return false;
-  return /^\d+$/.test(setting) ? Number(setting) : setting;
+  return /^\d+$/.test(setting) ? Number(setting) : setting.split(',').map((part) => part.trim());
 }

@@ -26,7 +26,8 @@ async function run(argv: readonly string[]): Promise<number> {
     .addHelpText(
       'after',
       text(
-        'Settings are environment variables; "dropleaf config" prints them all.',
+        'Settings are environment variables; "dropleaf config" prints them all. LOG_LEVEL=debug shows',
+        'where an error comes from.',
         'Exit codes: 0 done, 1 failed, 2 the command line is wrong.',
       ),
     );

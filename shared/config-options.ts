@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { boolean, number, type Schema, string } from 'yup';
 
 /** One setting: an environment variable. The README's table and `dropleaf config` are made from these. */
@@ -67,6 +68,22 @@ function flag(fallback: boolean, about: string): Option<boolean> {
   };
 }
 
+/** What Express understands, but for "all of them": whoever asks could then name any address as their own. */
+function proxies(about: string): Option<string> {
+  const fault = 'must be a number of hops, or addresses and ranges such as 10.0.0.0/8, loopback';
+  return { schema: string().defined().test('proxies', fault, areProxies), fallback: '', about };
+}
+
+function areProxies(value: string): boolean {
+  if (value === '' || /^\d{1,2}$/.test(value)) return true;
+  return value.split(',').every((part) => {
+    const [address = '', bits, ...rest] = part.trim().split('/');
+    if (['loopback', 'linklocal', 'uniquelocal'].includes(part.trim())) return true;
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return most > 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= most));
+  });
+}
+
 function secret(about: string): Option<string> {
   return { schema: string().defined(), fallback: '', about, secret: true };
 }
@@ -94,9 +111,8 @@ export const options = {
   DATA_DIR: text('./data', 'Where the embedded engine keeps everything'),
   MONGODB_URI: secret('The scale-out engine (not in this release): leave unset'),
   REDIS_URL: secret('The scale-out engine (not in this release): leave unset'),
-  TRUST_PROXY: text(
-    '',
-    'Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and ranges',
+  TRUST_PROXY: proxies(
+    'Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and ranges; unset: none',
   ),
   LOG_LEVEL: choice(
     ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],

@@ -60,7 +60,7 @@ export function rawHandler(services: Services): RawHandler {
     },
 
     async answer(req, res, address) {
-      logRequest(req, res, log, config.LOG_RAW_SAMPLE);
+      logRequest(req, res, log, { sample: config.LOG_RAW_SAMPLE });
       setSafetyHeaders(res, config.INDEXABLE);
       try {
         await send(req, res, address);

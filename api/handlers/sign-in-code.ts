@@ -4,6 +4,7 @@ import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
 import { addressKey } from '../middleware/address.ts';
 import { readForm } from '../middleware/read-form.ts';
 import { codeView } from '../pages/sign-in/code.ts';
+import { signInPaths } from './sign-in-paths.ts';
 import { faultOf, type SignInSite } from './sign-in-site.ts';
 
 /** Wrong codes and wrong keys are counted in spans of ten minutes. */
@@ -11,11 +12,11 @@ export const triesWindowMs = 600_000;
 const shownCodeLength = 24;
 
 /** GET and POST /sign-in: the code. */
-export function codeHandlers({ services, paths, cookie, answers, acceptsForm }: SignInSite) {
+export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInSite) {
   const { signIns, limits, identityProvider, config } = services;
 
   function view(code: string, fault: string | null) {
-    return codeView({ action: paths.start, code, fault, provider: identityProvider?.name ?? null });
+    return codeView({ action: signInPaths.code, code, fault, provider: identityProvider?.name ?? null });
   }
 
   /** The sign-in that the code names. @throws DropError, with a message for the person */
@@ -40,10 +41,10 @@ export function codeHandlers({ services, paths, cookie, answers, acceptsForm }: 
     const work = { signInId, code, expiresAt };
     if (identityProvider === null) {
       await cookie.write(res, 'local', work);
-      answers.redirect(res, paths.local);
+      answers.redirect(res, signInPaths.local);
       return;
     }
-    const { url, visit } = await identityProvider.begin(paths.callbackUrl);
+    const { url, visit } = await identityProvider.begin(config.BASE_URL + signInPaths.callback);
     await cookie.write(res, 'visit', { ...work, visit });
     answers.redirect(res, url);
   }

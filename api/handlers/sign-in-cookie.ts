@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { ProviderVisit } from '../../shared/ports/identity-provider.ts';
 import type { Sealer } from '../../shared/ports/sealer.ts';
 import type { Outcome } from '../pages/sign-in/ends.ts';
-import type { SignInPaths } from './sign-in-paths.ts';
+import { signInPaths } from './sign-in-paths.ts';
 
 const name = 'dropleaf_sign_in';
 
@@ -32,9 +32,10 @@ export type SignInCookie = ReturnType<typeof createSignInCookie>;
  * The one thing that the server remembers of a browser between the pages of a sign-in: sealed, kept by the browser
  * for these pages only, replaced at each step, and never good for longer than the sign-in.
  */
-export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; paths: SignInPaths }) {
-  const { sealer, clock, paths } = deps;
-  const rest = `; Path=${paths.start}; HttpOnly; SameSite=Lax${paths.isSecure ? '; Secure' : ''}`;
+export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; baseUrl: string }) {
+  const { sealer, clock, baseUrl } = deps;
+  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
+  const rest = `; Path=${signInPaths.code}; HttpOnly; SameSite=Lax${secure}`;
 
   function set(res: ServerResponse, value: string, seconds: number): void {
     res.setHeader('Set-Cookie', `${name}=${value}; Max-Age=${seconds}${rest}`);

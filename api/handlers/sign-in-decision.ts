@@ -6,14 +6,14 @@ import { readForm } from '../middleware/read-form.ts';
 import { doneView, type Outcome } from '../pages/sign-in/ends.ts';
 import { requestView } from '../pages/sign-in/request.ts';
 import { areSame } from './are-same.ts';
-import { startWith } from './sign-in-paths.ts';
+import { codePathWith, signInPaths } from './sign-in-paths.ts';
 import { nothingUnderWay, overMeanwhile, type SignInSite } from './sign-in-site.ts';
 
 const formTokenLength = 43; // 256 bits
 
 /** Takes somebody who has just signed in to the page where they decide. */
 export async function beginDecision(
-  { services, cookie, answers, paths }: SignInSite,
+  { services, cookie, answers }: SignInSite,
   res: Response,
   { signInId, code, expiresAt }: { signInId: string; code: string; expiresAt: number },
   identity: Identity,
@@ -21,11 +21,11 @@ export async function beginDecision(
   const { id: accountId } = await services.signIns.signInWith(identity);
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
-  answers.redirect(res, paths.approve);
+  answers.redirect(res, signInPaths.approve);
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done: what is asked, and what was decided. */
-export function decisionHandlers({ services, paths, cookie, answers, stop, acceptsForm }: SignInSite) {
+export function decisionHandlers({ services, cookie, answers, stop, acceptsForm }: SignInSite) {
   const { signIns, clock, signInKey } = services;
 
   function refuseForm(req: Request, res: Response, message: string): void {
@@ -39,9 +39,9 @@ export function decisionHandlers({ services, paths, cookie, answers, stop, accep
       const signIn = await signIns.findPending(work.signInId);
       if (signIn === null) return stop(req, res, overMeanwhile());
       const { code, formToken, name } = work;
-      const switchPath = signInKey === null ? null : startWith(paths, code);
+      const switchPath = signInKey === null ? null : codePathWith(code);
       const now = clock.now();
-      const action = paths.approve;
+      const action = signInPaths.approve;
       answers.show(res, requestView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
     },
 
@@ -62,7 +62,7 @@ export function decisionHandlers({ services, paths, cookie, answers, stop, accep
         return stop(req, res, overMeanwhile());
       }
       await cookie.write(res, 'done', { outcome, expiresAt });
-      answers.redirect(res, paths.done);
+      answers.redirect(res, signInPaths.done);
     },
 
     async showDone(req: Request, res: Response): Promise<void> {

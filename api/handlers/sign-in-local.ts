@@ -7,6 +7,7 @@ import { localView } from '../pages/sign-in/local.ts';
 import { areSame } from './are-same.ts';
 import { triesWindowMs } from './sign-in-code.ts';
 import { beginDecision } from './sign-in-decision.ts';
+import { signInPaths } from './sign-in-paths.ts';
 import { faultOf, nothingUnderWay, type SignInSite } from './sign-in-site.ts';
 
 /** Wrong keys from all addresses together, in as many addresses' worth. */
@@ -14,11 +15,11 @@ const addressesAtOnce = 10;
 
 /** GET and POST /sign-in/local: a name and the sign-in key, where no identity provider is set. */
 export function localHandlers(site: SignInSite) {
-  const { services, paths, cookie, answers, stop, acceptsForm } = site;
+  const { services, cookie, answers, stop, acceptsForm } = site;
   const { signInKey, limits, config } = services;
 
   function view(name: string, fault: { field: 'name' | 'key'; message: string } | null) {
-    return localView({ action: paths.local, name, fault });
+    return localView({ action: signInPaths.local, name, fault });
   }
 
   /** @throws DropError `forbidden` for a wrong key, `rate_limited` after too many */

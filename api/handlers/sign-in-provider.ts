@@ -3,12 +3,14 @@ import type { Identity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
 import { beginDecision } from './sign-in-decision.ts';
+import { signInPaths } from './sign-in-paths.ts';
 import { nothingUnderWay, type SignInSite } from './sign-in-site.ts';
 
 /** GET /sign-in/github/callback: back from the identity provider. */
 export function providerHandlers(site: SignInSite) {
-  const { services, paths, cookie, stop } = site;
+  const { services, cookie, stop } = site;
   const { identityProvider, config } = services;
+  const callbackUrl = config.BASE_URL + signInPaths.callback;
 
   /** Who came back; null: refused or failed, and answered. */
   async function finishVisit(
@@ -17,10 +19,10 @@ export function providerHandlers(site: SignInSite) {
     provider: IdentityProvider,
     { visit, code }: { visit: ProviderVisit; code: string },
   ): Promise<Identity | null> {
-    const returnedTo = new URL(paths.callbackUrl);
+    const returnedTo = new URL(callbackUrl);
     returnedTo.search = new URL(req.url, config.BASE_URL).search;
     try {
-      const identity = await provider.finish(returnedTo, paths.callbackUrl, visit);
+      const identity = await provider.finish(returnedTo, callbackUrl, visit);
       if (identity !== null) return identity;
       const message = `${provider.name} did not confirm who you are, so nothing was approved.`;
       stop(req, res, { error: new DropError('forbidden', message), title: 'Not signed in', code });

@@ -5,12 +5,11 @@ import { isFromOwnPage } from '../middleware/origin.ts';
 import { problemView } from '../pages/sign-in/ends.ts';
 import { createSignInAnswers, type SignInAnswers } from './sign-in-answers.ts';
 import { createSignInCookie, type SignInCookie } from './sign-in-cookie.ts';
-import { type SignInPaths, signInPaths, startWith } from './sign-in-paths.ts';
+import { codePathWith, signInPaths } from './sign-in-paths.ts';
 
 /** What the pages of the sign-in share. */
 export interface SignInSite {
   readonly services: Services;
-  readonly paths: SignInPaths;
   readonly cookie: SignInCookie;
   readonly answers: SignInAnswers;
   /** A refusal that leads no further, with a button to begin anew. */
@@ -28,33 +27,27 @@ interface Problem {
 
 export function createSignInSite(services: Services): SignInSite {
   const { sealer, clock, config, identityProvider } = services;
-  const paths = signInPaths(config.BASE_URL);
+  const { origin } = new URL(config.BASE_URL);
   const providers = identityProvider === null ? [] : [new URL(config.GITHUB_URL).origin];
   const answers = createSignInAnswers(["'self'", ...providers]);
 
   function stop(req: Request, res: Response, { error, title, code }: Problem): void {
     const next =
       code === undefined
-        ? { href: paths.start, text: 'Enter a code' }
-        : { href: startWith(paths, code), text: 'Try again' };
+        ? { href: signInPaths.code, text: 'Enter a code' }
+        : { href: codePathWith(code), text: 'Try again' };
     answers.refuse(req, res, error, problemView({ title, message: error.message, next }));
   }
 
   function acceptsForm(req: Request, res: Response): boolean {
-    if (isFromOwnPage(req, paths.origin)) return true;
-    const message = `This form was sent from somewhere else. Open ${config.BASE_URL}/sign-in and use that page.`;
+    if (isFromOwnPage(req, origin)) return true;
+    const message = `This form was sent from somewhere else. Open ${config.BASE_URL}${signInPaths.code} and use that page.`;
     stop(req, res, { error: new DropError('forbidden', message), title: 'Not from here' });
     return false;
   }
 
-  return {
-    services,
-    paths,
-    cookie: createSignInCookie({ sealer, clock, paths }),
-    answers,
-    stop,
-    acceptsForm,
-  };
+  const cookie = createSignInCookie({ sealer, clock, baseUrl: config.BASE_URL });
+  return { services, cookie, answers, stop, acceptsForm };
 }
 
 /** There is no cookie, or the sign-in's time is over and the cookie's with it. */

@@ -6,8 +6,14 @@ import type { Log } from '../../shared/ports/log.ts';
  * Gives the request an id, answers it in `X-Request-Id`, and writes one line when the exchange is over. The line
  * holds no query (it may hold codes, poll tokens and grants), no header and no body.
  * @param sample the share of lines to write for what went well; errors are always written
+ * @param describe what more there is to say once the exchange is over
  */
-export function logRequest(req: IncomingMessage, res: ServerResponse, log: Log, sample = 1): void {
+export function logRequest(
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Log,
+  { sample = 1, describe = () => ({}) }: { sample?: number; describe?: () => object } = {},
+): void {
   const startedAt = performance.now();
   const id = randomUUID();
   res.setHeader('X-Request-Id', id);
@@ -21,6 +27,7 @@ export function logRequest(req: IncomingMessage, res: ServerResponse, log: Log, 
       status: res.statusCode,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       from: req.socket.remoteAddress,
+      ...describe(),
       ...(res.writableFinished ? {} : { aborted: true }),
     };
     log.info(fields, 'request');

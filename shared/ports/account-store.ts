@@ -14,7 +14,7 @@ export interface AccountStore {
   /**
    * Counts one write of the account's day unless `limit` is reached; false when it is (spec 8, writes per day).
    * Atomic: parallel calls never pass the limit.
-   * @param day the UTC date, `2026-01-31`; a new one starts at 0
+   * @param day the UTC date, `2026-01-31`; a new one starts at 0, and one that is past counts to the newer one
    */
   takeWrite(id: string, day: string, limit: number): Promise<boolean>;
 

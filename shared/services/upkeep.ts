@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { edgeTag } from '../domain/drop.ts';
 import { idAt } from '../domain/ids.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
@@ -9,6 +10,7 @@ import type { Log } from '../ports/log.ts';
 import type { RenderStore } from '../ports/render-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { ViewCounter } from '../ports/view-counter.ts';
+import { inChunks } from './in-chunks.ts';
 import { findUnrendered } from './rendering.ts';
 
 const minute = 60_000;
@@ -24,6 +26,7 @@ const silentWriterMs = 24 * hour;
 /** The first look at what is owed takes so many drops, later ones twice as many as the one before, up to the last. */
 const firstLook = 500;
 const lastLook = 8_000;
+const asksAtOnce = 50;
 
 const sweepPage = 500;
 /** So many pages of one store in a run; the next run goes on from there. */
@@ -77,12 +80,12 @@ export function createUpkeep(deps: {
     const seen = new Set<string>();
     for (let look = firstLook; look <= lastLook; look *= 2) {
       const ids = await drops.listWithChores(before, look);
-      for (const id of ids) {
-        if (seen.has(id)) continue;
-        seen.add(id);
+      const unseen = ids.filter((id) => !seen.has(id));
+      for (const id of unseen) seen.add(id);
+      await inChunks(unseen, asksAtOnce, async (id) => {
         const chores = await drops.findChores(id);
         if (chores !== null) await askAgain(chores);
-      }
+      });
       if (ids.length < look) break;
     }
     if (seen.size > 0) log.info({ drops: seen.size }, 'asked again for work that was overdue');
@@ -102,6 +105,7 @@ export function createUpkeep(deps: {
         removed += orphans.length;
         after = ids.length < sweepPage ? '' : (ids.at(-1) ?? '');
         if (after === '') break;
+        await nextTurn(); // embedded stores answer at once, and requests must have their turn too
       }
       return removed;
     };

@@ -1,11 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 import type { DropUpkeep } from '../ports/drop-upkeep.ts';
 import type { ViewBatch, ViewCount, ViewCounter } from '../ports/view-counter.ts';
+import { inChunks } from './in-chunks.ts';
 
 /** How many batches one run moves at most. What is left waits for the next run, seconds later. */
 const batchesPerRun = 100;
 
-/** How many records are added to at a time, so that their writes can share one transaction. */
+/** How many records are added to at a time. */
 const addsAtOnce = 100;
 
 export type ViewAggregation = ReturnType<typeof createViewAggregation>;
@@ -19,10 +20,10 @@ export function createViewAggregation(deps: { views: ViewCounter; drops: DropUpk
   const { views, drops, clock } = deps;
 
   async function add(batch: ViewBatch): Promise<void> {
-    await inChunks(sumByDrop(batch.counts), ({ dropId, count }) =>
+    await inChunks(sumByDrop(batch.counts), addsAtOnce, ({ dropId, count }) =>
       drops.addViews(dropId, batch.number, count),
     );
-    await inChunks(sumByDay(batch.counts), ({ dropId, day, count }) =>
+    await inChunks(sumByDay(batch.counts), addsAtOnce, ({ dropId, day, count }) =>
       drops.addDayViews(dropId, day, batch.number, count),
     );
   }
@@ -56,12 +57,4 @@ function sum(counts: readonly ViewCount[], keyOf: (count: ViewCount) => string):
     sums.set(key, { ...count, count: count.count + (sums.get(key)?.count ?? 0) });
   }
   return [...sums.values()];
-}
-
-/** Waits for all of a chunk before it throws, so that nothing is still being written when the job has ended. */
-async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let from = 0; from < items.length; from += addsAtOnce) {
-    const outcomes = await Promise.allSettled(items.slice(from, from + addsAtOnce).map(work));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  }
 }

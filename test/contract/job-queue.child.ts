@@ -2,7 +2,7 @@
 // by the second, and hangs in its handler until it is killed. Says `entered` when it is there.
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { createRecordingLog } from '../worker/doubles.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 const [path = '', dropId = ''] = process.argv.slice(2);
 const clock = { now: () => Date.now() };

@@ -229,16 +229,21 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
       });
     });
 
-    it('refuses a payload that does not fit its schema at once and for good', async () => {
-      const { settle, callsOf } = await startProcess();
-      await world.plant('version.render', { dropId: 'd' });
-      await settle();
-      await passAttempts(settle);
-      expect(callsOf('version.render')).to.have.length(0);
-      const failed = await world.listFailed();
-      expect(failed).to.have.length(1);
-      expect(failed[0]?.error).to.contain('versionId');
-    });
+    for (const [fault, payload] of [
+      ['lacks a field', { dropId: 'd' }],
+      ['has a field of another type', { dropId: 'd', versionId: 7 }],
+    ] as const) {
+      it(`refuses a payload that ${fault} at once and for good`, async () => {
+        const { settle, callsOf } = await startProcess();
+        await world.plant('version.render', payload);
+        await settle();
+        await passAttempts(settle);
+        expect(callsOf('version.render')).to.have.length(0);
+        const failed = await world.listFailed();
+        expect(failed).to.have.length(1);
+        expect(failed[0]?.error).to.contain('versionId');
+      });
+    }
 
     describe('a schedule', () => {
       it('runs its job once in each period', async () => {

@@ -1,19 +1,19 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { createManualClock, createRecordingLog } from '../worker/doubles.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 import { describeJobQueue, type JobWorld } from './job-queue.contract.ts';
 
 describeJobQueue('SQLite', async (): Promise<JobWorld> => {
-  const dir = mkdtempSync(join(tmpdir(), 'dropleaf-jobs-'));
-  const path = join(dir, 'jobs.sqlite');
-  const clock = createManualClock(Date.now());
+  const path = join(makeTempDir(), 'jobs.sqlite');
+  const clock = createTestClock(Date.now());
   const opened: Database[] = [];
+  const children: ChildProcess[] = [];
   const db = open();
 
   /** Each process has a connection of its own. */
@@ -43,6 +43,7 @@ describeJobQueue('SQLite', async (): Promise<JobWorld> => {
     async openHangingProcess(dropId) {
       const script = fileURLToPath(new URL('./job-queue.child.js', import.meta.url));
       const child = spawn(process.execPath, [script, path, dropId], { stdio: ['ignore', 'pipe', 'inherit'] });
+      children.push(child);
       await once(child.stdout, 'data');
       return {
         async kill() {
@@ -72,8 +73,8 @@ describeJobQueue('SQLite', async (): Promise<JobWorld> => {
     },
 
     async close() {
+      for (const child of children) child.kill('SIGKILL'); // also where a test has failed before it did
       for (const database of opened) await database.close();
-      rmSync(dir, { recursive: true });
     },
   };
 });

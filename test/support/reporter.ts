@@ -17,7 +17,10 @@ export default class ClosingLineReporter extends Mocha.reporters.Spec {
       setTimeout(() => {
         const open = process.getActiveResourcesInfo().join(', ');
         process.stdout.write(`The tests are over, but something is still open: ${open}\n${line}`);
-        process.exit(1);
+        process.once('exit', () => {
+          process.exitCode ||= 1; // after mocha has set it to the number of failures
+        });
+        process.exit();
       }, graceMs).unref();
     });
   }

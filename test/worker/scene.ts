@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
@@ -19,8 +17,10 @@ import { createRendering } from '../../shared/services/rendering.ts';
 import { createUpkeep } from '../../shared/services/upkeep.ts';
 import { createViewAggregation } from '../../shared/services/view-aggregation.ts';
 import { startWorker } from '../../worker/start-worker.ts';
-import { createManualClock, createRecordingLog } from './doubles.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import type { Faults } from './faults.ts';
+import { createRecordingLog } from './recording-log.ts';
 
 export type Scene = ReturnType<typeof openScene>;
 export type WorkerProcess = ReturnType<Scene['startProcess']>;
@@ -29,9 +29,8 @@ export const ownerId = 'owner';
 
 /** One data directory, the stores for the test to prepare and look at, and worker processes that come and go. */
 export function openScene() {
-  const dir = mkdtempSync(join(tmpdir(), 'dropleaf-worker-'));
-  const path = join(dir, 'dropleaf.sqlite');
-  const clock = createManualClock();
+  const path = join(makeTempDir(), 'dropleaf.sqlite');
+  const clock = createTestClock();
   const edge = createEdge();
   const renderer = createRenderer();
   const opened: Database[] = [];
@@ -147,7 +146,6 @@ export function openScene() {
 
     async close(): Promise<void> {
       for (const db of opened) await db.close();
-      rmSync(dir, { recursive: true });
     },
   };
 }

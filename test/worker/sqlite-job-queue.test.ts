@@ -1,25 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { type JobHandlers, jobNames } from '../../shared/jobs.ts';
-import { createManualClock, createRecordingLog, type ManualClock } from './doubles.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from './recording-log.ts';
 
 const second = 1_000;
 const day = 86_400 * second;
 
 describe('The SQLite job queue', () => {
   let dir: string;
-  let clock: ManualClock;
+  let clock: TestClock;
   let db: Database;
   let opened: Database[];
   let cleanUps: (() => Promise<void>)[];
 
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'dropleaf-jobs-'));
-    clock = createManualClock();
+    dir = makeTempDir();
+    clock = createTestClock();
     opened = [];
     cleanUps = [];
     db = open();
@@ -28,7 +28,6 @@ describe('The SQLite job queue', () => {
   afterEach(async () => {
     for (const cleanUp of cleanUps) await cleanUp();
     for (const database of opened) await database.close();
-    rmSync(dir, { recursive: true });
   });
 
   function open(): Database {
@@ -114,11 +113,15 @@ describe('The SQLite job queue', () => {
   describe('wakes up', () => {
     it('as soon as a job is asked for', async () => {
       const { queue, calls } = openAwakeProcess();
-      await until(() => queue.stats().waiting + queue.stats().active === 0); // the schedules have run
-      const askedAt = Date.now();
-      await queue.enqueue('edge.purge', { dropId: 'd' });
-      await until(() => calls.length === 1);
-      expect((calls[0]?.at ?? Number.NaN) - askedAt).to.be.below(500);
+      const isIdle = () => queue.stats().waiting + queue.stats().active === 0;
+      await until(isIdle); // the schedules have run
+      const startedAt = Date.now();
+      for (let i = 1; i <= 5; i++) {
+        await until(isIdle);
+        await queue.enqueue('edge.purge', { dropId: `d${i}` });
+        await until(() => calls.length === i);
+      }
+      expect(Date.now() - startedAt, 'five looks in vain would take longer').to.be.below(2 * second);
     });
 
     it('when a delayed job falls due', async () => {

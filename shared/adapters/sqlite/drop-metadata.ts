@@ -4,8 +4,6 @@ import type { Database } from './database.ts';
 
 const none: Metadata = new Map();
 
-export type DropMetadata = ReturnType<typeof createDropMetadata>;
-
 /** The rows by which lists are filtered: one for each pair of a live drop. Called inside a write. */
 export function createDropMetadata(db: Database) {
   const sql = {

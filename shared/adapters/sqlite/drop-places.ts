@@ -4,8 +4,6 @@ import type { Database } from './database.ts';
 /** So many guesses before the owner's places are read: one is enough where most are free. */
 const guesses = 8;
 
-export type DropPlaces = ReturnType<typeof createDropPlaces>;
-
 /** Numbered places of an owner's live drops, 0 up to below the cap. Called inside a write. */
 export function createDropPlaces(db: Database) {
   const live = 'FROM drops WHERE owner_id = ? AND deleted_at IS NULL';

@@ -2,8 +2,6 @@ import type { NewVersion, Version } from '../../domain/drop.ts';
 import type { Database } from './database.ts';
 import { toVersion, type VersionRow, versionColumns } from './drop-rows.ts';
 
-export type DropVersions = ReturnType<typeof createDropVersions>;
-
 /** A drop's list of versions and its trash. What changes them is called inside a write. */
 export function createDropVersions(db: Database) {
   const sql = {

@@ -11,8 +11,6 @@ interface Write {
 /** So many at most share a transaction, so that a flood of writes does not hold the event loop for long. */
 const maxWrites = 256;
 
-export type WriteGroup = ReturnType<typeof createWriteGroup>;
-
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction, and so one flush of the
  * disk. They run in order and synchronously, so a read outside sees only what is committed.

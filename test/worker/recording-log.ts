@@ -1,20 +1,4 @@
-import type { Clock } from '../../shared/ports/clock.ts';
 import type { Log } from '../../shared/ports/log.ts';
-
-/** A clock that stands still until it is moved. */
-export interface ManualClock extends Clock {
-  advance(ms: number): void;
-}
-
-export function createManualClock(now = Date.UTC(2026, 0, 31, 12)): ManualClock {
-  let time = now;
-  return {
-    now: () => time,
-    advance(ms) {
-      time += ms;
-    },
-  };
-}
 
 export interface LogLine {
   readonly level: keyof Log;

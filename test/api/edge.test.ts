@@ -1,0 +1,105 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { startService, type TestService } from '../support/service.ts';
+
+/** A cache in front, as far as the hook goes: notes the tags, and can be slow or refuse. */
+async function startEdge() {
+  const tags: string[] = [];
+  const state = { status: 204, hangs: false };
+  const server: Server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk) => {
+      body += chunk;
+    });
+    req.on('end', () => {
+      tags.push(JSON.parse(body).tag);
+      if (!state.hangs) res.writeHead(state.status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // proof: it listens on a port
+  return { tags, state, server, url: `http://127.0.0.1:${port}/purge` };
+}
+
+describe('The edge', () => {
+  let edge: Awaited<ReturnType<typeof startEdge>>;
+  let service: TestService;
+  beforeEach(async () => {
+    edge = await startEdge();
+    service = await startService({ env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url } });
+  });
+  afterEach(async () => {
+    edge.server.closeAllConnections();
+    edge.server.close();
+    await service.stop();
+  });
+
+  async function publicDrop() {
+    const owner = await service.newOwner();
+    const drop = await owner.create();
+    const tag = (await service.get(`/p/${drop.slug}/raw`)).headers['cache-tag'];
+    await service.settle();
+    edge.tags.length = 0;
+    return { owner, slug: drop.slug, tag };
+  }
+
+  it('may keep public raw answers long, under the tag of their drop', async () => {
+    const { slug } = await publicDrop();
+    const { headers } = await service.get(`/p/${slug}/raw`);
+    expect(headers['cache-control']).to.equal('public, max-age=0, s-maxage=86400');
+    expect(headers['cache-tag']).to.match(/^drop-[0-9a-f]+$/);
+    expect(headers['surrogate-key']).to.equal(headers['cache-tag']);
+  });
+
+  it('is told by a job of every visible change', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    for (const change of [
+      () => owner.put(slug, { html: 'new' }),
+      () => owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'new' } }),
+      () => owner.request('DELETE', `/api/drops/${slug}/v/1`),
+    ]) {
+      edge.tags.length = 0;
+      expect((await change()).status).to.equal(200);
+      await service.settle();
+      expect(edge.tags).to.include(tag);
+    }
+  });
+
+  it('is told before the answer of a lock and of a delete', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
+    expect(edge.tags).to.include(tag);
+    edge.tags.length = 0;
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    expect(edge.tags).to.include(tag);
+  });
+
+  it('holds no answer up for more than a second, and is told again by the job', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    edge.state.hangs = true;
+    const from = performance.now();
+    const locked = await owner.request('POST', `/api/drops/${slug}/passcode`, {
+      body: { passcode: 'sesame' },
+    });
+    expect(locked.status).to.equal(200);
+    expect(performance.now() - from).to.be.below(1_900);
+    edge.state.hangs = false;
+    edge.tags.length = 0;
+    edge.server.closeAllConnections();
+    await service.settle();
+    expect(edge.tags).to.include(tag);
+  });
+
+  it('that refuses fails no write; the job tries again after its backoff', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    edge.state.status = 500;
+    expect((await owner.put(slug, { html: 'new' })).status).to.equal(200);
+    await service.settle().catch((error: unknown) => expect(String(error)).to.match(/purge/));
+    edge.state.status = 204;
+    edge.tags.length = 0;
+    service.clock.advance(60_000);
+    await service.settle();
+    expect(edge.tags).to.include(tag);
+  });
+});

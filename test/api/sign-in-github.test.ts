@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { expectError } from '../support/expect.ts';
+import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { createPerson, expectRefusal, type Person, type Shown } from '../support/person.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const callback = '/sign-in/github/callback';
+
+describe('sign-in with GitHub', () => {
+  let double: GitHubDouble;
+  let service: TestService;
+  let person: Person;
+
+  before(async () => {
+    double = await startGitHubDouble();
+    service = await startService({
+      env: {
+        GITHUB_CLIENT_ID: double.clientId,
+        GITHUB_CLIENT_SECRET: double.clientSecret,
+        GITHUB_URL: double.url,
+        GITHUB_API_URL: double.apiUrl,
+        SIGN_IN_STARTS_PER_MINUTE: '1000',
+      },
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await double.close();
+  });
+  beforeEach(() => {
+    person = createPerson(service);
+    Object.assign(double, { user: { id: 583231, login: 'octocat' }, answer: 'agrees', faults: {} });
+    double.requests.length = 0;
+  });
+
+  const start = async () => (await service.request('POST', '/api/auth/start')).body;
+  const poll = async (token: string) => (await service.get(`/api/auth/poll?token=${token}`)).body;
+
+  /** From the code to the provider and as far as the browser is sent back. @returns the address of the return */
+  async function visitProvider(code: string, who = person): Promise<string> {
+    const { answer } = await who.submit(await who.open(`/sign-in?code=${code}`), {});
+    expect(answer.status, answer.text).to.equal(303);
+    const { pathname, search, origin } = await double.visit(answer.headers.location ?? '');
+    expect(origin + pathname).to.equal(service.url + callback);
+    return pathname + search;
+  }
+
+  async function approve(who = person): Promise<Awaited<ReturnType<typeof poll>>> {
+    const { code, poll_token } = await start();
+    const request = await who.open(await visitProvider(code, who));
+    const done = await who.submit(request, { decision: 'approve' });
+    expect(done.path, done.text).to.equal('/sign-in/done');
+    return poll(poll_token);
+  }
+
+  function expectAgain(shown: Shown, code: string): void {
+    const { href } = shown.page.find('a', { class: 'button' })?.attributes ?? {};
+    expect(href).to.equal(`/sign-in?code=${code}`);
+    expect(person.cookie, 'the cookie is spent').to.equal('');
+  }
+
+  it('code, GitHub, what is asked, approve: the client gets its token', async () => {
+    const { code, poll_token } = await start();
+    const first = await person.open(`/sign-in?code=${code}`);
+    expect(first.text).to.include('Continue with');
+    const request = await person.open(await visitProvider(code));
+    expect(request.path).to.equal('/sign-in/approve');
+    expect(request.text).to.include('signed in as octocat').and.include(code);
+    await person.submit(request, { decision: 'approve' });
+    const { status, user_id, api_token } = await poll(poll_token);
+    expect(status).to.equal('verified');
+    expect((await service.get('/api/me', { token: api_token })).body.user_id).to.equal(user_id);
+    expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
+  });
+
+  it('the pages let their forms lead to GitHub and nowhere else', async () => {
+    const { answer } = await person.open('/sign-in');
+    expect(answer.headers['content-security-policy']).to.include(
+      `form-action 'self' ${new URL(double.url).origin};`,
+    );
+  });
+
+  it('one account for each numeric id: a token of its own each time, whatever the login is by then', async () => {
+    const first = await approve();
+    double.user = { id: 583231, login: 'renamed' };
+    const again = await approve(createPerson(service));
+    double.user = { id: 583232, login: 'octocat' };
+    const other = await approve(createPerson(service));
+    expect(again.user_id).to.equal(first.user_id);
+    expect(again.api_token).to.not.equal(first.api_token);
+    expect(other.user_id).to.not.equal(first.user_id);
+  });
+
+  it('403 when the person refuses at GitHub; trying again is one click', async () => {
+    const { code, poll_token } = await start();
+    double.answer = 'refuses';
+    const shown = await person.open(await visitProvider(code));
+    expectRefusal(shown, 403, 'forbidden');
+    expectAgain(shown, code);
+    expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
+    double.answer = 'agrees';
+    expect((await person.open(await visitProvider(code))).path).to.equal('/sign-in/approve');
+  });
+
+  it('503 when GitHub is away, with Retry-After and a way to try again', async () => {
+    for (const fault of ['status 500', 'drop', 'garbage'] as const) {
+      const { code, poll_token } = await start();
+      double.faults = { user: fault };
+      const shown = await person.open(await visitProvider(code));
+      const details = expectRefusal(shown, 503, 'unavailable');
+      expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
+      expect(shown.text).to.include('Nothing was approved');
+      expectAgain(shown, code);
+      expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
+    }
+  });
+
+  it('403 for a return with another state or a made-up code', async () => {
+    for (const field of ['state', 'code']) {
+      const { code } = await start();
+      const back = new URL(await visitProvider(code), service.url);
+      back.searchParams.set(field, 'made-up');
+      const shown = await person.open(back.pathname + back.search);
+      expectRefusal(shown, 403, 'forbidden');
+      expectAgain(shown, code);
+    }
+  });
+
+  it("403 for the return of another's visit: nobody can be signed in as somebody else", async () => {
+    const attacker = createPerson(service);
+    double.user = { id: 666, login: 'mallory' };
+    const theirs = await visitProvider((await start()).code, attacker);
+    double.user = { id: 583231, login: 'octocat' };
+    await visitProvider((await start()).code);
+    expectRefusal(await person.open(theirs), 403, 'forbidden');
+  });
+
+  it('a return is good once, well or badly ended', async () => {
+    const { code } = await start();
+    const back = await visitProvider(code);
+    const before = person.cookie;
+    expect((await person.open(back)).path).to.equal('/sign-in/approve');
+    expectRefusal(await person.open(back), 400, 'invalid_arg');
+    person.cookie = before; // as if the browser had kept it
+    expectRefusal(await person.open(back), 403, 'forbidden');
+  });
+
+  it('400 for a return without a visit', async () => {
+    const shown = await person.open(`${callback}?code=x&state=y`);
+    expectRefusal(shown, 400, 'invalid_arg');
+    expect(double.requests).to.deep.equal([]);
+  });
+
+  it('400 for a return after the sign-in has expired', async () => {
+    const back = await visitProvider((await start()).code);
+    service.clock.advance(600_000);
+    expectRefusal(await person.open(back), 400, 'invalid_arg');
+  });
+
+  it('404 when it was decided while the person was away', async () => {
+    const { code } = await start();
+    const back = await visitProvider(code);
+    const other = createPerson(service);
+    await other.submit(await other.open(await visitProvider(code, other)), { decision: 'deny' });
+    expectRefusal(await person.open(back), 404, 'not_found');
+  });
+
+  it('there is no way by the sign-in key', async () => {
+    expectError(await service.get('/sign-in/local'), 404, 'not_found');
+    const answer = await person.post('/sign-in/local', { name: 'ada', key: '' });
+    expect(answer.status).to.equal(404);
+    expect(service.services.signInKey).to.equal(null);
+  });
+
+  it("nothing of GitHub's codes and tokens, nor the client secret, is in answers or logs", async () => {
+    const { code } = await start();
+    const request = await person.open(await visitProvider(code));
+    await person.submit(request, { decision: 'approve' });
+    const seen = [...service.logs, request.answer.text, JSON.stringify(request.answer.headers)].join('\n');
+    expect(double.secrets).to.have.length.above(1);
+    for (const secret of [...double.secrets, double.clientSecret]) expect(seen).to.not.include(secret);
+  });
+});

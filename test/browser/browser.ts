@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+const flags = [
+  '--no-sandbox', // the machines of CI run tests as root
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Where screenshots go: a folder of one's own by SCREENSHOTS, or one that is removed with the tests. */
+const screenshots = process.env.SCREENSHOTS ?? makeTempDir();
+
+export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
+export const schemes = ['light', 'dark'] as const;
+
+/**
+ * A browser for the tests of the surrounding suite, with an empty profile. Without one the suite is skipped, and says
+ * so; under CI that is a failure.
+ */
+export function useBrowser(): { newContext: Browser['newContext'] } {
+  let browser: Browser | undefined;
+
+  before(async function () {
+    if (!existsSync(executable)) {
+      if (process.env.CI) throw new Error(`${executable} is not there, and CI must not skip these tests`);
+      process.stdout.write(
+        `\n  SKIPPED: no Chromium at ${executable}. Install it, or set CHROMIUM to where it is.\n\n`,
+      );
+      this.skip();
+    }
+    browser = await chromium.launch({ executablePath: executable, args: flags });
+  });
+
+  after(() => browser?.close());
+
+  return {
+    newContext: (options) => {
+      if (browser === undefined) throw new Error('the browser runs only while tests run');
+      return browser.newContext(options);
+    },
+  };
+}
+
+/** Fails the test when the page logs an error, throws, or asks another host for anything. */
+export function watchPage(page: Page, ownUrl: string): { faults: string[] } {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`threw: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && !request.url().startsWith(ownUrl))
+      faults.push(`asked ${request.url()}`);
+  });
+  return { faults };
+}
+
+/** Opens the address at each width, light and dark, and takes a picture of each. `look` may examine the page. */
+export async function photograph(
+  browser: { newContext: Browser['newContext'] },
+  name: string,
+  url: string,
+  look: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  for (const [width, viewport] of Object.entries(widths)) {
+    for (const colorScheme of schemes) {
+      const context = await browser.newContext({ viewport, colorScheme });
+      const page = await context.newPage();
+      await page.goto(url);
+      await look(page, context);
+      await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
+      await context.close();
+    }
+  }
+}
+
+/** By how many pixels the page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

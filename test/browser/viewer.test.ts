@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import type { FrameLocator, Page } from 'playwright-core';
+import { useService } from '../support/service.ts';
+import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+
+const report = (text: string) => `<!doctype html><title>Report</title><h1>${text}</h1>
+<p id="cookie"></p><button onclick="location.reload()">Again</button>
+<script>
+let seen;
+try { seen = document.cookie } catch (error) { seen = error.name }
+document.getElementById('cookie').textContent = seen;
+</script>`;
+
+describe('The viewer, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService();
+
+  async function open(path: string): Promise<{ page: Page; frame: FrameLocator; faults: string[] }> {
+    const page = await (await browser.newContext()).newPage();
+    const { faults } = watchPage(page, service.url);
+    await page.goto(service.url + path);
+    return { page, frame: page.frameLocator('iframe'), faults };
+  }
+
+  async function enter(page: Page, passcode: string): Promise<void> {
+    await page.getByLabel('Passcode').fill(passcode);
+    await page.getByRole('button').click();
+  }
+
+  it('?v=N shows version N, says which, and leads to the latest', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: report('One') });
+    await owner.put(slug, { html: report('Two') });
+    const { page, frame, faults } = await open(`/p/${slug}?v=1`);
+    await frame.getByRole('heading', { name: 'One' }).waitFor();
+    await page.getByRole('link', { name: 'latest' }).click();
+    await frame.getByRole('heading', { name: 'Two' }).waitFor();
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('the passcode: the form, a wrong one, the right one, and the page; reloads and versions stay open', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({
+      html: report('Locked one'),
+      title: 'Secret plan',
+      passcode: 'sesame',
+    });
+    await owner.put(slug, { html: report('Locked two') });
+    const { page, frame, faults } = await open(`/p/${slug}?v=1`);
+    expect(await page.locator('iframe').count()).to.equal(0);
+    expect(await page.content()).to.not.include('Secret plan');
+    await enter(page, 'wrong');
+    await page.getByRole('alert').waitFor();
+    expect(await page.content()).to.not.include('Secret plan');
+    faults.splice(0); // the browser notes the 403 of a wrong passcode
+    await enter(page, 'sesame');
+    await frame.getByRole('heading', { name: 'Locked one' }).waitFor();
+    expect(page.url()).to.equal(`${service.url}/p/${slug}?v=1`);
+
+    // A sandboxed frame that reloads itself sends no cookies: the grant in its address must do.
+    await frame.locator('html').evaluate((element) => element.setAttribute('data-old', ''));
+    await frame.getByRole('button', { name: 'Again' }).click();
+    await frame.locator('html:not([data-old])').getByRole('heading', { name: 'Locked one' }).waitFor();
+    await page.goto(`${service.url}/p/${slug}`);
+    await frame.getByRole('heading', { name: 'Locked two' }).waitFor();
+    expect(await frame.locator('#cookie').innerText()).to.equal('SecurityError');
+
+    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'another' } });
+    await page.reload();
+    await page.getByLabel('Passcode').waitFor();
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('the raw address by itself is sandboxed too: no cookies, an origin of its own', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: report('Alone') });
+    const { page } = await open(`/p/${slug}/raw`);
+    expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
+    expect(await page.evaluate('self.origin')).to.equal('null');
+    await page.reload(); // answered 304: the policy must hold again
+    expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
+    await page.context().close();
+  });
+
+  it('the defensive style: a wide page, image and table do not push a phone sideways', async () => {
+    const owner = await service.newOwner();
+    const html = `<!doctype html><title>Wide</title><div style="width:2000px;height:9px;background:red"></div>
+<svg width="1500" height="20"></svg><table><tr><td>${'wide '.repeat(3)}</table><pre>${'long'.repeat(500)}</pre>`;
+    const { slug } = await owner.create({ html });
+    await photograph(browser, 'wide-page', `${service.url}/p/${slug}/raw`, async (page) => {
+      expect(await page.evaluate('scrollTo(500, 0), scrollX')).to.equal(0);
+      const svg = await page.locator('svg').boundingBox();
+      expect(svg?.width).to.be.at.most(page.viewportSize()?.width ?? 0);
+    });
+  });
+
+  it('pages of ours fit a phone: form, error, viewer with a long title, old version and context', async () => {
+    const owner = await service.newOwner();
+    const long = {
+      title: `${'A title that goes on '.repeat(9)}`,
+      context: `# Why\n\n${'Because of words. '.repeat(80)}`,
+    };
+    const { slug } = await owner.create({ html: report('Long'), ...long });
+    await owner.put(slug, { html: report('Longer') });
+    const locked = await owner.create({ passcode: 'sesame' });
+    for (const [name, path] of [
+      ['passcode', `/p/${locked.slug}`],
+      ['not-found', '/p/nosuchslug00'],
+      ['home', '/'],
+      ['viewer-long', `/p/${slug}?v=1`],
+    ] as const) {
+      await photograph(browser, name, service.url + path, async (page) => {
+        expect(await overflowOf(page), name).to.equal(0);
+      });
+    }
+    await photograph(browser, 'context', `${service.url}/p/${slug}?v=1`, async (page) => {
+      await page.getByText('Context', { exact: true }).click();
+      await page.getByRole('heading', { name: 'Why' }).waitFor();
+      expect(await overflowOf(page)).to.equal(0);
+    });
+  });
+});

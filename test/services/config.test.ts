@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { describeConfig, edgeSeconds, maxDropBodyBytes, readConfig } from '../../shared/config.ts';
+
+describe('Configuration', () => {
+  it('has the defaults of the spec, section 8', () => {
+    expect(readConfig({})).to.deep.include({
+      HTML_MAX_BYTES: 2_097_152,
+      CONTEXT_MAX_BYTES: 65_536,
+      TITLE_MAX_CHARACTERS: 200,
+      DESCRIPTION_MAX_CHARACTERS: 500,
+      PASSCODE_MIN_CHARACTERS: 4,
+      METADATA_MAX_KEYS: 10,
+      METADATA_KEY_MAX_CHARACTERS: 64,
+      METADATA_VALUE_MAX_CHARACTERS: 256,
+      VERSIONS_PER_DROP: 200,
+      WRITES_PER_MINUTE: 60,
+      WRITES_PER_DAY: 500,
+      DROPS_PER_ACCOUNT: 500,
+      PAGE_SIZE: 50,
+      PAGE_SIZE_MAX: 200,
+      SIGN_IN_TTL_SECONDS: 600,
+      POLL_INTERVAL_SECONDS: 2,
+      BASE_URL: 'http://127.0.0.1:3000',
+    });
+    expect(maxDropBodyBytes(readConfig({}))).to.equal(13 * 1024 * 1024);
+  });
+
+  it('names every fault at once', () => {
+    const faulty = () =>
+      readConfig({
+        PORT: 'http',
+        WRITES_PER_MINUTE: '0',
+        WRITES_PER_DAY: '1.5',
+        BASE_URL: 'example.org',
+        LOG_LEVEL: 'loud',
+        MONGODB_URI: 'mongodb://user:hush@db',
+        GITHUB_CLIENT_ID: 'id',
+        SIGNING_SECRET: 'hush',
+        EDGE_PURGER: 'http',
+        TRUST_PROXY: 'true',
+      });
+    expect(faulty)
+      .to.throw(/10 faults/)
+      .with.property('faults')
+      .that.satisfies((faults: string[]) =>
+        [
+          'PORT',
+          'WRITES_PER_MINUTE',
+          'WRITES_PER_DAY',
+          'BASE_URL',
+          'LOG_LEVEL',
+          'REDIS_URL',
+          'GITHUB_CLIENT_SECRET',
+          'SIGNING_SECRET',
+          'EDGE_PURGE_URL',
+          'TRUST_PROXY',
+        ].every((name) => faults.some((fault) => fault.startsWith(name))),
+      );
+    expect(faulty).to.not.throw(/hush/);
+  });
+
+  it('counts an empty value as unset', () => {
+    expect(readConfig({ PORT: '', MONGODB_URI: '', REDIS_URL: '' }).PORT).to.equal(3000);
+  });
+
+  it('takes a BASE_URL with or without a trailing slash, and with no path', () => {
+    expect(readConfig({ BASE_URL: 'https://a.example/' }).BASE_URL).to.equal('https://a.example');
+    expect(readConfig({ HOST: '::1', PORT: '80' }).BASE_URL).to.equal('http://[::1]:80');
+    for (const url of [
+      'https://a.example/x',
+      'ftp://a.example',
+      'https://u:p@a.example',
+      'https://a.example/?x',
+    ]) {
+      expect(() => readConfig({ BASE_URL: url }), url).to.throw(/BASE_URL/);
+    }
+  });
+
+  it('trusts hops, addresses and ranges, and never everybody', () => {
+    for (const value of ['1', '10.0.0.0/8', 'loopback, 192.0.2.1', '::1', '2001:db8::/32']) {
+      expect(readConfig({ TRUST_PROXY: value }).TRUST_PROXY).to.equal(value);
+    }
+    for (const value of ['true', '*', '10.0.0.0/33', '10.0.0.0/8/8', 'proxy.example', '-1', '1.5']) {
+      expect(() => readConfig({ TRUST_PROXY: value }), value).to.throw(/TRUST_PROXY/);
+    }
+  });
+
+  it('lets a shared cache keep a page for a few seconds only where nothing can tell it of a change', () => {
+    expect(edgeSeconds(readConfig({}))).to.equal(5);
+    expect(edgeSeconds(readConfig({ EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://c' }))).to.equal(86_400);
+    expect(edgeSeconds(readConfig({ EDGE_TTL_SECONDS: '0' }))).to.equal(0);
+  });
+
+  it('describes itself without its secrets', () => {
+    const secret = 'x'.repeat(40);
+    const described = describeConfig(readConfig({ SIGNING_SECRET: secret, PORT: '1' }));
+    expect(JSON.stringify(described)).to.not.include(secret);
+    expect(described).to.deep.include({ name: 'SIGNING_SECRET', value: '(set, hidden)', isDefault: false });
+    expect(described).to.deep.include({ name: 'PORT', value: '1', isDefault: false });
+  });
+});
