@@ -9,7 +9,7 @@ import { nothingUnderWay, type SignInSite } from './sign-in-site.ts';
 /** GET /sign-in/github/callback: back from the identity provider. */
 export function providerHandlers(site: SignInSite) {
   const { services, cookie, stop } = site;
-  const { identityProvider, config } = services;
+  const { identityProvider, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
 
   /** Who came back; null: refused or failed, and answered. */
@@ -28,6 +28,8 @@ export function providerHandlers(site: SignInSite) {
       stop(req, res, { error: new DropError('forbidden', message), title: 'Not signed in', code });
     } catch (error) {
       if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
+      const id = res.getHeader('X-Request-Id');
+      log.error({ id, cause: error.cause }, 'the identity provider could not tell who signs in');
       const message = `${provider.name} does not answer as it should. Nothing was approved: try again in a moment.`;
       const shown = new DropError('unavailable', message, error.details);
       stop(req, res, { error: shown, title: `${provider.name} is away`, code });

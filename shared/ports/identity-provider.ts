@@ -18,7 +18,7 @@ export interface IdentityProvider {
    * Who came back. The provider's token is used once and thrown away.
    * @param returnedTo the whole address with which the browser came back
    * @returns null when the person refused, or the answer does not belong to the visit
-   * @throws DropError `unavailable` when the provider is away
+   * @throws DropError `unavailable` when the provider is away; its `cause` may be logged, and holds no secret
    */
   finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<Identity | null>;
 }

@@ -106,12 +106,16 @@ describe('sign-in with GitHub', () => {
     for (const fault of ['status 500', 'drop', 'garbage'] as const) {
       const { code, poll_token } = await start();
       double.faults = { user: fault };
+      const logged = service.logs.length;
       const shown = await person.open(await visitProvider(code));
       const details = expectRefusal(shown, 503, 'unavailable');
       expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
       expect(shown.text).to.include('Nothing was approved');
       expectAgain(shown, code);
       expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
+      expect(service.logs.slice(logged).join('\n')).to.match(
+        /the identity provider could not tell who signs in .*reason: '/,
+      );
     }
   });
 

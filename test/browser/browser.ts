@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -18,8 +18,8 @@ const flags = [
 /** Where screenshots go: a folder of one's own by SCREENSHOTS, or one that is removed with the tests. */
 const screenshots = process.env.SCREENSHOTS ?? makeTempDir();
 
-export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
-export const schemes = ['light', 'dark'] as const;
+const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
+const schemes = ['light', 'dark'] as const;
 
 /**
  * A browser for the tests of the surrounding suite, with an empty profile. Without one the suite is skipped, and says
@@ -54,7 +54,8 @@ export function watchPage(page: Page, ownUrl: string): { faults: string[] } {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`threw: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+    const { url } = message.location();
+    if (message.type() === 'error' && !url.endsWith('/favicon.ico')) faults.push(`${url}: ${message.text()}`);
   });
   page.on('request', (request) => {
     if (/^https?:/.test(request.url()) && !request.url().startsWith(ownUrl))
@@ -68,19 +69,20 @@ export async function photograph(
   browser: { newContext: Browser['newContext'] },
   name: string,
   url: string,
-  look: (page: Page, context: BrowserContext) => Promise<void>,
+  look: (page: Page) => Promise<void>,
 ): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
-  for (const [width, viewport] of Object.entries(widths)) {
+  const page = await (await browser.newContext()).newPage();
+  for (const [width, size] of Object.entries(widths)) {
     for (const colorScheme of schemes) {
-      const context = await browser.newContext({ viewport, colorScheme });
-      const page = await context.newPage();
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
       await page.goto(url);
-      await look(page, context);
+      await look(page);
       await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
-      await context.close();
     }
   }
+  await page.context().close();
 }
 
 /** By how many pixels the page is wider than its window. */

@@ -14,7 +14,7 @@ export function isBadCode(error: unknown): boolean {
 }
 
 /**
- * What may be logged of a failure: names and statuses. Never the error itself: its `cause` can be an answer that
+ * What the log may have of a failure: names and statuses. Never the error itself: its `cause` can be an answer that
  * holds a token, or an address that holds a code.
  */
 export function describeFailure(error: unknown): object {

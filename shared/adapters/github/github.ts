@@ -17,7 +17,6 @@ import {
 import type { Identity } from '../../domain/account.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { IdentityProvider } from '../../ports/identity-provider.ts';
-import type { Log } from '../../ports/log.ts';
 import { describeFailure, isBadCode, isRefusalByPerson } from './failures.ts';
 import { providerFetch } from './provider-fetch.ts';
 
@@ -35,8 +34,6 @@ interface GitHubOptions {
   readonly apiUrl: string;
   /** For each of the two requests, its answer included. */
   readonly timeoutMs?: number;
-  /** Told the cause where people only get to know that the provider is away; never a token or a code. */
-  readonly log?: Log;
 }
 
 /**
@@ -44,7 +41,7 @@ interface GitHubOptions {
  * authorize and token below `/login/oauth` of `url`, the user at `/user` of `apiUrl`.
  */
 export function createGitHub(options: GitHubOptions): IdentityProvider {
-  const { clientId, clientSecret, timeoutMs = defaultTimeoutMs, log } = options;
+  const { clientId, clientSecret, timeoutMs = defaultTimeoutMs } = options;
   const url = normalize(options.url);
   const userUrl = new URL(`${normalize(options.apiUrl)}/user`);
   const authorizeUrl = `${url}/login/oauth/authorize`;
@@ -111,8 +108,9 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
         return await whoHas(await exchange(server, parameters, callbackUrl, visit.codeVerifier));
       } catch (error) {
         if (isBadCode(error)) return null;
-        log?.error(describeFailure(error), 'the identity provider could not tell who signs in');
-        throw unavailable('The identity provider does not answer as it should.', retryAfterSeconds);
+        const failure = unavailable('The identity provider does not answer as it should.', retryAfterSeconds);
+        failure.cause = describeFailure(error);
+        throw failure;
       }
     },
   };

@@ -71,6 +71,7 @@ export function createSqliteJobQueue(options: {
 
     async runUntilIdle() {
       if (runner === undefined) throw new Error('The queue was not started');
+      await db.write(() => undefined); // what was asked for before is in line now
       await runner.runUntilIdle();
     },
 
