@@ -34,7 +34,7 @@ function createApp(services: Services): Express {
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
-  app.use(securityHeaders());
+  app.use(securityHeaders({ isSecure: config.BASE_URL.startsWith('https:') }));
   app.use((req, _res, next) => {
     if (req.headers.host === undefined && req.httpVersion !== '1.0') {
       throw new HttpError(400, 'invalid_arg', 'The request names no Host.', { header: 'Host' });

@@ -1,8 +1,13 @@
 import helmet from 'helmet';
 
-/** For everything but raw pages. Nothing is allowed unless a page says what it needs (see pages/). */
-export function securityHeaders() {
+/**
+ * For everything but raw pages. Nothing is allowed unless a page says what it needs (see pages/).
+ * @param isSecure whether the public address is an https one
+ */
+export function securityHeaders({ isSecure }: { isSecure: boolean }) {
   return helmet({
+    // Whoever runs other services below this name decides for those.
+    strictTransportSecurity: isSecure && { includeSubDomains: false },
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {

@@ -122,7 +122,11 @@ describe('GitHub as identity provider', () => {
       'another state': ({ searchParams }) => searchParams.set('state', 'another'),
       'no state': ({ searchParams }) => searchParams.delete('state'),
       'two states': ({ searchParams }) => searchParams.append('state', 'another'),
-      'another issuer': ({ searchParams }) => searchParams.set('iss', 'https://evil.example/login/oauth'),
+      'another state and issuer': ({ searchParams }) => {
+        searchParams.set('state', 'another');
+        searchParams.set('iss', 'https://evil.example/login/oauth');
+      },
+      'two issuers': ({ searchParams }) => searchParams.append('iss', 'https://evil.example/login/oauth'),
       'no code': ({ searchParams }) => searchParams.delete('code'),
       'an empty code': ({ searchParams }) => searchParams.set('code', ''),
       'two codes': ({ searchParams }) => searchParams.append('code', 'another'),
@@ -219,6 +223,12 @@ describe('GitHub as identity provider', () => {
         searchParams.set('error', 'redirect_uri_mismatch'),
       );
       expect(await expectUnavailable(attempt)).to.include('redirect_uri_mismatch');
+    });
+
+    it('the right state with another issuer: GITHUB_URL is not what the provider calls itself', async () => {
+      double.issuer = 'https://git.example/login/oauth';
+      expect(await expectUnavailable(signIn())).to.include('calls itself https://git.example/login/oauth');
+      expect(double.requests).to.deep.equal([]);
     });
 
     it('nobody listens: the log has the cause', async () => {

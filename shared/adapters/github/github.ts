@@ -131,7 +131,7 @@ function issuerFor(url: string, returnedTo: URL): string {
 
 /**
  * The code that the browser brought; null: the person refused, or this answers no visit of ours.
- * @throws AuthorizationResponseError when the provider itself reports an error
+ * @throws Error when the provider reports an error of its own, or answers under another address than ours for it
  */
 function readReturn(
   server: AuthorizationServer,
@@ -143,9 +143,14 @@ function readReturn(
     const parameters = validateAuthResponse(server, client, returnedTo, state);
     return parameters.getAll('code').filter(Boolean).length === 1 ? parameters : null;
   } catch (error) {
-    if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError) return null;
-    if (isRefusalByPerson(error)) return null;
-    throw error;
+    if (isRefusalByPerson(error) || error instanceof UnsupportedOperationError) return null;
+    if (!(error instanceof OperationProcessingError)) throw error;
+    const named = returnedTo.searchParams.get('iss');
+    if (returnedTo.searchParams.get('state') !== state || named === null || named === server.issuer)
+      return null;
+    throw new Error(
+      `The provider calls itself ${named.slice(0, 200)} and not ${server.issuer}: see GITHUB_URL.`,
+    );
   }
 }
 
