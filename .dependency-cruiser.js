@@ -114,8 +114,15 @@ export default {
       name: 'rules-are-pure',
       comment: 'No files, sockets, threads or processes in rules and contracts.',
       severity: 'error',
-      from: { path: '^shared/(domain/|ports/|services/|jobs\\.ts|config)' },
+      from: { path: '^shared/(domain/|ports/|services/|jobs\\.ts)' },
       to: { dependencyTypes: ['core'], path: reachesOut },
+    },
+    {
+      name: 'config-is-pure',
+      comment: 'Of `net` it uses what only computes: isIP, BlockList.',
+      severity: 'error',
+      from: { path: '^shared/config' },
+      to: { dependencyTypes: ['core'], path: reachesOut, pathNot: '^(node:)?net$' },
     },
     ...Object.entries(vendors).map(([name, homes]) => ({
       name: `home-of-${name.replace(/^@/, '').replace('/', '-')}`,

@@ -52,8 +52,7 @@ export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInS
   return {
     showCode(req: Request, res: Response): void {
       const { code } = req.query;
-      const shown = typeof code === 'string' ? code.slice(0, shownCodeLength) : '';
-      answers.show(res, view(readCode(shown) ?? shown, null));
+      answers.show(res, view(typeof code === 'string' ? (readCode(code) ?? '') : '', null));
     },
 
     async enterCode(req: Request, res: Response): Promise<void> {

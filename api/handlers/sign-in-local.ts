@@ -27,7 +27,7 @@ export function localHandlers(site: SignInSite) {
     const limit = config.CODE_TRIES;
     const tries = [
       { key: `key:${addressKey(req.ip)}`, limit },
-      { key: 'key:all', limit: limit * addressesAtOnce },
+      { key: 'any-key', limit: limit * addressesAtOnce },
     ];
     const giveBack = await limits.takeTry(tries, triesWindowMs);
     if (!areSame(key, expected))

@@ -97,7 +97,6 @@ button.quiet:hover, .button.quiet:hover { color: var(--ink); background: var(--g
 .facts > div { display: grid; grid-template-columns: 7rem 1fr; gap: .25rem 1rem; padding: .625rem 0; border-bottom: 1px solid var(--line); }
 .facts dt { color: var(--soft); font-size: .875rem; line-height: 1.6; }
 .facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.colophon { width: 100%; max-width: 27rem; margin: 1.25rem 0 0; color: var(--soft); font-size: .8125rem; text-align: center; }
 
 @media (max-width: 30rem) {
   body { padding-inline: .75rem; }

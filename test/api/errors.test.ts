@@ -17,6 +17,7 @@ function pathsOf(slug: string): readonly (readonly [string, readonly string[]])[
     [`/api/drops/${slug}/versions`, ['GET', 'HEAD']],
     [`/api/drops/${slug}/v/1`, ['GET', 'HEAD', 'DELETE']],
     [`/api/drops/${slug}/passcode`, ['POST']],
+    [`/p/${slug}`, ['GET', 'HEAD', 'POST']],
     [`/p/${slug}/raw`, ['GET', 'HEAD']],
   ];
 }

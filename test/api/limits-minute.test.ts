@@ -97,6 +97,22 @@ describe('Writes per minute: 60', () => {
     expect((await owner.request('DELETE', `/api/drops/${drops[0]?.slug}`)).status).to.equal(204);
   });
 
+  it('reads, views and polls are not limited', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const paths = [
+      '/api/drops',
+      `/api/drops/${slug}`,
+      '/api/auth/poll?token=x',
+      `/p/${slug}`,
+      `/p/${slug}/raw`,
+    ];
+    const answers = await Promise.all(
+      paths.flatMap((path) => Array.from({ length: 100 }, () => owner.get(path))),
+    );
+    expect(new Set(answers.map((answer) => answer.status))).to.deep.equal(new Set([200]));
+  });
+
   it('no token, or a bad one, takes no place of anybody', async () => {
     const owner = await service.newOwner();
     await times(70, () => service.request('POST', '/api/drops', { body: { title: 't', html: 'h' } }));

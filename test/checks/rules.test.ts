@@ -29,6 +29,7 @@ const forbidden: readonly Planted[] = [
   plant('shared/domain/planted-io.ts', "import 'node:fs';", 'rules-are-pure'),
   plant('shared/ports/planted.ts', "import '../config.ts';", 'ports-import-domain'),
   plant('shared/config-planted.ts', "import './domain/ids.ts';", 'config-imports-config'),
+  plant('shared/config-planted-io.ts', "import 'node:fs';", 'config-is-pure'),
   plant('shared/services/planted.ts', "import '../adapters/planted/a.ts';", 'services-import-ports'),
   plant('shared/planted.ts', "import './adapters/planted/a.ts';", 'only-open-services-picks-adapters'),
   plant('shared/planted-up.ts', "import '../api/planted.ts';", 'shared-imports-shared'),

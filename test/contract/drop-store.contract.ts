@@ -242,7 +242,9 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await stores().drops.findPage('unknown', null)).to.equal(null);
         expect(await stores().drops.findPage('unknown', 1)).to.equal(null);
         expect(await stores().drops.findPage(slug, 2)).to.deep.include({ slug, version: null });
-        expect(await stores().drops.findPage(slug, Number.MAX_SAFE_INTEGER)).to.deep.include({ version: null });
+        expect(await stores().drops.findPage(slug, Number.MAX_SAFE_INTEGER)).to.deep.include({
+          version: null,
+        });
       });
     });
 
