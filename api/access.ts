@@ -4,6 +4,7 @@ import type { Caller } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { HttpError } from './http-error.ts';
+import { addressKey } from './middleware/address.ts';
 import { createBodyBudget } from './middleware/body-budget.ts';
 import { type BodyRules, createBodyReader } from './middleware/read-body.ts';
 
@@ -43,10 +44,11 @@ export function createAccess(services: Services) {
   }
 
   return {
-    /** Reads the JSON body of a request that needs no token. */
-    anyone(handler: Handler): Handler {
+    /** Anybody, so many times a minute from an address; a small body. */
+    starter(handler: Handler): Handler {
       return async (req, res) => {
         res.setHeader('Cache-Control', 'no-store');
+        await limits.takeFromAddress('sign-in', addressKey(req.ip), config.SIGN_IN_STARTS_PER_MINUTE);
         req.body = await readBody(req, res, small);
         await handler(req, res);
       };

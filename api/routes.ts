@@ -15,7 +15,7 @@ export type Route = readonly [method: Method, path: string, handler: Handler];
 
 /** Every endpoint, but the raw page, which answers before Express (app.ts). */
 export function createRoutes(services: Services): readonly Route[] {
-  const { anyone, owner, self, write, change, patch, removal } = createAccess(services);
+  const { starter, owner, self, write, change, patch, removal } = createAccess(services);
   const account = accountHandlers(services);
   const drops = dropHandlers(services);
   const health = healthHandlers(services);
@@ -30,7 +30,7 @@ export function createRoutes(services: Services): readonly Route[] {
     ['GET', '/', home.show],
     ['GET', '/api/onboard', onboard.read],
 
-    ['POST', '/api/auth/start', anyone(signIn.start)],
+    ['POST', '/api/auth/start', starter(signIn.start)],
     ['GET', '/api/auth/poll', signIn.poll],
 
     ['GET', '/api/me', self(account.me)],

@@ -1,9 +1,9 @@
 import type { Services } from '../../shared/open-services.ts';
-import { codeHandlers } from './sign-in-code.ts';
-import { decisionHandlers } from './sign-in-decision.ts';
-import { localHandlers } from './sign-in-local.ts';
-import { providerHandlers } from './sign-in-provider.ts';
-import { createSignInSite } from './sign-in-site.ts';
+import { codeHandlers } from './sign-in-pages/code.ts';
+import { decisionHandlers } from './sign-in-pages/decision.ts';
+import { localHandlers } from './sign-in-pages/local.ts';
+import { providerHandlers } from './sign-in-pages/provider.ts';
+import { createSignInSite } from './sign-in-pages/site.ts';
 
 /** The pages on which a human verifies a code, signs in, and approves or denies (spec 4.2, design "sign-in"). */
 export function signInPageHandlers(services: Services) {

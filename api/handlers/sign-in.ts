@@ -1,18 +1,16 @@
 import type { Request, Response } from 'express';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { addressKey } from '../middleware/address.ts';
 import { presentPoll, presentStart } from '../presenters/sign-in.ts';
 import { createStartReader, readPollToken } from '../requests/sign-in.ts';
 
 const userAgentLength = 300;
 
 /** Spec 4.2: a client starts a sign-in and polls it, without any credential. */
-export function signInHandlers({ signIns, limits, config }: Services) {
+export function signInHandlers({ signIns, config }: Services) {
   const readLabel = createStartReader(config);
   return {
     async start(req: Request, res: Response): Promise<void> {
-      await limits.takeFromAddress('sign-in', addressKey(req.ip), config.SIGN_IN_STARTS_PER_MINUTE);
       const started = await signIns.start(readLabel(req.body), requesterOf(req));
       res.json(presentStart(started, config.BASE_URL));
     },

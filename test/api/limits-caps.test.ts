@@ -49,23 +49,6 @@ describe('Drops per account', () => {
       expect((await other.post()).status).to.equal(201);
     });
   });
-
-  describe("with the spec's 500", () => {
-    const service = useService(generous);
-
-    it('530 parallel creates: exactly 500 drops, the others 429 quota_exceeded', async () => {
-      const owner = await service.newOwner();
-      const answers = await Promise.all(Array.from({ length: 530 }, () => owner.post()));
-      expect(answers.filter((answer) => answer.status === 201)).to.have.length(500);
-      for (const answer of answers.filter(({ status }) => status !== 201))
-        expectTooMany(answer, 'quota_exceeded');
-      expect((await owner.get('/api/me')).body.drop_count).to.equal(500);
-      expect((await owner.get('/api/drops?pageSize=200')).body.pagination).to.include({
-        total_items: 500,
-        total_pages: 3,
-      });
-    });
-  });
 });
 
 describe('Versions per drop', () => {

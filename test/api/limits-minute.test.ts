@@ -108,7 +108,7 @@ describe('Writes per minute: 60', () => {
       `/p/${slug}/raw`,
     ];
     const answers = await Promise.all(
-      paths.flatMap((path) => Array.from({ length: 100 }, () => owner.get(path))),
+      paths.flatMap((path) => Array.from({ length: 25 }, () => owner.get(path))),
     );
     expect(new Set(answers.map((answer) => answer.status))).to.deep.equal(new Set([200]));
   });

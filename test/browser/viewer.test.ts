@@ -97,7 +97,7 @@ describe('The viewer, in Chromium', function () {
     });
   });
 
-  it('pages of ours fit a phone: form, error, viewer with a long title, old version and context', async () => {
+  it('pages of ours fit a phone: form, error, and a viewer with a long title, an old version and its context', async () => {
     const owner = await service.newOwner();
     const long = {
       title: `${'A title that goes on '.repeat(9)}`,
@@ -109,8 +109,6 @@ describe('The viewer, in Chromium', function () {
     for (const [name, path] of [
       ['passcode', `/p/${locked.slug}`],
       ['not-found', '/p/nosuchslug00'],
-      ['home', '/'],
-      ['viewer-long', `/p/${slug}?v=1`],
     ] as const) {
       await photograph(browser, name, service.url + path, async (page) => {
         expect(await overflowOf(page), name).to.equal(0);

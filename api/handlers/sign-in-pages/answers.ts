@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
-import type { DropError } from '../../shared/domain/errors.ts';
-import { isNavigation } from '../middleware/errors.ts';
-import { envelopeData } from '../pages/envelope.ts';
-import type { Html } from '../pages/html.ts';
-import { page, policyOf } from '../pages/layout.ts';
-import { signInStyle } from '../pages/sign-in/style.ts';
-import type { View } from '../pages/sign-in/view.ts';
-import { presentError } from '../presenters/error.ts';
-import { statuses } from '../statuses.ts';
-import { sendPage } from './send-page.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
+import { isNavigation } from '../../middleware/errors.ts';
+import { envelopeData } from '../../pages/envelope.ts';
+import type { Html } from '../../pages/html.ts';
+import { page, policyOf } from '../../pages/layout.ts';
+import { signInStyle } from '../../pages/sign-in/style.ts';
+import type { View } from '../../pages/sign-in/view.ts';
+import { presentError } from '../../presenters/error.ts';
+import { statuses } from '../../statuses.ts';
+import { sendPage } from '../send-page.ts';
 
 export type SignInAnswers = ReturnType<typeof createSignInAnswers>;
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { ProviderVisit } from '../../shared/ports/identity-provider.ts';
-import type { Sealer } from '../../shared/ports/sealer.ts';
-import type { Outcome } from '../pages/sign-in/ends.ts';
-import { signInPaths } from './sign-in-paths.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ProviderVisit } from '../../../shared/ports/identity-provider.ts';
+import type { Sealer } from '../../../shared/ports/sealer.ts';
+import type { Outcome } from '../../pages/sign-in/ends.ts';
+import { signInPaths } from './paths.ts';
 
 const name = 'dropleaf_sign_in';
 

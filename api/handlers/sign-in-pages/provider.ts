@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/domain/account.ts';
-import { DropError, notFound } from '../../shared/domain/errors.ts';
-import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
-import { beginDecision } from './sign-in-decision.ts';
-import { signInPaths } from './sign-in-paths.ts';
-import { nothingUnderWay, type SignInSite } from './sign-in-site.ts';
+import type { Identity } from '../../../shared/domain/account.ts';
+import { DropError, notFound } from '../../../shared/domain/errors.ts';
+import type { IdentityProvider, ProviderVisit } from '../../../shared/ports/identity-provider.ts';
+import { beginDecision } from './decision.ts';
+import { signInPaths } from './paths.ts';
+import { nothingUnderWay, type SignInSite } from './site.ts';
 
 /** GET /sign-in/github/callback: back from the identity provider. */
 export function providerHandlers(site: SignInSite) {

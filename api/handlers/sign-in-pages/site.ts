@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
-import { DropError } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
-import { isFromOwnPage } from '../middleware/origin.ts';
-import { problemView } from '../pages/sign-in/ends.ts';
-import { createSignInAnswers, type SignInAnswers } from './sign-in-answers.ts';
-import { createSignInCookie, type SignInCookie } from './sign-in-cookie.ts';
-import { codePathWith, signInPaths } from './sign-in-paths.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
+import type { Services } from '../../../shared/open-services.ts';
+import { isFromOwnPage } from '../../middleware/origin.ts';
+import { problemView } from '../../pages/sign-in/ends.ts';
+import { createSignInAnswers, type SignInAnswers } from './answers.ts';
+import { createSignInCookie, type SignInCookie } from './cookie.ts';
+import { codePathWith, signInPaths } from './paths.ts';
 
 /** What the pages of the sign-in share. */
 export interface SignInSite {

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/domain/account.ts';
-import { DropError } from '../../shared/domain/errors.ts';
-import { randomBase62 } from '../../shared/domain/ids.ts';
-import { readForm } from '../middleware/read-form.ts';
-import { doneView, type Outcome } from '../pages/sign-in/ends.ts';
-import { requestView } from '../pages/sign-in/request.ts';
+import type { Identity } from '../../../shared/domain/account.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
+import { randomBase62 } from '../../../shared/domain/ids.ts';
+import { readForm } from '../../middleware/read-form.ts';
+import { doneView, type Outcome } from '../../pages/sign-in/ends.ts';
+import { requestView } from '../../pages/sign-in/request.ts';
 import { areSame } from './are-same.ts';
-import { codePathWith, signInPaths } from './sign-in-paths.ts';
-import { nothingUnderWay, overMeanwhile, type SignInSite } from './sign-in-site.ts';
+import { codePathWith, signInPaths } from './paths.ts';
+import { nothingUnderWay, overMeanwhile, type SignInSite } from './site.ts';
 
 const formTokenLength = 43; // 256 bits
 

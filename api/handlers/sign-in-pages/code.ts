@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
-import { DropError } from '../../shared/domain/errors.ts';
-import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
-import { addressKey } from '../middleware/address.ts';
-import { readForm } from '../middleware/read-form.ts';
-import { codeView } from '../pages/sign-in/code.ts';
-import { signInPaths } from './sign-in-paths.ts';
-import { faultOf, type SignInSite } from './sign-in-site.ts';
+import { DropError } from '../../../shared/domain/errors.ts';
+import { readCode, type SignIn } from '../../../shared/domain/sign-in.ts';
+import { addressKey } from '../../middleware/address.ts';
+import { readForm } from '../../middleware/read-form.ts';
+import { codeView } from '../../pages/sign-in/code.ts';
+import { signInPaths } from './paths.ts';
+import { faultOf, type SignInSite } from './site.ts';
 
 /** Wrong codes and wrong keys are counted in spans of ten minutes. */
 export const triesWindowMs = 600_000;
