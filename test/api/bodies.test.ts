@@ -7,7 +7,7 @@ import { type Owner, useService } from '../support/service.ts';
 const valid = JSON.stringify({ title: 't', html: 'h' });
 
 describe('Request bodies', () => {
-  const service = useService({ WRITES_PER_MINUTE: '1000' });
+  const service = useService({ WRITES_PER_MINUTE: '1000', SIGN_IN_STARTS_PER_MINUTE: '1000' });
 
   /** Every endpoint that takes a body, on a drop of the owner's. */
   async function endpoints(owner: Owner) {
