@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 
 /**
  * A report as people publish them: one document that holds its data, its script and a whole chart library (Chart.js,
@@ -36,7 +34,6 @@ document.documentElement.dataset.drawn = 'yes';
 }
 
 function readChartLibrary(): string {
-  const main = createRequire(import.meta.url).resolve('chart.js');
-  const text = readFileSync(join(dirname(main), 'chart.umd.min.js'), 'utf8');
+  const text = readFileSync(new URL('chart.umd.min.js', import.meta.resolve('chart.js')), 'utf8');
   return text.replaceAll('</script', '<\\/script').replace(/\n\/\/# sourceMappingURL=\S+/, '');
 }
