@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { createSqliteAccountStore } from './adapters/sqlite/account-store.ts';
 import { createSqliteBlobStore } from './adapters/sqlite/blob-store.ts';
@@ -58,9 +58,17 @@ export function openEmbeddedEngine(deps: {
 
 function makeDataDir(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDir(resolve(dir));
     accessSync(dir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new Error(`DATA_DIR ${dir} cannot be made or written to: ${(cause as Error).message}`, { cause }); // proof: node:fs throws Errors
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`DATA_DIR ${dir} cannot be made or written to: ${reason}`, { cause });
   }
+}
+
+/** With its parents. Not by `recursive`, which never returns where a file system (/proc) refuses with ENOENT. */
+function makeDir(dir: string): void {
+  if (existsSync(dir)) return;
+  makeDir(dirname(dir));
+  mkdirSync(dir, { mode: 0o700 });
 }
