@@ -15,7 +15,8 @@ export function createListener(services: Services): RequestListener {
   const app = createApp(services);
   return (req, res) => {
     const rawAddress = raw.match(req);
-    if (rawAddress !== null) void raw.answer(req, res, rawAddress);
+    if (lacksHost(req)) answerError(noHost(), req, res, services.log);
+    else if (rawAddress !== null) void raw.answer(req, res, rawAddress);
     else app(takenLiterally(req), res);
   };
 }
@@ -35,12 +36,6 @@ function createApp(services: Services): Express {
     next();
   });
   app.use(securityHeaders({ isSecure: config.BASE_URL.startsWith('https:') }));
-  app.use((req, _res, next) => {
-    if (req.headers.host === undefined && req.httpVersion !== '1.0') {
-      throw new HttpError(400, 'invalid_arg', 'The request names no Host.', { header: 'Host' });
-    }
-    next();
-  });
   mount(app, createRoutes(services));
   app.use(() => {
     throw notFound('path');
@@ -49,6 +44,15 @@ function createApp(services: Services): Express {
     answerError(error, req, res, log);
   });
   return app;
+}
+
+/** RFC 9112, section 3.2. Node would refuse it by itself, but without the envelope. */
+function lacksHost(req: IncomingMessage): boolean {
+  return req.headers.host === undefined && req.httpVersion !== '1.0';
+}
+
+function noHost(): HttpError {
+  return new HttpError(400, 'invalid_arg', 'The request names no Host.', { header: 'Host' });
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Code } from '../shared/domain/errors.ts';
-import { DropError, type ErrorDetails } from '../shared/domain/errors.ts';
+import { type Code, DropError, type ErrorDetails } from '../shared/domain/errors.ts';
 
 /**
  * A fault of the exchange itself, which only HTTP has: its status is not the one that its code has elsewhere

@@ -1,6 +1,6 @@
 import type { Code } from '../shared/domain/errors.ts';
 
-/** The status of each code, where its condition has no other (see `DropError` uses of `status` in errors.ts). */
+/** The status of each code, where its condition has no other (an `HttpError` has one). */
 export const statuses: Readonly<Record<Code, number>> = {
   unauthorized: 401,
   invalid_token: 401,

@@ -9,14 +9,15 @@ import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
 import type { Config } from './config.ts';
 import { openEmbeddedEngine, type Role } from './embedded-engine.ts';
-import type { AccountStore } from './ports/account-store.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
+import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { JobConsumer } from './ports/jobs.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
 import type { Sealer } from './ports/sealer.ts';
+import { type Accounts, createAccounts } from './services/accounts.ts';
 import { createDrops, type Drops } from './services/drops.ts';
 import { createFollowUps } from './services/follow-ups.ts';
 import { createLimits, type Limits } from './services/limits.ts';
@@ -38,7 +39,7 @@ export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
-  readonly accounts: AccountStore;
+  readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly signIns: SignIns;
   /** null: people sign in with the local sign-in key. */
@@ -73,56 +74,77 @@ export async function openServices(
   { log, role, clock = systemClock }: { log: Log; role: Role; clock?: Clock },
 ): Promise<Services> {
   const engine = openEmbeddedEngine({ config, clock, log, role });
+  try {
+    return assemble(config, { log, clock, engine });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+function assemble(
+  config: Config,
+  { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
+): Services {
   const { accounts, html, contexts, renders, views: counter, jobs } = engine;
   const secret =
     config.SIGNING_SECRET || keptSecret(join(config.DATA_DIR, 'signing-secret'), signingSecretLength);
   const sealer = createSealer(secret, clock);
   const identityProvider = createIdentityProvider(config);
+  const signInKey =
+    identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null;
   const purger = createPurger(config);
   const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
   const parser = createThreadJsonParser();
 
-  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
+  const tokens = createTokens({ tokens: engine.tokens, clock, log });
+  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, log });
   const rendering = createRendering({ html, renders, upkeep: engine.upkeep, renderer, log, config });
   const views = createViews({ counter, clock, log });
+  const blobs = { html, contexts, renders };
 
   return {
     config,
     clock,
     log,
-    accounts,
-    tokens: createTokens({ tokens: engine.tokens, clock, log }),
-    signIns: createSignIns({
-      signIns: engine.signIns,
-      accounts,
-      tokens: engine.tokens,
-      sealer,
-      clock,
-      config,
-    }),
+    accounts: createAccounts({ accounts, drops: engine.drops }),
+    tokens,
+    signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
     identityProvider,
-    signInKey:
-      identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null,
+    signInKey,
     sealer,
     limits,
-    drops: createDrops({ drops: engine.drops, html, contexts, limits, passcodes, followUps, clock, config }),
+    drops: createDrops({ ...blobs, drops: engine.drops, limits, passcodes, followUps, clock, log, config }),
     passcodes,
-    pages: createPages({ drops: engine.drops, html, contexts, renders, rendering, config }),
+    pages: createPages({ ...blobs, drops: engine.drops, rendering, config }),
     views,
     rendering,
-    upkeep: createUpkeep({ ...engine, drops: engine.upkeep, views: counter, purger, clock, log, config }),
+    upkeep: createUpkeep({
+      ...blobs,
+      drops: engine.upkeep,
+      signIns: engine.signIns,
+      views: counter,
+      jobs,
+      purger,
+      clock,
+      log,
+      config,
+    }),
     viewAggregation: createViewAggregation({ views: counter, drops: engine.upkeep, clock }),
     jobs,
     parser,
     ready: () => engine.ready(),
-    async close() {
-      await views.close();
-      await Promise.all([renderer.close(), parser.close()]);
-      await engine.close();
-    },
+    close: () => inOrder([views.close, renderer.close, parser.close, engine.close]),
   };
+}
+
+/** Each step runs, whatever became of those before it. @throws what the first one threw that failed */
+async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** null: nobody is set, and the local sign-in key serves. */

@@ -5,10 +5,10 @@ import { presentCaller, presentToken } from '../presenters/account.ts';
 import { readTokenId } from '../requests/params.ts';
 
 /** Spec 4.3: who is calling, and with which tokens. */
-export function accountHandlers({ accounts, drops, tokens }: Services) {
+export function accountHandlers({ accounts, tokens }: Services) {
   return {
     async me(_req: Request, res: Response, caller: Caller): Promise<void> {
-      const [account, dropCount] = await Promise.all([accounts.find(caller.accountId), drops.count(caller)]);
+      const { account, dropCount } = await accounts.describe(caller);
       res.json(presentCaller(caller, account, dropCount));
     },
 

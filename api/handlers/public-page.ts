@@ -4,10 +4,14 @@ import type { Page } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { readCookies } from '../middleware/cookies.ts';
 import { toPositiveInteger } from '../requests/params.ts';
 
 /** The cookie that keeps a passcode entered; its path is the drop's. */
 export const passCookie = 'dropleaf_pass';
+
+/** Of many cookies of the name these are tried, so that a request cannot ask for much work. */
+const maxPasses = 5;
 
 /** What a reader asked for, as the address says it: nothing is decoded, so no page has two names. */
 export interface PublicAddress {
@@ -54,8 +58,10 @@ export async function isAdmitted(
   if (page.lock === null) return true;
   const grant = query.get('g');
   if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
-  const pass = readCookie(req.headers.cookie, passCookie);
-  return pass !== null && services.passcodes.admits('pass', page, pass);
+  for (const pass of readCookies(req.headers.cookie, passCookie).slice(0, maxPasses)) {
+    if (await services.passcodes.admits('pass', page, pass)) return true;
+  }
+  return false;
 }
 
 /** Whether a GET that was answered with a page is a person's view (design, "A view"). */
@@ -64,12 +70,4 @@ export function isPersonsGet(req: IncomingMessage): boolean {
   const { 'sec-purpose': secPurpose, purpose, 'x-moz': moz, 'user-agent': agent } = req.headers;
   if (/prefetch|prerender|preview/i.test(`${secPurpose} ${purpose} ${moz}`)) return false;
   return !isbot(agent);
-}
-
-function readCookie(header: string | undefined, name: string): string | null {
-  for (const pair of (header ?? '').split(';')) {
-    const at = pair.indexOf('=');
-    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return null;
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LRUCache } from 'lru-cache';
-import Negotiator from 'negotiator';
 import { edgeSeconds } from '../../shared/config.ts';
 import { edgeTag, type ShownPage } from '../../shared/domain/drop.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Body, Form } from '../../shared/services/pages.ts';
 import { HttpError } from '../http-error.ts';
+import { createFormChooser } from '../middleware/encodings.ts';
 import { answerError } from '../middleware/errors.ts';
+import { isFresh } from '../middleware/if-none-match.ts';
 import { logRequest } from '../middleware/request-log.ts';
-import { pageUrl } from '../presenters/drop.ts';
+import { pageUrl } from '../paths.ts';
 import { sandbox } from '../sandbox.ts';
 import { findPage, isAdmitted, isPersonsGet, type PublicAddress, readAddress } from './public-page.ts';
 
@@ -27,7 +27,7 @@ export interface RawHandler {
 export function rawHandler(services: Services): RawHandler {
   const { pages, views, log, config } = services;
   const publicCaching = `public, max-age=0, s-maxage=${edgeSeconds(config)}`;
-  const forms = createFormChooser();
+  const chooseForm = createFormChooser();
 
   async function open(req: IncomingMessage, address: PublicAddress): Promise<ShownPage> {
     const page = await findPage(services, address);
@@ -38,7 +38,7 @@ export function rawHandler(services: Services): RawHandler {
   }
 
   async function send(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void> {
-    const form = forms(req.headers['accept-encoding']);
+    const form = chooseForm(req.headers['accept-encoding']);
     let page = await open(req, address);
     let body = await pages.body(page, form);
     if (body === null) {
@@ -104,39 +104,8 @@ function sendBody(req: IncomingMessage, res: ServerResponse, form: Form, body: B
   res.end(req.method === 'HEAD' ? undefined : body.bytes);
 }
 
-/** RFC 9110, section 13.1.2: weak comparison; an edge may have made ours weak. */
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
-}
-
 /** Opened as a page of its own, and not by way of the viewer, which has counted it: as its frame, or from it. */
 function isTopLevelView(req: IncomingMessage, { slug, query }: PublicAddress, baseUrl: string): boolean {
   if (req.headers['sec-fetch-dest'] !== 'document' || query.has('id')) return false;
   return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);
-}
-
-/** The smallest form that a client takes. Browsers send few different headers, so the answers are remembered. */
-function createFormChooser(): (acceptEncoding: string | undefined) => Form {
-  const known = new LRUCache<string, Form>({ max: 200 });
-  return (acceptEncoding) => {
-    if (acceptEncoding === undefined) return 'identity';
-    const remembered = known.get(acceptEncoding);
-    if (remembered !== undefined) return remembered;
-    const [best] = acceptedForms(acceptEncoding);
-    const form = best ?? 'identity';
-    if (acceptEncoding.length <= 200) known.set(acceptEncoding, form);
-    return form;
-  };
-}
-
-/** By the client's q-values; where they are equal, by size. */
-function acceptedForms(acceptEncoding: string): Form[] {
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
-  // The published types lag behind: `preferred` is there since 1.0.
-  const { encodings } = negotiator as unknown as {
-    encodings(available: Form[], options: { preferred: Form[] }): Form[];
-  };
-  return encodings.call(negotiator, ['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
 }

@@ -5,6 +5,7 @@ import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { HttpError } from '../http-error.ts';
 import { addressKey } from '../middleware/address.ts';
+import { setCookie } from '../middleware/cookies.ts';
 import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
 import { isFromOwnPage } from '../middleware/origin.ts';
 import { readForm } from '../middleware/read-form.ts';
@@ -12,7 +13,7 @@ import { renderContext } from '../pages/context.ts';
 import { type Html, toText } from '../pages/html.ts';
 import { passcodePage } from '../pages/passcode.ts';
 import { viewerPage } from '../pages/viewer.ts';
-import { pageUrl } from '../presenters/drop.ts';
+import { pagePath, pageUrl } from '../paths.ts';
 import { presentError } from '../presenters/error.ts';
 import {
   findPage,
@@ -51,7 +52,7 @@ export function viewerHandlers(services: Services) {
     const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
     const grant = await passcodes.issue('grant', page);
     if (grant !== null) query.set('g', grant);
-    return `/p/${page.slug}/raw?${query}`;
+    return `${pagePath(page.slug)}/raw?${query}`;
   }
 
   async function sendViewer(res: Response, page: ShownPage): Promise<void> {
@@ -87,12 +88,10 @@ export function viewerHandlers(services: Services) {
     }
     const pass = await passcodes.issue('pass', page);
     if (pass !== null) {
-      res.cookie(passCookie, pass, {
-        path: `/p/${page.slug}`,
-        maxAge: config.UNLOCK_SECONDS * 1000,
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: config.BASE_URL.startsWith('https:'),
+      setCookie(res, passCookie, pass, {
+        path: pagePath(page.slug),
+        seconds: config.UNLOCK_SECONDS,
+        isSecure: config.BASE_URL.startsWith('https:'),
       });
     }
     res.redirect(303, req.url);

@@ -74,13 +74,5 @@ function asPage(status: number, envelope: ReturnType<typeof presentError>, res: 
 
 function toDropError(error: unknown): DropError {
   if (error instanceof DropError) return error;
-  const status = clientFaultOf(error);
-  if (status === null) return new DropError('internal_error', 'Something went wrong on our side.');
-  return new HttpError(status, 'invalid_arg', 'The request could not be read.');
-}
-
-/** Express and its parsers mark the client's faults with a 4xx `status`; null for anything else. */
-function clientFaultOf(error: unknown): number | null {
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
-  return error.status >= 400 && error.status < 500 ? error.status : null;
+  return new DropError('internal_error', 'Something went wrong on our side.');
 }

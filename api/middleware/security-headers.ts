@@ -18,5 +18,10 @@ export function securityHeaders({ isSecure }: { isSecure: boolean }) {
       },
     },
     referrerPolicy: { policy: 'same-origin' },
+    // For browsers and plug-ins that are gone.
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   });
 }

@@ -2,6 +2,7 @@ import type { ErrorEnvelope } from '../presenters/error.ts';
 import { envelopeData } from './envelope.ts';
 import { type Html, html } from './html.ts';
 import { page, policyOf } from './layout.ts';
+import { waitText } from './wait.ts';
 
 interface Words {
   readonly title: string;
@@ -29,8 +30,10 @@ function wordsFor(status: number, { error }: ErrorEnvelope): Words {
   const byCode = wordsByCode[`${status} ${error.code}`];
   if (byCode) return byCode;
   const byStatus = wordsByStatus[status];
-  if (byStatus)
-    return { ...byStatus, text: `${byStatus.text}${waitText(error.details?.retry_after_seconds)}` };
+  if (byStatus) {
+    const wait = waitText(error.details?.retry_after_seconds);
+    return wait === null ? byStatus : { ...byStatus, text: `${byStatus.text} Try again in ${wait}.` };
+  }
   return { title: 'That did not work', text: error.message };
 }
 
@@ -65,15 +68,6 @@ const wordsByStatus: Readonly<Record<number, Words>> = {
   },
   503: { title: 'Not available right now', text: 'The service is busy or being looked after.' },
 };
-
-/** Empty where there is nothing to wait for. */
-function waitText(seconds: unknown): string {
-  if (typeof seconds !== 'number') return '';
-  if (seconds <= 1) return ' Try again in a moment.';
-  if (seconds < 120) return ` Try again in ${seconds} seconds.`;
-  if (seconds < 7_200) return ` Try again in ${Math.ceil(seconds / 60)} minutes.`;
-  return ` Try again in ${Math.ceil(seconds / 3_600)} hours.`;
-}
 
 const errorStyle = `
 .status { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; font-variant-numeric: tabular-nums; }

@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config.ts';
+import { signInPaths } from '../paths.ts';
 import { html } from './html.ts';
 import { page, policyOf } from './layout.ts';
 
@@ -14,7 +15,7 @@ export function homePage(config: Config): { html: string; csp: string } {
 <p>Read <a href="/api/onboard">the agent protocol</a>. It begins with</p>
 <pre><code>${start}</code></pre>
 <h2>Your program showed you a code</h2>
-<p><a href="/sign-in">Enter it here</a> to let the program publish in your name.</p>`,
+<p><a href="${signInPaths.code}">Enter it here</a> to let the program publish in your name.</p>`,
   });
   return { html: home.html, csp: policyOf(home) };
 }

@@ -2,6 +2,7 @@ import type { ErrorEnvelope } from '../presenters/error.ts';
 import { envelopeData } from './envelope.ts';
 import { html } from './html.ts';
 import { page, policyOf } from './layout.ts';
+import { waitText } from './wait.ts';
 
 /** The gate before a locked drop. Says nothing of the drop: neither title nor description nor context. */
 export function passcodePage(parts: {
@@ -30,13 +31,7 @@ ${fault && html`<p class="notice bad" id="fault" role="alert">${fault}</p>`}
 function faultText({ error }: ErrorEnvelope): string {
   if (error.code === 'passcode_required') return 'That is not the passcode. Try again.';
   if (error.code === 'rate_limited') {
-    return `Too many wrong tries. Wait ${waitText(error.details?.retry_after_seconds)}, then try again.`;
+    return `Too many wrong tries. Wait ${waitText(error.details?.retry_after_seconds) ?? 'a few minutes'}, then try again.`;
   }
   return error.message;
-}
-
-function waitText(seconds: unknown): string {
-  if (typeof seconds !== 'number') return 'a few minutes';
-  if (seconds <= 60) return 'a minute';
-  return `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -1,4 +1,5 @@
 import type { Drop, DropQuery, Version } from '../../shared/domain/drop.ts';
+import { pageUrl } from '../paths.ts';
 
 /** A drop on the wire (spec section 2). `description` only when set; every other field always. */
 export function presentDrop(drop: Drop, baseUrl: string) {
@@ -58,8 +59,4 @@ export function presentVersion(
     created_at: found.version.createdAt,
     is_latest: found.isLatest,
   };
-}
-
-export function pageUrl(baseUrl: string, slug: string): string {
-  return `${baseUrl}/p/${slug}`;
 }

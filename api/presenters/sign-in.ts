@@ -1,10 +1,11 @@
 import type { PollResult, StartedSignIn } from '../../shared/services/sign-ins.ts';
+import { codePathWith } from '../paths.ts';
 
 /** The answer to POST /api/auth/start (spec 4.2). */
 export function presentStart(started: StartedSignIn, baseUrl: string) {
   return {
     code: started.code,
-    verification_url: `${baseUrl}/sign-in?code=${started.code}`,
+    verification_url: baseUrl + codePathWith(started.code),
     poll_token: started.pollToken,
     expires_in: started.expiresInSeconds,
     poll_interval: started.pollIntervalSeconds,

@@ -1,12 +1,12 @@
-import { type options, readConfig } from '../../shared/config.ts';
+import { type OptionName, readConfig } from '../../shared/config.ts';
+import { localIdentity } from '../../shared/domain/account.ts';
 import { isLongerThan } from '../../shared/domain/text.ts';
 import { openServices } from '../../shared/open-services.ts';
-import { localIdentity } from '../../shared/services/sign-ins.ts';
 import { createLog } from '../log.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** The settings that matter here: a fault in any other is not in the way. */
-const needed = ['DATA_DIR', 'LABEL_MAX_CHARACTERS'] as const satisfies (keyof typeof options)[];
+const needed = ['DATA_DIR', 'LABEL_MAX_CHARACTERS'] as const satisfies OptionName[];
 
 /**
  * Makes a token for the local account of that name, in the data of a service that runs or does not, and prints it
@@ -33,7 +33,7 @@ export async function token(
   const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
   try {
     const account = await services.signIns.signInWith(identity);
-    const plaintext = await services.signIns.issueToken(account, label || null);
+    const plaintext = await services.tokens.mint(account.id, label || null);
     process.stdout.write(`${plaintext}\n`);
   } finally {
     await services.close();

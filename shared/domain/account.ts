@@ -24,3 +24,11 @@ export interface Caller {
   readonly ownerId: string;
   readonly token: Token;
 }
+
+/** The identity of somebody on this machine; null where the text can be no name. */
+export function localIdentity(typed: string): Identity | null {
+  const name = typed.trim();
+  // Matched before it is made lower case: that makes a `k` of U+212A, which is no letter of ours.
+  if (!/^[a-z0-9][a-z0-9._-]{0,38}$/i.test(name)) return null;
+  return { provider: 'local', subject: name.toLowerCase(), name: name.toLowerCase() };
+}

@@ -14,6 +14,12 @@ export interface RenderPlan {
   readonly insertion: string;
 }
 
+/** A plan as it is made. */
+export interface NewPlan extends RenderPlan {
+  /** Whether the head was read to its end: with more time the plan would be the same. */
+  readonly isWhole: boolean;
+}
+
 /** Far more than heads have; less than what makes a hostile one slow. */
 const defaultSteps = 20_000;
 const quickSteps = 200;
@@ -38,7 +44,7 @@ export type RenderBudget = Partial<Pick<ScanLimits, 'steps' | 'expired'>>;
  * @param html the owner's bytes, with or without a byte order mark
  * @param budget for finding the plan; checking it may take as long again
  */
-export function planRender(html: Uint8Array, budget: RenderBudget = {}): RenderPlan {
+export function planRender(html: Uint8Array, budget: RenderBudget = {}): NewPlan {
   const limits = { steps: defaultSteps, ...budget };
   if (html.length > firstBytes) {
     const start = read(html.subarray(0, firstBytes), { ...limits, cut: true });
@@ -48,7 +54,7 @@ export function planRender(html: Uint8Array, budget: RenderBudget = {}): RenderP
 }
 
 /** A plan from the first bytes alone: a few milliseconds at most, whatever the document holds. */
-export function planQuickly(html: Uint8Array): RenderPlan {
+export function planQuickly(html: Uint8Array): NewPlan {
   return choose(read(html.subarray(0, firstBytes), { steps: quickSteps, cut: html.length > firstBytes }));
 }
 
@@ -74,16 +80,17 @@ function read(html: Uint8Array, limits: ScanLimits): Reading {
   return { text, skipped, cut: limits.cut ?? false, scan: scanHead(text, limits) };
 }
 
-function choose(reading: Reading): RenderPlan {
+function choose(reading: Reading): NewPlan {
+  const isWhole = reading.scan.stop === 'body';
   const children = reading.scan.head?.childNodes ?? [];
   if (!holdsStyle(children)) {
     const insertion = insertionFor({ viewport: holdsViewport(children) });
     const place = reading.scan.places.find((candidate) => isRight(reading, candidate, insertion));
     if (place !== undefined) {
-      return { renderer: rendererVersion, insertAt: reading.skipped + place, insertion };
+      return { renderer: rendererVersion, insertAt: reading.skipped + place, insertion, isWhole };
     }
   }
-  return { renderer: rendererVersion, insertAt: 0, insertion: '' };
+  return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole };
 }
 
 /** Whether parsing the page gives the document's own tree, and our nodes in its head. */

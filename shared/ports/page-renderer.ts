@@ -1,5 +1,10 @@
 import type { Rendered } from './render-store.ts';
 
+export interface NewRender extends Rendered {
+  /** false: the budget, or the document's nature, ended the parse early; a longer budget may place better. */
+  readonly isWhole: boolean;
+}
+
 /** Turns a document into the page that is served. Hostile input is expected: never on the event loop. */
 export interface PageRenderer {
   /**
@@ -7,7 +12,7 @@ export interface PageRenderer {
    * @param budgetMs how long the parse may take once it has begun; past it, the position that needs no full
    *   parse is taken. Never rejects because of what the document holds.
    */
-  render(html: Uint8Array, budgetMs: number): Promise<Rendered>;
+  render(html: Uint8Array, budgetMs: number): Promise<NewRender>;
 
   /** Waits for what runs, then ends the threads. */
   close(): Promise<void>;

@@ -21,6 +21,9 @@ export interface RenderStore {
   /** null: not rendered yet. */
   findForm(versionId: string, form: CompressedForm): Promise<Uint8Array | null>;
 
+  /** Which of these versions have a page of this renderer (RenderPlan). In one query. */
+  listRendered(versionIds: readonly string[], renderer: number): Promise<Set<string>>;
+
   /** Unknown ids are no error. */
   delete(versionIds: readonly string[]): Promise<void>;
 

@@ -14,6 +14,8 @@ import { countBytes } from '../domain/text.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
+import type { Log } from '../ports/log.ts';
+import { drawUntilFree } from './draw-until-free.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
@@ -47,9 +49,10 @@ export function createDrops(deps: {
   passcodes: Passcodes;
   followUps: FollowUps;
   clock: Clock;
+  log: Log;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, html, contexts, limits, passcodes, followUps, clock, config } = deps;
+  const { drops, html, contexts, limits, passcodes, followUps, clock, log, config } = deps;
 
   async function putDocument(document: Document): Promise<NewVersion> {
     const now = clock.now();
@@ -68,8 +71,16 @@ export function createDrops(deps: {
     };
   }
 
-  async function dropDocument(version: NewVersion): Promise<void> {
-    await Promise.all([html.delete([version.id]), contexts.delete([version.id])]);
+  /**
+   * Undoes what came before a refusal, and never stands in its way: what fails here costs a place in the day, or
+   * blobs that the sweep will find.
+   */
+  async function takeBack(...steps: readonly Promise<void>[]): Promise<void> {
+    for (const outcome of await Promise.allSettled(steps)) {
+      if (outcome.status === 'rejected') {
+        log.warn({ err: outcome.reason }, 'a refused write could not be undone whole');
+      }
+    }
   }
 
   /**
@@ -86,61 +97,72 @@ export function createDrops(deps: {
     try {
       version = await putDocument(document);
     } catch (error) {
-      await returnDay(); // without its blobs nothing can have been written
+      await takeBack(returnDay()); // without its blobs nothing can have been written
       throw error;
     }
     const outcome = await record(version);
     if (outcome instanceof DropError) {
-      await Promise.all([returnDay(), dropDocument(version)]);
+      await takeBack(returnDay(), html.delete([version.id]), contexts.delete([version.id]));
       throw outcome;
     }
-    followUps.versionAdded(outcome.id, version.id);
     return outcome;
+  }
+
+  async function get(caller: Caller, slug: string): Promise<Drop> {
+    return orNotFound(await drops.find(caller.ownerId, slug));
+  }
+
+  /**
+   * The context of a version that has one. Where it is missing, the version was removed meanwhile, or it is lost.
+   * @throws DropError `not_found`
+   */
+  async function readContext(caller: Caller, slug: string, version: Version): Promise<string> {
+    const bytes = await contexts.get(version.id);
+    if (bytes !== null) return Buffer.from(bytes).toString('utf8');
+    const again = await drops.findVersion(caller.ownerId, slug, version.number);
+    if (again?.version.id !== version.id) throw notFound('version');
+    throw new Error(`The context of version ${version.id} is missing`);
   }
 
   return {
     /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
     async create(caller: Caller, input: NewDropInput): Promise<Drop> {
       const lock = input.passcode === null ? null : await passcodes.makeLock(input.passcode);
+      const { title, description, metadata } = input;
+      const cap = config.DROPS_PER_ACCOUNT;
       return write(caller, input, async (version) => {
-        const { title, description, metadata } = input;
-        const drop = { id: newId(version.createdAt), ownerId: caller.ownerId, title, description, metadata };
-        for (;;) {
-          const made = await drops.create(
-            { ...drop, slug: newSlug(), lock, version },
-            config.DROPS_PER_ACCOUNT,
-            followUps.ofNewDrop,
-          );
-          if (made === 'no_place') return quotaExceeded(config.DROPS_PER_ACCOUNT);
-          if (made !== 'slug_taken') return made;
-        }
+        const rest = { id: newId(version.createdAt), ownerId: caller.ownerId, title, description, metadata };
+        const made = await drawUntilFree(async () => {
+          const drop = { ...rest, slug: newSlug(), lock, version };
+          const outcome = await drops.create(drop, cap, followUps.ofNewDrop);
+          return outcome === 'slug_taken' ? null : outcome;
+        });
+        if (made === 'no_place') return quotaExceeded(cap);
+        followUps.created(made.id, version.id);
+        return made;
       });
     },
 
     /** Mints the next version. @throws DropError `not_found`, `daily_quota_exceeded`, `version_limit_reached` */
     async addVersion(caller: Caller, slug: string, input: Document & DetailChanges): Promise<Drop> {
-      await this.get(caller, slug); // a drop that is not there costs no place in the day
+      await get(caller, slug); // a drop that is not there costs no place in the day
       const { html: _, context: __, ...changes } = input;
       const { ownerId } = caller;
       const cap = config.VERSIONS_PER_DROP;
       return write(caller, input, async (version) => {
         const made = await drops.addVersion(ownerId, slug, version, changes, cap, followUps.ofNewVersion);
         if (made === null) return notFound('drop');
-        return made === 'version_limit' ? versionLimitReached(cap) : made;
+        if (made === 'version_limit') return versionLimitReached(cap);
+        followUps.versionAdded(made.id, version.id);
+        return made;
       });
     },
 
     /** @throws DropError `not_found` */
-    async get(caller: Caller, slug: string): Promise<Drop> {
-      return orNotFound(await drops.find(caller.ownerId, slug));
-    },
+    get,
 
     list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
       return drops.list(caller.ownerId, query);
-    },
-
-    count(caller: Caller): Promise<number> {
-      return drops.count(caller.ownerId);
     },
 
     /** @throws DropError `not_found` */
@@ -155,7 +177,7 @@ export function createDrops(deps: {
 
     /** Sets the gate, or removes it with ''. Answers when the edge was told. @throws DropError `not_found` */
     async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
-      await this.get(caller, slug); // no slow hash for a drop that is not there
+      await get(caller, slug); // no slow hash for a drop that is not there
       const lock = passcode === '' ? null : await passcodes.makeLock(passcode);
       const drop = orNotFound(
         await drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange),
@@ -180,25 +202,24 @@ export function createDrops(deps: {
       const found = await drops.findVersion(caller.ownerId, slug, number);
       if (found === null) throw notFound('version');
       const { version, latestVersion } = found;
-      const bytes = version.hasContext ? await contexts.get(version.id) : null;
-      const context = bytes === null ? null : Buffer.from(bytes).toString('utf8');
+      const context = version.hasContext ? await readContext(caller, slug, version) : null;
       return { version, context, isLatest: version.number === latestVersion };
     },
 
     /** @throws DropError `not_found`, `last_version_cannot_be_deleted` */
     async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
       const now = clock.now();
-      const drop = await drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
-      if (drop === 'no_version') throw notFound('version');
-      if (drop === 'last_version') {
+      const outcome = await drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
+      if (outcome === 'no_version') throw notFound('version');
+      if (outcome === 'last_version') {
         throw new DropError(
           'last_version_cannot_be_deleted',
           'This is the only version: delete the drop instead.',
         );
       }
-      const { id } = orNotFound(drop);
-      await followUps.removed(id);
-      return orNotFound(drop);
+      const drop = orNotFound(outcome);
+      await followUps.removed(drop.id);
+      return drop;
     },
   };
 }

@@ -25,7 +25,7 @@ export function createFollowUps(deps: { jobs: JobProducer; purger: EdgePurger | 
 
   async function purgeNow(dropId: string): Promise<void> {
     if (purger === null) return;
-    purge(dropId); // also when this attempt succeeds: a fill in flight escapes it
+    purge(dropId); // the job stands in where this attempt fails, or is cut off with the process
     const attempt = purger.purge(edgeTag(dropId)).catch((error: unknown) => {
       log.warn({ err: error, dropId }, 'the edge did not confirm a purge; the job will try again');
     });
@@ -46,6 +46,10 @@ export function createFollowUps(deps: { jobs: JobProducer; purger: EdgePurger | 
     ofChange,
     ofNewVersion,
     ofNewDrop,
+
+    created(dropId: string, versionId: string): void {
+      hurry(jobs.enqueue('version.render', { dropId, versionId }));
+    },
 
     versionAdded(dropId: string, versionId: string): void {
       hurry(jobs.enqueue('version.render', { dropId, versionId }));

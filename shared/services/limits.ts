@@ -3,6 +3,7 @@ import { type Code, DropError } from '../domain/errors.ts';
 import { dayOf, minuteOf, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 
 /** No window opens these: they end when the owner deletes something. */
@@ -21,9 +22,10 @@ export function createLimits(deps: {
   limiter: RateLimiter;
   accounts: AccountStore;
   clock: Clock;
+  log: Log;
   config: LimitNumbers;
 }) {
-  const { limiter, accounts, clock, config } = deps;
+  const { limiter, accounts, clock, log, config } = deps;
 
   async function takeMinute(kind: string, key: string, limit: number): Promise<void> {
     const window = minuteOf(clock.now());
@@ -56,7 +58,7 @@ export function createLimits(deps: {
 
     /**
      * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
-     * The answer gives the try back: only wrong ones count.
+     * The answer gives the try back and never fails: only wrong ones count.
      * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left
      * @throws DropError `rate_limited`
      */
@@ -67,14 +69,21 @@ export function createLimits(deps: {
       const window = windowOf(clock.now(), windowMs);
       const taken: string[] = [];
       const giveBack = async () => {
-        await Promise.all(taken.map((key) => limiter.giveBack(key, window)));
-      };
-      for (const { key, limit } of tries) {
-        if (!(await limiter.take(key, limit, window))) {
-          await giveBack();
-          throw tooMany('rate_limited', 'Too many wrong tries.', limit, window.retryAfterSeconds);
+        for (const outcome of await Promise.allSettled(taken.map((key) => limiter.giveBack(key, window)))) {
+          if (outcome.status === 'rejected')
+            log.warn({ err: outcome.reason }, 'a try could not be given back');
         }
-        taken.push(key);
+      };
+      try {
+        for (const { key, limit } of tries) {
+          if (!(await limiter.take(key, limit, window))) {
+            throw tooMany('rate_limited', 'Too many wrong tries.', limit, window.retryAfterSeconds);
+          }
+          taken.push(key);
+        }
+      } catch (error) {
+        await giveBack();
+        throw error;
       }
       return giveBack;
     },

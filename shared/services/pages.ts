@@ -81,7 +81,7 @@ export function createPages(deps: {
       return body;
     },
 
-    /** The reasoning trace of the page's version, as it was posted; null for none. */
+    /** The reasoning trace of the page's version, as it was posted; null for none, or none any more. */
     async context(page: ShownPage): Promise<string | null> {
       if (!page.version.hasContext) return null;
       const bytes = await contexts.get(page.version.id);

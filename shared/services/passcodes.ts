@@ -54,9 +54,13 @@ export function createPasscodes(deps: {
         ],
         tryWindowMs,
       );
-      const right = await hasher.verify(page.lock.hash, passcode);
-      if (right) await returnTry();
-      return right;
+      let isWrong = false;
+      try {
+        isWrong = !(await hasher.verify(page.lock.hash, passcode));
+      } finally {
+        if (!isWrong) await returnTry(); // right, or never checked
+      }
+      return !isWrong;
     },
 
     /** What shows later that the page's gate was opened. null: it has none. */

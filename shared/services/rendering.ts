@@ -2,8 +2,8 @@ import { rendererVersion } from '../domain/render-plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { DropChores, DropUpkeep } from '../ports/drop-upkeep.ts';
 import type { Log } from '../ports/log.ts';
-import type { PageRenderer } from '../ports/page-renderer.ts';
-import type { Rendered, RenderStore } from '../ports/render-store.ts';
+import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
+import type { RenderStore } from '../ports/render-store.ts';
 
 export type Rendering = ReturnType<typeof createRendering>;
 
@@ -17,22 +17,23 @@ export function createRendering(deps: {
   config: { readonly RENDER_BUDGET_MS: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
   const { html, renders, upkeep, renderer, log, config } = deps;
-  const inFlight = new Map<string, Promise<Rendered>>();
+  /** The last render of each version that has not ended: a reader who comes meanwhile shares its outcome. */
+  const inFlight = new Map<string, Promise<NewRender>>();
 
-  /** One render of a version at a time: who asks while it runs shares its outcome. */
-  function renderOnce(versionId: string, document: Uint8Array, budgetMs: number): Promise<Rendered> {
-    const running = inFlight.get(versionId);
-    if (running !== undefined) return running;
-    const render = renderer.render(document, budgetMs).finally(() => inFlight.delete(versionId));
-    inFlight.set(versionId, render);
-    return render;
+  function render(versionId: string, document: Uint8Array, budgetMs: number): Promise<NewRender> {
+    const begun = renderer.render(document, budgetMs).finally(() => {
+      if (inFlight.get(versionId) === begun) inFlight.delete(versionId);
+    });
+    inFlight.set(versionId, begun);
+    return begun;
   }
 
   async function renderVersion(dropId: string, versionId: string): Promise<void> {
-    if (!(await isUnrendered(renders, versionId))) return;
+    if ((await findUnrendered(renders, [versionId])).length === 0) return;
     const document = await html.get(versionId);
     if (document !== null) {
-      await renders.put(versionId, await renderOnce(versionId, document, config.RENDER_BUDGET_MS));
+      // Kept even if it is not whole: nobody gives it more time than this, so it never costs twice.
+      await renders.put(versionId, await render(versionId, document, config.RENDER_BUDGET_MS));
       return;
     }
     // The version was removed since the drop was read; otherwise its document is lost, and that must be heard.
@@ -43,7 +44,7 @@ export function createRendering(deps: {
 
   async function clearIfRendered(chores: DropChores): Promise<void> {
     if (!chores.owed.includes('render')) return;
-    if ((await findUnrendered(renders, chores.versionIds, 1)).length > 0) return;
+    if ((await findUnrendered(renders, chores.versionIds)).length > 0) return;
     await upkeep.clearOwed(chores.id, 'render', chores.rev);
   }
 
@@ -51,6 +52,7 @@ export function createRendering(deps: {
     /**
      * For the job: renders the version unless that is done or it is gone, then notes that no page is owed if
      * every version of the drop is rendered and the drop has not changed meanwhile. May be repeated at any time.
+     * It takes its own budget, also while a reader's shorter render runs.
      */
     async renderForJob(dropId: string, versionId: string): Promise<void> {
       const chores = await upkeep.findChores(dropId);
@@ -60,13 +62,14 @@ export function createRendering(deps: {
     },
 
     /**
-     * For a reader who came before the job: the page, made on the spot and kept for the next one. A page that
-     * cannot be kept is shown all the same.
+     * For a reader who came before the job: the page, made on the spot, and kept for the next one if it is whole;
+     * what a reader's budget is too short for is left to the job. A page that cannot be kept is shown all the same.
      */
-    async renderForRequest(versionId: string, document: Uint8Array): Promise<Rendered> {
-      const shared = inFlight.has(versionId); // then the one who began it keeps it
-      const rendered = await renderOnce(versionId, document, config.RENDER_REQUEST_BUDGET_MS);
-      if (!shared) {
+    async renderForRequest(versionId: string, document: Uint8Array): Promise<NewRender> {
+      const shared = inFlight.get(versionId);
+      if (shared !== undefined) return shared; // the one who began it keeps it
+      const rendered = await render(versionId, document, config.RENDER_REQUEST_BUDGET_MS);
+      if (rendered.isWhole) {
         await renders.put(versionId, rendered).catch((error: unknown) => {
           log.error({ err: error, versionId }, 'a page was rendered for a reader and could not be kept');
         });
@@ -76,21 +79,8 @@ export function createRendering(deps: {
   };
 }
 
-/** The first `limit` of these versions that have no page of the current renderer. */
-export async function findUnrendered(
-  renders: RenderStore,
-  versionIds: readonly string[],
-  limit: number,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const versionId of versionIds) {
-    if (found.length >= limit) break;
-    if (await isUnrendered(renders, versionId)) found.push(versionId);
-  }
-  return found;
-}
-
-async function isUnrendered(renders: RenderStore, versionId: string): Promise<boolean> {
-  const plan = await renders.findPlan(versionId);
-  return plan?.renderer !== rendererVersion;
+/** Those of these versions that have no page of the current renderer. */
+export async function findUnrendered(renders: RenderStore, versionIds: readonly string[]): Promise<string[]> {
+  const rendered = await renders.listRendered(versionIds, rendererVersion);
+  return versionIds.filter((versionId) => !rendered.has(versionId));
 }

@@ -6,8 +6,8 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import type { TokenStore } from '../ports/token-store.ts';
-import { mintToken } from './tokens.ts';
+import { drawUntilFree } from './draw-until-free.ts';
+import type { Tokens } from './tokens.ts';
 
 const pollTokenLength = 43; // 256 bits
 const pollTokenPattern = /^[0-9A-Za-z]{43}$/;
@@ -39,7 +39,7 @@ export type SignIns = ReturnType<typeof createSignIns>;
 export function createSignIns(deps: {
   signIns: SignInStore;
   accounts: AccountStore;
-  tokens: TokenStore;
+  tokens: Pick<Tokens, 'mint'>;
   sealer: Sealer;
   clock: Clock;
   config: SignInNumbers;
@@ -84,16 +84,17 @@ export function createSignIns(deps: {
         createdAt: now,
         expiresAt: now + config.SIGN_IN_TTL_SECONDS * 1000,
       } as const;
-      for (;;) {
-        const code = newCode();
-        if ((await signIns.insert({ ...rest, codeHash: hashCode(code) })) === 'code_taken') continue;
-        return {
-          code,
-          pollToken,
-          expiresInSeconds: config.SIGN_IN_TTL_SECONDS,
-          pollIntervalSeconds: config.POLL_INTERVAL_SECONDS,
-        };
-      }
+      const code = await drawUntilFree(async () => {
+        const drawn = newCode();
+        const outcome = await signIns.insert({ ...rest, codeHash: hashCode(drawn) });
+        return outcome === 'inserted' ? drawn : null;
+      });
+      return {
+        code,
+        pollToken,
+        expiresInSeconds: config.SIGN_IN_TTL_SECONDS,
+        pollIntervalSeconds: config.POLL_INTERVAL_SECONDS,
+      };
     },
 
     /**
@@ -112,8 +113,7 @@ export function createSignIns(deps: {
       if (claimed === null) return { status: await statusAfterLostClaim(pollHash) };
       const { accountId, label } = claimed;
       if (accountId === null) throw new Error('a verified sign-in names no account');
-      const { token } = await mintToken(tokens, accountId, label, now);
-      return { status: 'verified', apiToken: token, userId: accountId };
+      return { status: 'verified', apiToken: await tokens.mint(accountId, label), userId: accountId };
     },
 
     /** The live, pending sign-in of a code as a human typed it; null for none. */
@@ -153,18 +153,5 @@ export function createSignIns(deps: {
       const now = clock.now();
       return accounts.findOrCreate(identity, newId(now), now);
     },
-
-    /** A token without a sign-in, for somebody who holds the machine (`dropleaf token`). Shown this once. */
-    async issueToken(account: Account, label: string | null): Promise<string> {
-      return (await mintToken(tokens, account.id, label, clock.now())).token;
-    },
   };
-}
-
-/** The identity of somebody on this machine; null where the text can be no name. */
-export function localIdentity(typed: string): Identity | null {
-  const name = typed.trim();
-  // Matched before it is made lower case: that makes a `k` of U+212A, which is no letter of ours.
-  if (!/^[a-z0-9][a-z0-9._-]{0,38}$/i.test(name)) return null;
-  return { provider: 'local', subject: name.toLowerCase(), name: name.toLowerCase() };
 }

@@ -4,6 +4,7 @@ import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '.
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
+import { drawUntilFree } from './draw-until-free.ts';
 
 /** The use of a token is noted at most once in this time. */
 const noteUseEveryMs = 60_000;
@@ -11,6 +12,17 @@ const noteUseEveryMs = 60_000;
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock: Clock; log: Log }) {
+  /** Writes the use down without holding up the request; a failure costs a stale `last_used_at`, no more. */
+  function noteUse(token: Token): Token {
+    const now = clock.now();
+    const unlessSince = now - noteUseEveryMs;
+    if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
+    tokens.touch(token.id, now, unlessSince + 1).catch((error: unknown) => {
+      log.warn({ err: error, tokenId: token.id }, "a token's use could not be noted");
+    });
+    return { ...token, lastUsedAt: now };
+  }
+
   return {
     /**
      * Who makes the call (spec 5). One indexed read.
@@ -27,18 +39,27 @@ export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock
       }
       const token = await tokens.findByHash(hashToken(bearer));
       if (token === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
-      return { accountId: token.accountId, ownerId: token.accountId, token: this.noteUse(token) };
+      return { accountId: token.accountId, ownerId: token.accountId, token: noteUse(token) };
     },
 
-    /** Writes the use down without holding up the request; a failure costs a stale `last_used_at`, no more. */
-    noteUse(token: Token): Token {
-      const now = clock.now();
-      const unlessSince = now - noteUseEveryMs;
-      if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
-      tokens.touch(token.id, now, unlessSince + 1).catch((error: unknown) => {
-        log.warn({ err: error, tokenId: token.id }, "a token's use could not be noted");
+    /**
+     * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
+     * @param label null for none
+     */
+    async mint(accountId: string, label: string | null): Promise<string> {
+      return drawUntilFree(async () => {
+        const token = newToken();
+        const hash = hashToken(token);
+        const record = {
+          id: tokenIdOf(hash),
+          hash,
+          accountId,
+          label,
+          createdAt: clock.now(),
+          lastUsedAt: null,
+        };
+        return (await tokens.insert(record)) === 'inserted' ? token : null;
       });
-      return { ...token, lastUsedAt: now };
     },
 
     /** The account's active tokens, newest first. */
@@ -51,24 +72,6 @@ export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock
       if (!(await tokens.revoke(caller.accountId, tokenId))) throw notFound('token');
     },
   };
-}
-
-/**
- * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
- * @param label null for none
- */
-export async function mintToken(
-  tokens: TokenStore,
-  accountId: string,
-  label: string | null,
-  now: number,
-): Promise<{ token: string; record: Token }> {
-  for (;;) {
-    const token = newToken();
-    const hash = hashToken(token);
-    const record: Token = { id: tokenIdOf(hash), hash, accountId, label, createdAt: now, lastUsedAt: null };
-    if ((await tokens.insert(record)) === 'inserted') return { token, record };
-  }
 }
 
 /** The credential of a bearer header (RFC 6750, RFC 9110 section 11.1: the scheme's case does not matter). */

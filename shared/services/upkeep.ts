@@ -68,7 +68,7 @@ export function createUpkeep(deps: {
     if (chores.deleted) return;
     if (chores.owed.includes('purge')) await jobs.enqueue('edge.purge', { dropId });
     if (chores.owed.includes('render')) {
-      const unrendered = await findUnrendered(renders, chores.versionIds, Number.POSITIVE_INFINITY);
+      const unrendered = await findUnrendered(renders, chores.versionIds);
       // With every page there only the note is left to clear, and the job of any version does that.
       const versionIds = unrendered.length > 0 ? unrendered : [chores.headId];
       for (const versionId of versionIds) await jobs.enqueue('version.render', { dropId, versionId });

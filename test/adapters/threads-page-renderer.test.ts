@@ -19,9 +19,10 @@ describe('createThreadRenderer', () => {
 
   it('gives the plan and both compressed forms of the page', async () => {
     const html = Buffer.from(`<!doctype html><title>é😀</title>${'<p>text'.repeat(1_000)}`);
-    const { plan, br, gzip } = await create().render(html, plenty);
+    const { plan, isWhole, br, gzip } = await create().render(html, plenty);
     const page = Buffer.from(applyPlan(html, plan));
-    expect(plan).to.deep.equal(planRender(html));
+    expect({ ...plan, isWhole }).to.deep.equal(planRender(html));
+    expect(isWhole).to.equal(true);
     expect(page.equals(brotliDecompressSync(br))).to.equal(true);
     expect(page.equals(gunzipSync(gzip))).to.equal(true);
   });
@@ -51,9 +52,10 @@ describe('createThreadRenderer', () => {
     const html = Buffer.from(
       `<head>${'<!-- c -->'.repeat(15_000)}<script>${'a '.repeat(4_000_000)}</script></head>`,
     );
-    const { plan } = await create().render(html, 1);
+    const { plan, isWhole } = await create().render(html, 1);
     expect(plan.insertAt).to.be.within('<head>'.length, html.indexOf('<script>'));
     expect(plan.insertion).to.contain('data-dropleaf');
+    expect(isWhole, 'more time would find a better place').to.equal(false);
   });
 
   it('ends a parse that does not look at the clock, and plans without one', async () => {
@@ -62,9 +64,10 @@ describe('createThreadRenderer', () => {
     const oneTag = `<link title="${'x'.repeat(24 * 1024 * 1024)}">`;
     const html = Buffer.from(`<head><title>x</title>${oneTag}</head>`);
     const renderer = create({ graceMs: 0, log });
-    const { plan, gzip } = await renderer.render(html, 1);
+    const { plan, isWhole, gzip } = await renderer.render(html, 1);
     expect(plan.insertAt).to.equal('<head><title>x</title>'.length);
     expect(gunzipSync(gzip).length).to.equal(html.length + plan.insertion.length);
+    expect(isWhole).to.equal(false);
     expect(warnings).to.have.length(1);
     expect((await renderer.render(Buffer.from('<p>'), plenty)).plan.insertAt).to.equal(0);
   });

@@ -166,6 +166,20 @@ describe('Unlocking a drop', () => {
       expectNoLeak(form);
     });
 
+    it('the cookie opens the page from among stale ones of its name, but not from behind a heap', async () => {
+      const { slug, address } = await lockedDrop();
+      const { cookie } = await enter(slug, address);
+      const [name = ''] = cookie.split('=', 1);
+      const behind = (stale: number) => ({
+        headers: { cookie: `${`${name}=stale; `.repeat(stale)}${cookie}` },
+      });
+      for (const stale of [1, 4]) {
+        expect((await service.get(`/p/${slug}/raw`, behind(stale))).text).to.include('HTML-SECRET');
+        expect((await service.get(`/p/${slug}`, behind(stale))).text).to.include('TITLE-SECRET');
+      }
+      expectError(await service.get(`/p/${slug}/raw`, behind(50)), 403, 'passcode_required');
+    });
+
     it('a grant of one drop opens no other, and a cut or changed grant opens nothing', async () => {
       const { slug, address } = await lockedDrop();
       const other = await lockedDrop();

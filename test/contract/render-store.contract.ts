@@ -56,6 +56,16 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       await expectPage('v1', aPage(`at once ${plan?.renderer}`, plan?.renderer));
     });
 
+    it('lists which of many versions have a page of a renderer', async () => {
+      const { renders } = stores();
+      const ids = Array.from({ length: 200 }, (_, i) => `v${i}`);
+      await inParallel(100, (i) => renders.put(`v${i}`, aPage('any', i % 2)));
+      const rendered = [...(await renders.listRendered(ids, 1))];
+      expect(rendered).to.have.members(Array.from({ length: 50 }, (_, i) => `v${2 * i + 1}`));
+      expect((await renders.listRendered(['v0', 'v199'], 1)).size).to.equal(0);
+      expect((await renders.listRendered([], 1)).size).to.equal(0);
+    });
+
     it('deletes what it is told to, unknown ids without an error, and nothing else', async () => {
       const { renders } = stores();
       for (const id of ['v1', 'v2', 'v3']) await renders.put(id, aPage(id));

@@ -19,6 +19,7 @@ describe('planRender', () => {
           const plan = planRender(html);
           const verdict = judge(html, plan);
 
+          expect(plan.isWhole).to.equal(true);
           expect(verdict.difference).to.equal(null);
           expect(plan.insertion === '' ? -1 : plan.insertAt).to.equal(place);
           if (place >= 0) expect(verdict.style).to.equal(group.startsWith('not last') ? 'inside' : 'last');
@@ -107,7 +108,7 @@ describe('planRender', () => {
       `<head><title>x</title><template>${'<b><p></b>'.repeat(9_000)}</template></head>`,
     );
     const plan = planRender(html, { steps: 1_000 });
-    expect(plan.insertAt).to.equal('<head><title>x</title>'.length);
+    expect(plan).to.include({ insertAt: '<head><title>x</title>'.length, isWhole: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
@@ -116,6 +117,7 @@ describe('planRender', () => {
     let looks = 0;
     const plan = planRender(html, { steps: Number.POSITIVE_INFINITY, expired: () => ++looks > 3 });
     expect(plan.insertAt).to.be.within(1_000, 20_000);
+    expect(plan.isWhole).to.equal(false);
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
@@ -137,12 +139,13 @@ describe('planQuickly', () => {
   it('plans ordinary pages as the full plan does', () => {
     const html = Buffer.from(`<!doctype html><head><title>x</title></head>${'<p>'.repeat(99_999)}`);
     expect(planQuickly(html)).to.deep.equal(planRender(html));
+    expect(planQuickly(html).isWhole).to.equal(true);
   });
 
   it('looks at the beginning only', () => {
     const html = Buffer.from(`<head><meta charset=utf-8><script>${'x '.repeat(400_000)}</script></head>`);
     const plan = planQuickly(html);
-    expect(plan.insertAt).to.equal('<head><meta charset=utf-8>'.length);
+    expect(plan).to.include({ insertAt: '<head><meta charset=utf-8>'.length, isWhole: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 

@@ -36,9 +36,8 @@ describe('passcodePage', () => {
 
   for (const [seconds, words] of [
     [421, '8 minutes'],
-    [60, 'a minute'],
-    [5, 'a minute'],
-    [61, '2 minutes'],
+    [60, '60 seconds'],
+    [1, 'a moment'],
     [undefined, 'a few minutes'],
   ] as const) {
     it(`says how long to wait after too many tries: ${words}`, () => {

@@ -6,12 +6,15 @@ import { createSqliteAccountStore } from '../../shared/adapters/sqlite/account-s
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
 import { createSqliteTokenStore } from '../../shared/adapters/sqlite/token-store.ts';
+import { localIdentity } from '../../shared/domain/account.ts';
 import { hashToken, isWellFormedToken } from '../../shared/domain/token.ts';
 import type { SignInStore } from '../../shared/ports/sign-in-store.ts';
 import type { TokenStore } from '../../shared/ports/token-store.ts';
-import { createSignIns, localIdentity } from '../../shared/services/sign-ins.ts';
+import { createSignIns } from '../../shared/services/sign-ins.ts';
+import { createTokens } from '../../shared/services/tokens.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 const config = { SIGN_IN_TTL_SECONDS: 600, SIGN_IN_KEEP_SECONDS: 86_400, POLL_INTERVAL_SECONDS: 2 };
 const requester = { address: '203.0.113.7', userAgent: 'curl/8.5.0' };
@@ -29,15 +32,24 @@ function openScene() {
     tokens: createSqliteTokenStore(db),
   };
   const sealer = createSealer('a secret of thirty-two characters', clock);
-  const signIns = createSignIns({ ...stores, sealer, clock, config });
+  const log = createRecordingLog();
+  const over = ({ signIns = stores.signIns, tokens = stores.tokens }: Partial<typeof stores>) =>
+    createSignIns({
+      ...stores,
+      signIns,
+      tokens: createTokens({ tokens, clock, log }),
+      sealer,
+      clock,
+      config,
+    });
+  const signIns = over({});
 
   return {
     ...stores,
     clock,
     service: signIns,
     /** The service over a store that behaves otherwise in places. */
-    over: (changed: { signIns?: SignInStore; tokens?: TokenStore }) =>
-      createSignIns({ ...stores, ...changed, sealer, clock, config }),
+    over,
     /** A sign-in that Ada has approved. */
     async approved(label: string | null = null) {
       const started = await signIns.start(label, requester);
@@ -314,13 +326,6 @@ describe('sign-ins', () => {
       const local = await scene.service.signInWith({ provider: 'local', subject: 'ada', name: 'ada' });
       expect(new Set([one.id, other.id, local.id])).to.have.property('size', 3);
     });
-  });
-
-  it('issueToken makes a token without a sign-in', async () => {
-    const account = await scene.service.signInWith(ada);
-    const token = await scene.service.issueToken(account, 'cron');
-    const record = await scene.tokens.findByHash(hashToken(token));
-    expect(record).to.include({ accountId: account.id, label: 'cron', createdAt: scene.clock.now() });
   });
 });
 

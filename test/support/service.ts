@@ -56,9 +56,9 @@ export async function startService({
   let owners = 0;
 
   async function ownerNamed(name: string, label: string | null): Promise<Owner> {
-    const { signIns } = running.services;
+    const { signIns, tokens } = running.services;
     const account = await signIns.signInWith({ provider: 'local', subject: name, name });
-    return createOwner(client, account.id, name, await signIns.issueToken(account, label));
+    return createOwner(client, account.id, name, await tokens.mint(account.id, label));
   }
 
   return {

@@ -39,6 +39,38 @@ describe('Rendering', () => {
       expect(scene.renderer.calls).to.have.length(1);
     });
 
+    it('keeps what even its own budget was too short for, so that it never costs twice', async () => {
+      const { id, versionId } = await scene.publish();
+      scene.renderer.setNeed(2_001);
+      for (let i = 0; i < 2; i++) await process.rendering.renderForJob(id, versionId);
+      expect(scene.renderer.calls).to.have.length(1);
+      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('');
+      expect(await owedOf(id)).to.deep.equal([]);
+    });
+
+    it("takes its own budget where a reader's was too short", async () => {
+      const { id, versionId } = await scene.publish();
+      scene.renderer.setNeed(2_000);
+      const { plan } = await process.rendering.renderForRequest(versionId, Buffer.from('<p>one'));
+      expect(plan.insertion).to.equal('');
+      expect(await scene.stores.renders.findPlan(versionId), 'left to the job').to.equal(null);
+      await process.rendering.renderForJob(id, versionId);
+      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('<style></style>');
+    });
+
+    it("takes its own budget also while a reader's shorter render runs", async () => {
+      const { id, versionId } = await scene.publish();
+      scene.renderer.setNeed(2_000);
+      const release = scene.renderer.hold();
+      const reader = process.rendering.renderForRequest(versionId, Buffer.from('<p>one'));
+      const job = process.rendering.renderForJob(id, versionId);
+      await until(() => scene.renderer.calls.length === 2);
+      release();
+      await Promise.all([reader, job]);
+      expect(scene.renderer.calls.map(({ budgetMs }) => budgetMs)).to.deep.equal([300, 2_000]);
+      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('<style></style>');
+    });
+
     it('renders again what an older renderer has made', async () => {
       const { id, versionId } = await scene.publish();
       const old = { plan: { renderer: rendererVersion - 1, insertAt: 3, insertion: 'old' }, ...forms };

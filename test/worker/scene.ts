@@ -11,8 +11,7 @@ import type { NewVersion, Owed } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/domain/render-plan.ts';
 import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
-import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
-import type { Rendered } from '../../shared/ports/render-store.ts';
+import type { NewRender, PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
 import { createUpkeep } from '../../shared/services/upkeep.ts';
 import { createViewAggregation } from '../../shared/services/view-aggregation.ts';
@@ -166,23 +165,37 @@ function createEdge() {
   };
 }
 
-/** Renders at once, and notes for whom. `hold` keeps the next ones until the returned call. */
+/**
+ * Renders at once, and notes for whom. `hold` keeps the next ones until the returned call; `setNeed` says which
+ * budget a whole page takes.
+ */
 function createRenderer() {
+  let neededMs = 0;
   const calls: { html: string; budgetMs: number }[] = [];
   let held: Promise<void> = Promise.resolve();
   let release: () => void = () => undefined;
   const renderer: PageRenderer = {
-    async render(html, budgetMs): Promise<Rendered> {
+    async render(html, budgetMs): Promise<NewRender> {
       calls.push({ html: Buffer.from(html).toString(), budgetMs });
       await held;
-      const plan = { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' };
-      return { plan, br: Buffer.from(`br ${html.length}`), gzip: Buffer.from(`gzip ${html.length}`) };
+      const isWhole = budgetMs >= neededMs;
+      const insertion = isWhole ? '<style></style>' : '';
+      const plan = { renderer: rendererVersion, insertAt: 0, insertion };
+      return {
+        plan,
+        isWhole,
+        br: Buffer.from(`br ${html.length}`),
+        gzip: Buffer.from(`gzip ${html.length}`),
+      };
     },
     close: async () => undefined,
   };
   return {
     ...renderer,
     calls,
+    setNeed(budgetMs: number): void {
+      neededMs = budgetMs;
+    },
     hold(): () => void {
       held = new Promise((resolve) => {
         release = resolve;

@@ -1,13 +1,12 @@
 import type { Request, Response } from 'express';
 import type { DropError } from '../../../shared/domain/errors.ts';
-import { isNavigation } from '../../middleware/errors.ts';
+import { isNavigation, setErrorHeaders } from '../../middleware/errors.ts';
 import { envelopeData } from '../../pages/envelope.ts';
 import type { Html } from '../../pages/html.ts';
 import { page, policyOf } from '../../pages/layout.ts';
 import { signInStyle } from '../../pages/sign-in/style.ts';
 import type { View } from '../../pages/sign-in/view.ts';
 import { presentError } from '../../presenters/error.ts';
-import { statuses } from '../../statuses.ts';
 import { sendPage } from '../send-page.ts';
 
 export type SignInAnswers = ReturnType<typeof createSignInAnswers>;
@@ -43,9 +42,7 @@ export function createSignInAnswers(formTargets: readonly string[]) {
      */
     refuse(req: Request, res: Response, error: DropError, view: View): void {
       if (!isNavigation(req)) throw error;
-      const seconds = error.details?.retry_after_seconds;
-      if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
-      send(res, statuses[error.code], view, envelopeData(presentError(error)));
+      send(res, setErrorHeaders(res, error), view, envelopeData(presentError(error)));
     },
   };
 }

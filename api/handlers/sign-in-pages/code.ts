@@ -4,7 +4,7 @@ import { readCode, type SignIn } from '../../../shared/domain/sign-in.ts';
 import { addressKey } from '../../middleware/address.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { codeView } from '../../pages/sign-in/code.ts';
-import { signInPaths } from './paths.ts';
+import { signInPaths } from '../../paths.ts';
 import { faultOf, type SignInSite } from './site.ts';
 
 /** Wrong codes and wrong keys are counted in spans of ten minutes. */

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ProviderVisit } from '../../../shared/ports/identity-provider.ts';
 import type { Sealer } from '../../../shared/ports/sealer.ts';
+import { readCookies, setCookie } from '../../middleware/cookies.ts';
 import type { Outcome } from '../../pages/sign-in/ends.ts';
-import { signInPaths } from './paths.ts';
+import { signInPaths } from '../../paths.ts';
 
 const name = 'dropleaf_sign_in';
 
@@ -34,17 +35,16 @@ export type SignInCookie = ReturnType<typeof createSignInCookie>;
  */
 export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; baseUrl: string }) {
   const { sealer, clock, baseUrl } = deps;
-  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
-  const rest = `; Path=${signInPaths.code}; HttpOnly; SameSite=Lax${secure}`;
+  const isSecure = baseUrl.startsWith('https:');
 
   function set(res: ServerResponse, value: string, seconds: number): void {
-    res.setHeader('Set-Cookie', `${name}=${value}; Max-Age=${seconds}${rest}`);
+    setCookie(res, name, value, { path: signInPaths.code, seconds, isSecure });
   }
 
   return {
     /** What the browser brings for that step; null for nothing, for another step, or when its time is over. */
     async read<S extends keyof Steps>(req: IncomingMessage, step: S): Promise<Steps[S] | null> {
-      for (const value of readValues(req.headers.cookie)) {
+      for (const value of readCookies(req.headers.cookie, name)) {
         const content = await sealer.open(purposeOf(step), value);
         if (content !== null) return content as Steps[S]; // proof: sealed by `write` for this step
       }
@@ -65,10 +65,4 @@ export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; baseUrl
 
 function purposeOf(step: keyof Steps): string {
   return `sign-in ${step}`;
-}
-
-/** All of the name: another path or subdomain may have set one more. */
-function readValues(header: string | undefined): string[] {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }

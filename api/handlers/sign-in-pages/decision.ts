@@ -5,8 +5,8 @@ import { randomBase62 } from '../../../shared/domain/ids.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { doneView, type Outcome } from '../../pages/sign-in/ends.ts';
 import { requestView } from '../../pages/sign-in/request.ts';
+import { codePathWith, signInPaths } from '../../paths.ts';
 import { areSame } from './are-same.ts';
-import { codePathWith, signInPaths } from './paths.ts';
 import { nothingUnderWay, overMeanwhile, type SignInSite } from './site.ts';
 
 const formTokenLength = 43; // 256 bits

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
+import { localIdentity } from '../../../shared/domain/account.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
-import { localIdentity } from '../../../shared/services/sign-ins.ts';
 import { addressKey } from '../../middleware/address.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { localView } from '../../pages/sign-in/local.ts';
+import { signInPaths } from '../../paths.ts';
 import { areSame } from './are-same.ts';
 import { triesWindowMs } from './code.ts';
 import { beginDecision } from './decision.ts';
-import { signInPaths } from './paths.ts';
 import { faultOf, nothingUnderWay, type SignInSite } from './site.ts';
 
 /** Wrong keys from all addresses together, in as many addresses' worth. */

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Identity } from '../../../shared/domain/account.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import type { IdentityProvider, ProviderVisit } from '../../../shared/ports/identity-provider.ts';
+import { signInPaths } from '../../paths.ts';
 import { beginDecision } from './decision.ts';
-import { signInPaths } from './paths.ts';
 import { nothingUnderWay, type SignInSite } from './site.ts';
 
 /** GET /sign-in/github/callback: back from the identity provider. */

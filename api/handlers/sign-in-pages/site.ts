@@ -3,9 +3,10 @@ import { DropError } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/open-services.ts';
 import { isFromOwnPage } from '../../middleware/origin.ts';
 import { problemView } from '../../pages/sign-in/ends.ts';
+import { waitText } from '../../pages/wait.ts';
+import { codePathWith, signInPaths } from '../../paths.ts';
 import { createSignInAnswers, type SignInAnswers } from './answers.ts';
 import { createSignInCookie, type SignInCookie } from './cookie.ts';
-import { codePathWith, signInPaths } from './paths.ts';
 
 /** What the pages of the sign-in share. */
 export interface SignInSite {
@@ -28,7 +29,7 @@ interface Problem {
 export function createSignInSite(services: Services): SignInSite {
   const { sealer, clock, config, identityProvider } = services;
   const { origin } = new URL(config.BASE_URL);
-  const providers = identityProvider === null ? [] : [new URL(config.GITHUB_URL).origin];
+  const providers = identityProvider === null ? [] : [identityProvider.origin];
   const answers = createSignInAnswers(["'self'", ...providers]);
 
   function stop(req: Request, res: Response, { error, title, code }: Problem): void {
@@ -66,8 +67,6 @@ export function overMeanwhile(): { error: DropError; title: string } {
 
 /** An error for the person who made it, with the time to wait where there is one. */
 export function faultOf(error: DropError): string {
-  const seconds = error.details?.retry_after_seconds;
-  if (typeof seconds !== 'number') return error.message;
-  const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  return `${error.message} Try again in ${wait}.`;
+  const wait = waitText(error.details?.retry_after_seconds);
+  return wait === null ? error.message : `${error.message} Try again in ${wait}.`;
 }

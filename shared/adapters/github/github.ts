@@ -81,6 +81,7 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
 
   return {
     name: new URL(url).hostname === 'github.com' ? 'GitHub' : new URL(url).host,
+    origin: new URL(url).origin,
 
     async begin(callbackUrl) {
       const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier() };

@@ -10,6 +10,9 @@ export function createSqliteRenderStore(db: Database): RenderStore {
       ON CONFLICT (version_id) DO UPDATE SET renderer = excluded.renderer, insert_at = excluded.insert_at,
         insertion = excluded.insertion, br = excluded.br, gzip = excluded.gzip`),
     findPlan: db.prepareTuples('SELECT renderer, insert_at, insertion FROM renders WHERE version_id = ?'),
+    listRendered: db.prepareTuples(`
+      SELECT version_id FROM renders
+      WHERE version_id IN (SELECT value FROM json_each(?)) AND renderer = ?`),
     delete: db.prepare('DELETE FROM renders WHERE version_id = ?'),
     listIds: db.prepareTuples(`
       SELECT version_id FROM renders WHERE version_id > ? AND version_id < ? ORDER BY version_id LIMIT ?`),
@@ -35,6 +38,11 @@ export function createSqliteRenderStore(db: Database): RenderStore {
     async findForm(versionId, form) {
       const row = findForm[form].get(versionId) as [Uint8Array] | undefined; // proof: the column selected
       return row?.[0] ?? null;
+    },
+
+    async listRendered(versionIds, renderer) {
+      const rows = sql.listRendered.all(JSON.stringify(versionIds), renderer) as [string][]; // proof: see listIds
+      return new Set(rows.map(([id]) => id));
     },
 
     async delete(versionIds) {

@@ -1,6 +1,5 @@
 import type { Log } from '../../ports/log.ts';
-import type { PageRenderer } from '../../ports/page-renderer.ts';
-import type { Rendered } from '../../ports/render-store.ts';
+import type { NewRender, PageRenderer } from '../../ports/page-renderer.ts';
 import { type Effort, efforts, type RenderTask } from './render-task.ts';
 import { createThreadPool } from './thread-pool.ts';
 
@@ -33,7 +32,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
   let lastId = 0;
   pool.onNumber((id) => beginnings.get(id)?.());
 
-  async function attempt(html: Uint8Array, effort: Effort, budgetMs: number): Promise<Rendered> {
+  async function attempt(html: Uint8Array, effort: Effort, budgetMs: number): Promise<NewRender> {
     const id = ++lastId;
     const planned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const stuck = new AbortController();
@@ -46,7 +45,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     }
     try {
       const task: RenderTask = { id, html, effort, budgetMs, planned };
-      return (await pool.run(task, { signal: stuck.signal })) as Rendered; // proof: what render-thread.ts returns
+      return (await pool.run(task, { signal: stuck.signal })) as NewRender; // proof: what render-thread.ts returns
     } finally {
       clearTimeout(timer);
       beginnings.delete(id);

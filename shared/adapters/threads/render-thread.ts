@@ -2,19 +2,19 @@ import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import {
   applyPlan,
+  type NewPlan,
   planQuickly,
   planRender,
-  type RenderPlan,
   rendererVersion,
 } from '../../domain/render-plan.ts';
-import type { Rendered } from '../../ports/render-store.ts';
+import type { NewRender } from '../../ports/page-renderer.ts';
 import type { RenderTask } from './render-task.ts';
 
 /** Plans, inserts and compresses one page. Runs in a thread of the pool. */
-export function render(task: RenderTask): Rendered {
+export function render(task: RenderTask): NewRender {
   const { html, id, planned } = task;
   parentPort?.postMessage(id);
-  const plan = makePlan(task);
+  const { isWhole, ...plan } = makePlan(task);
   Atomics.store(planned, 0, 1);
 
   const page = applyPlan(html, plan);
@@ -23,11 +23,11 @@ export function render(task: RenderTask): Rendered {
   });
   const gzip = gzipSync(page, { level: 6 });
   // Copies, because posting a view posts all of the buffer behind it.
-  return { plan, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
+  return { plan, isWhole, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
 }
 
-function makePlan({ html, effort, budgetMs }: RenderTask): RenderPlan {
-  if (effort === 'none') return { renderer: rendererVersion, insertAt: 0, insertion: '' };
+function makePlan({ html, effort, budgetMs }: RenderTask): NewPlan {
+  if (effort === 'none') return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole: false };
   if (effort === 'quick') return planQuickly(html);
   // Checking a plan may take as long as finding it.
   const end = performance.now() + budgetMs / 2;

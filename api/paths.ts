@@ -11,3 +11,13 @@ export const signInPaths = {
 export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
+
+/** Where people open a drop; its raw page is at `/raw` below. */
+export function pagePath(slug: string): string {
+  return `/p/${slug}`;
+}
+
+/** The same as a whole address. */
+export function pageUrl(baseUrl: string, slug: string): string {
+  return baseUrl + pagePath(slug);
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * The values of a cookie, in the order in which the browser sends them. There can be several: another path or
+ * subdomain may have set one more of the name, and which of them is ours only their seal says.
+ * @param header of the request; undefined for none
+ */
+export function readCookies(header: string | undefined, name: string): string[] {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+}
+
+export interface CookieRules {
+  /** The browser sends it there and below. */
+  readonly path: string;
+  /** How long the browser keeps it; 0 removes it. */
+  readonly seconds: number;
+  /** Whether it may travel by https alone. */
+  readonly isSecure: boolean;
+}
+
+/**
+ * Sets the one cookie of an answer, out of the reach of scripts; a second call replaces the first.
+ * @param value no character of it is escaped: RFC 6265, section 4.1.1, says which it may hold
+ */
+export function setCookie(res: ServerResponse, name: string, value: string, rules: CookieRules): void {
+  const { path, seconds, isSecure } = rules;
+  const secure = isSecure ? '; Secure' : '';
+  res.setHeader(
+    'Set-Cookie',
+    `${name}=${value}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure}`,
+  );
+}
