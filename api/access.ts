@@ -15,7 +15,7 @@ const smallBodyBytes = 256 * 1024;
 
 /**
  * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
- * (design, "order of limits"), so that nothing large is read for somebody who may not send it.
+ * (docs/decisions.md, Order of limits), so that nothing large is read for somebody who may not send it.
  */
 export function createAccess(services: Services) {
   const { tokens, limits, parser, config } = services;
@@ -48,7 +48,7 @@ export function createAccess(services: Services) {
     starter(handler: Handler): Handler {
       return async (req, res) => {
         res.setHeader('Cache-Control', 'no-store');
-        await limits.takeFromAddress('sign-in', addressKey(req.ip), config.SIGN_IN_STARTS_PER_MINUTE);
+        await limits.takeSignInStart(addressKey(req.ip));
         req.body = await readBody(req, res, small);
         await handler(req, res);
       };

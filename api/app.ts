@@ -80,7 +80,7 @@ function mount(app: Express, routes: readonly Route[]): void {
       throw new HttpError(
         405,
         'invalid_arg',
-        `${req.method} is not for this path.`,
+        `${req.method} is not for this path: use ${allow}.`,
         { allow },
         { Allow: allow },
       );

@@ -1,6 +1,6 @@
 /**
  * What a drop may do, in its frame and at its own address: scripts and forms run, with an origin of their own
- * that is nobody's. Never `allow-same-origin` (design, "The raw page").
+ * that is nobody's. Never `allow-same-origin` (docs/decisions.md, The raw page).
  */
 export const sandbox = [
   'allow-scripts',

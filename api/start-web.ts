@@ -69,7 +69,7 @@ const brokenRequests = {
   431: 'The headers of the request are too large.',
 } as const;
 
-/** What Node would answer by itself, with the envelope of every other error (design, "errors that Node itself answers"). */
+/** Errors that Node itself would answer (docs/decisions.md), with the envelope of every other error. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -7,6 +7,12 @@ const done = 0;
 const failed = 1;
 const misused = 2;
 
+// `dropleaf config | head` closes the pipe when it has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(done);
+  throw error;
+});
+
 try {
   process.exitCode = await run(process.argv);
 } catch (error) {

@@ -106,9 +106,9 @@ export const options = {
   HOST: text('127.0.0.1', 'The address to listen on; `0.0.0.0` for all'),
   BASE_URL: address(
     '',
-    'The public address of the service, without a trailing slash; unset: `http://HOST:PORT`',
+    'The public address of the service; unset: `http://HOST:PORT`, with `localhost` for all addresses',
   ),
-  DATA_DIR: text('./data', 'Where the embedded engine keeps everything'),
+  DATA_DIR: text('./data', 'Where everything is kept; relative to the current directory'),
   MONGODB_URI: secret('The scale-out engine (not in this release): leave unset'),
   REDIS_URL: secret('The scale-out engine (not in this release): leave unset'),
   TRUST_PROXY: proxies(

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { type InferType, ValidationError } from 'yup';
 import { type Option, options } from './config-options.ts';
 
@@ -90,6 +91,7 @@ function findContradictions(config: Config): string[] {
       );
     }
   }
+  unmet(isHost(config.HOST), `HOST must be a name or an address of this machine (it is "${config.HOST}")`);
   unmet(isOrigin(config.BASE_URL), 'BASE_URL must have no path: the service has its host to itself');
   unmet(
     !config.GITHUB_CLIENT_ID || !!config.GITHUB_CLIENT_SECRET,
@@ -114,6 +116,13 @@ function findContradictions(config: Config): string[] {
     'PASSCODE_MIN_CHARACTERS must be at most PASSCODE_MAX_CHARACTERS',
   );
   return faults;
+}
+
+/** Whether it can stand in an address; whether the machine has it shows when it listens. */
+function isHost(host: string): boolean {
+  return (
+    isIPv6(host) || (URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host.toLowerCase())
+  );
 }
 
 /** Also for what is unset, or is no address at all, which is a fault of its own. */

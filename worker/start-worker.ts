@@ -11,11 +11,11 @@ export interface Worker {
 export function startWorker(deps: WorkerServices & { jobs: JobConsumer; log: Log }): Worker {
   const { jobs, log } = deps;
   jobs.start(createJobHandlers(deps));
-  log.info({}, 'the worker runs jobs');
+  log.debug({}, 'the worker runs jobs');
   return {
     async stop(graceMs) {
       await jobs.stop(graceMs);
-      log.info({}, 'the worker has stopped');
+      log.debug({}, 'the worker has stopped');
     },
   };
 }

@@ -64,7 +64,7 @@ export async function isAdmitted(
   return false;
 }
 
-/** Whether a GET that was answered with a page is a person's view (design, "A view"). */
+/** Whether a GET that was answered with a page is a person's view (docs/decisions.md, A view). */
 export function isPersonsGet(req: IncomingMessage): boolean {
   if (req.method !== 'GET') return false;
   const { 'sec-purpose': secPurpose, purpose, 'x-moz': moz, 'user-agent': agent } = req.headers;

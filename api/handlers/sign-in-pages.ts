@@ -5,7 +5,7 @@ import { localHandlers } from './sign-in-pages/local.ts';
 import { providerHandlers } from './sign-in-pages/provider.ts';
 import { createSignInSite } from './sign-in-pages/site.ts';
 
-/** The pages on which a human verifies a code, signs in, and approves or denies (spec 4.2, design "sign-in"). */
+/** The pages on which a human verifies a code, signs in, and approves or denies (spec 4.2). */
 export function signInPageHandlers(services: Services) {
   const site = createSignInSite(services);
   return {

@@ -29,7 +29,7 @@ export function answerError(error: unknown, req: IncomingMessage, res: ServerRes
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Whether a person's browser asked for a page: design, "an error met by a person's navigation". */
+/** Whether a person's browser asked for a page: docs/decisions.md, An error met by a person's navigation. */
 export function isNavigation(req: IncomingMessage): boolean {
   const mode = req.headers['sec-fetch-mode'];
   if (mode !== undefined) return mode === 'navigate';

@@ -92,10 +92,9 @@ async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
     if (bytes.length > parseHereMaxBytes) return await parser.parse(bytes);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    // TextDecoder throws a TypeError for what is no UTF-8.
-    if (error instanceof SyntaxError || error instanceof TypeError) {
-      throw new DropError('invalid_json', 'The body is not JSON in UTF-8.');
-    }
+    if (error instanceof SyntaxError) throw new DropError('invalid_json', 'The body is not JSON in UTF-8.');
+    // What TextDecoder throws.
+    if (error instanceof TypeError) throw new DropError('invalid_json', 'The body is not UTF-8.');
     throw error;
   }
 }

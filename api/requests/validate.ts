@@ -31,7 +31,7 @@ export function invalid(message: string, details?: ErrorDetails): Fault {
   return details === undefined ? { code: 'invalid_arg', message } : { code: 'invalid_arg', message, details };
 }
 
-/** A string that is there; NUL is legal only where `allowNul` says so (design: it is cut or hidden elsewhere). */
+/** A string that is there; NUL is legal only where `allowNul` says so (docs/decisions.md, NUL). */
 export function text(field: string, options: { allowNul?: boolean } = {}) {
   const schema = string()
     .typeError(invalid(`${field} must be a string.`))

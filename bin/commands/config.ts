@@ -8,7 +8,7 @@ export function config(env: Readonly<Record<string, string | undefined>>): void 
   const rows = describeConfig(readConfig(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {
-    const mark = isDefault || !env[name] ? '  (default)' : '';
+    const mark = value !== '' && (isDefault || !env[name]) ? '  (default)' : '';
     process.stdout.write(`${name.padEnd(nameWidth)}  ${value || '(unset)'}${mark}\n`);
   }
 }

@@ -26,8 +26,8 @@ export async function start(env: Env): Promise<number> {
     const config = await takePort(server, asked, env);
     const services = await openServices(config, { log, role: 'service' });
     parts.push({ stop: () => services.close() });
-    parts.push(startWorker(services));
-    parts.push(await startWeb(services, server));
+    const web = await startWeb(services, server);
+    parts.push(startWorker(services), web);
     process.stdout.write(welcome(services, { cwd: process.cwd(), dataDirSet: env.DATA_DIR }));
   } catch (error) {
     server.close();

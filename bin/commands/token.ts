@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type OptionName, readConfig } from '../../shared/config.ts';
 import { localIdentity } from '../../shared/domain/account.ts';
 import { isLongerThan } from '../../shared/domain/text.ts';
@@ -30,6 +32,7 @@ export async function token(
   if (label !== undefined && isLongerThan(label, config.LABEL_MAX_CHARACTERS)) {
     throw new UsageError(`--label may have at most ${config.LABEL_MAX_CHARACTERS} characters`);
   }
+  const isNew = !existsSync(config.DATA_DIR);
   const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
   try {
     const account = await services.signIns.signInWith(identity);
@@ -37,6 +40,12 @@ export async function token(
     process.stdout.write(`${plaintext}\n`);
   } finally {
     await services.close();
+  }
+  if (isNew) {
+    const dir = resolve(config.DATA_DIR);
+    process.stderr.write(
+      `There was no data in ${dir}, so it was made: start the service with this DATA_DIR.\n`,
+    );
   }
   if (env.GITHUB_CLIENT_ID) {
     process.stderr.write(

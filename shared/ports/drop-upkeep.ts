@@ -3,7 +3,6 @@ import type { Owed } from '../domain/drop.ts';
 /** A drop as the jobs see it, deleted ones included. */
 export interface DropChores {
   readonly id: string;
-  readonly slug: string;
   readonly deleted: boolean;
   readonly rev: number;
   readonly owed: readonly Owed[];
@@ -14,16 +13,24 @@ export interface DropChores {
   readonly trash: readonly string[];
 }
 
+/** A drop with chores, and where it stands in the list of them. */
+export interface ChorePosition {
+  /** When it last changed, Unix ms. */
+  readonly changedAt: number;
+  readonly id: string;
+}
+
 /** The same records as DropStore, for the background: what is owed, what is to be cleaned, what was counted. */
 export interface DropUpkeep {
   /** null: no record (it was never there, or its removal is complete). */
   findChores(dropId: string): Promise<DropChores | null>;
 
   /**
-   * Inner ids of drops that owe something, are deleted, or have trash, and whose last change is older than
-   * `before` (Unix ms); oldest first, at most `limit`. From a partial index.
+   * Drops that owe something, are deleted, or have trash, and whose last change is older than `before` (Unix ms):
+   * those behind `after` (null for the first page), by `changedAt` and then `id` in ascending order, at most
+   * `limit`. From a partial index.
    */
-  listWithChores(before: number, limit: number): Promise<string[]>;
+  listWithChores(before: number, after: ChorePosition | null, limit: number): Promise<ChorePosition[]>;
 
   /** Notes that the work is done, unless the drop has changed since it stood at `rev`; false when it has. */
   clearOwed(dropId: string, owed: Owed, rev: number): Promise<boolean>;

@@ -13,6 +13,7 @@ interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
   readonly CHANGES_PER_MINUTE: number;
+  readonly SIGN_IN_STARTS_PER_MINUTE: number;
 }
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -27,21 +28,23 @@ export function createLimits(deps: {
 }) {
   const { limiter, accounts, clock, log, config } = deps;
 
-  async function takeMinute(kind: string, key: string, limit: number): Promise<void> {
+  async function takeMinute(kind: string, key: string, limit: number, what: string): Promise<void> {
     const window = minuteOf(clock.now());
     if (await limiter.take(`${kind}:${key}`, limit, window)) return;
-    throw tooMany('rate_limited', `At most ${limit} a minute.`, limit, window.retryAfterSeconds);
+    throw tooMany('rate_limited', `At most ${limit} ${what} a minute.`, limit, window.retryAfterSeconds);
   }
 
   return {
     /** Counts a POST or PUT of a drop, as it arrives. @throws DropError `rate_limited` */
-    takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE),
+    takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE, 'writes'),
 
     /** Counts any other change. @throws DropError `rate_limited` */
-    takeChange: (caller: Caller) => takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE),
+    takeChange: (caller: Caller) =>
+      takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE, 'changes'),
 
-    /** Counts one of anything that an address may do so often a minute. @throws DropError `rate_limited` */
-    takeFromAddress: takeMinute,
+    /** Counts a sign-in that is started from an address. @throws DropError `rate_limited` */
+    takeSignInStart: (address: string) =>
+      takeMinute('sign-in', address, config.SIGN_IN_STARTS_PER_MINUTE, 'sign-ins from one address'),
 
     /**
      * Counts a write of the caller's UTC day; the answer gives it back (a cap refused the write after all).

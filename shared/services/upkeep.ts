@@ -3,7 +3,7 @@ import { edgeTag } from '../domain/drop.ts';
 import { idAt } from '../domain/ids.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DropChores, DropUpkeep } from '../ports/drop-upkeep.ts';
+import type { ChorePosition, DropChores, DropUpkeep } from '../ports/drop-upkeep.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/jobs.ts';
 import type { Log } from '../ports/log.ts';
@@ -23,14 +23,11 @@ const orphanMs = hour;
 /** A web process flushes each second, so one that was silent this long repeats no flush. */
 const silentWriterMs = 24 * hour;
 
-/** The first look at what is owed takes so many drops, later ones twice as many as the one before, up to the last. */
-const firstLook = 500;
-const lastLook = 8_000;
+/** Of drops with chores, and of ids in a store. */
+const pageSize = 500;
+/** So many pages of each in a run; the next run goes on from there. */
+const pagesPerRun = 100;
 const asksAtOnce = 50;
-
-const sweepPage = 500;
-/** So many pages of one store in a run; the next run goes on from there. */
-const sweepPagesPerRun = 100;
 
 interface Sweepable {
   listIds(after: string, below: string, limit: number): Promise<string[]>;
@@ -56,6 +53,7 @@ export function createUpkeep(deps: {
 }) {
   const { drops, html, contexts, renders, signIns, views, jobs, purger, clock, log, config } = deps;
   const sweeps = [html, contexts, renders].map(createSweep);
+  let lastAsked: ChorePosition | null = null;
 
   async function deleteBlobs(versionIds: readonly string[]): Promise<void> {
     for (const store of [html, contexts, renders]) await store.delete(versionIds);
@@ -75,20 +73,21 @@ export function createUpkeep(deps: {
     }
   }
 
+  /** Walks the drops with chores from where the run before stopped, and from the start again at the end. */
   async function askForOverdue(olderThanMs: number): Promise<void> {
     const before = clock.now() - olderThanMs;
-    const seen = new Set<string>();
-    for (let look = firstLook; look <= lastLook; look *= 2) {
-      const ids = await drops.listWithChores(before, look);
-      const unseen = ids.filter((id) => !seen.has(id));
-      for (const id of unseen) seen.add(id);
-      await inChunks(unseen, asksAtOnce, async (id) => {
+    let asked = 0;
+    for (let page = 0; page < pagesPerRun; page++) {
+      const overdue: ChorePosition[] = await drops.listWithChores(before, lastAsked, pageSize);
+      await inChunks(overdue, asksAtOnce, async ({ id }) => {
         const chores = await drops.findChores(id);
         if (chores !== null) await askAgain(chores);
       });
-      if (ids.length < look) break;
+      asked += overdue.length;
+      lastAsked = overdue.length < pageSize ? null : (overdue.at(-1) ?? null);
+      if (lastAsked === null) break;
     }
-    if (seen.size > 0) log.info({ drops: seen.size }, 'asked again for work that was overdue');
+    if (asked > 0) log.info({ drops: asked }, 'asked again for work that was overdue');
   }
 
   /** Walks one store from where the run before stopped, and from the start again once it was walked through. */
@@ -97,13 +96,13 @@ export function createUpkeep(deps: {
     return async () => {
       const below = idAt(clock.now() - orphanMs);
       let removed = 0;
-      for (let page = 0; page < sweepPagesPerRun; page++) {
-        const ids = await store.listIds(after, below, sweepPage);
+      for (let page = 0; page < pagesPerRun; page++) {
+        const ids = await store.listIds(after, below, pageSize);
         const named = await drops.findNamed(ids);
         const orphans = ids.filter((id) => !named.has(id));
         if (orphans.length > 0) await store.delete(orphans);
         removed += orphans.length;
-        after = ids.length < sweepPage ? '' : (ids.at(-1) ?? '');
+        after = ids.length < pageSize ? '' : (ids.at(-1) ?? '');
         if (after === '') break;
         await nextTurn(); // embedded stores answer at once, and requests must have their turn too
       }

@@ -48,7 +48,7 @@ describe('GET /p/{slug}', () => {
     expect(framed.status).to.equal(200);
   });
 
-  it('the iframe is sandboxed as design.md says, and never allow-same-origin', async () => {
+  it('the iframe is sandboxed as decided (The raw page), and never allow-same-origin', async () => {
     const { show } = await withDrop();
     const { page } = await show();
     const tokens = (page.find('iframe')?.attributes.sandbox ?? '').split(/\s+/);

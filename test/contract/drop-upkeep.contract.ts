@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Drop, Owed } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { DropChores } from '../../shared/ports/drop-upkeep.ts';
+import type { ChorePosition, DropChores } from '../../shared/ports/drop-upkeep.ts';
 import { aDrop, aVersion, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
@@ -28,7 +28,11 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
       return chores;
     }
 
-    const listAll = (before = later + 1) => stores().upkeep.listWithChores(before, 100);
+    async function list(before: number, after: ChorePosition | null, limit: number): Promise<string[]> {
+      return (await stores().upkeep.listWithChores(before, after, limit)).map(({ id }) => id);
+    }
+
+    const listAll = (before = later + 1) => list(before, null, 100);
 
     describe('findChores', () => {
       it('shows a live drop, its versions and its head', async () => {
@@ -39,7 +43,6 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
         const { rev } = (await stores().drops.find('owner', drop.slug)) ?? {};
         expect(chores).to.deep.equal({
           id: drop.id,
-          slug: drop.slug,
           deleted: false,
           rev,
           headId: second,
@@ -171,14 +174,30 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
       });
 
       it('lists the oldest change first, those before the moment only, and so many at most', async () => {
-        const { drops, upkeep } = stores();
+        const { drops } = stores();
         const third = await create(['purge'], start + 1);
         const first = await create(['purge'], start + 2);
         const second = await create(['purge'], start + 3);
         await drops.changeDetails('owner', third.slug, {}, start + 4, []);
-        expect(await upkeep.listWithChores(start + 5, 10)).to.deep.equal([first.id, second.id, third.id]);
-        expect(await upkeep.listWithChores(start + 4, 10)).to.deep.equal([first.id, second.id]);
-        expect(await upkeep.listWithChores(start + 5, 1)).to.deep.equal([first.id]);
+        expect(await list(start + 5, null, 10)).to.deep.equal([first.id, second.id, third.id]);
+        expect(await list(start + 4, null, 10)).to.deep.equal([first.id, second.id]);
+        expect(await list(start + 5, null, 1)).to.deep.equal([first.id]);
+      });
+
+      it('goes on behind a drop, also among those of the same moment, and where that drop is gone', async () => {
+        const { upkeep } = stores();
+        const made: ChorePosition[] = [];
+        for (const changedAt of [start, start + 1, start + 1, start + 1, start + 2]) {
+          made.push({ changedAt, id: (await create(['purge'], changedAt)).id });
+        }
+        const inOrder = made.sort((a, b) => a.changedAt - b.changedAt || (a.id < b.id ? -1 : 1));
+        expect(await upkeep.listWithChores(later, null, 10)).to.deep.equal(inOrder);
+        for (const [index, position] of inOrder.entries()) {
+          const { rev } = await choresOf(position.id);
+          await upkeep.clearOwed(position.id, 'purge', rev);
+          const next = await upkeep.listWithChores(later, position, 2);
+          expect(next).to.deep.equal(inOrder.slice(index + 1, index + 3));
+        }
       });
 
       it('counts the deletion as a change', async () => {

@@ -20,7 +20,7 @@ const show = (changes: Partial<ViewerParts> = {}) => {
 };
 
 describe('viewerPage', () => {
-  it('frames the raw address in a sandbox of exactly the tokens of the design', () => {
+  it('frames the raw address in a sandbox of exactly the tokens that were decided', () => {
     const frame = show().page.find('iframe');
     expect(frame?.attributes).to.deep.equal({
       src: '/p/abc/raw?v=2&id=1f',

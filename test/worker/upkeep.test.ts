@@ -152,7 +152,7 @@ describe('Upkeep', () => {
       expect((await upkeep.findChores(rendered.id))?.owed).to.deep.equal([]);
       expect(await upkeep.findChores(deleted.id)).to.equal(null);
       expect((await upkeep.findChores(littered.id))?.trash).to.deep.equal([]);
-      expect(await upkeep.listWithChores(scene.clock.now() + day, 10)).to.deep.equal([]);
+      expect(await upkeep.listWithChores(scene.clock.now() + day, null, 10)).to.deep.equal([]);
     });
 
     it('asks for nothing that changed within the last minute, unless told so', async () => {
@@ -173,7 +173,7 @@ describe('Upkeep', () => {
       expect(process.queue.stats().waiting).to.equal(1);
     });
 
-    it('finds more than one look holds', async () => {
+    it('finds more than one page holds', async () => {
       await Promise.all(Array.from({ length: 1_100 }, () => scene.publish(['purge'])));
       scene.clock.advance(minute + 1);
       await process.upkeep.reconcile();

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { isBusy } from './errors.ts';
 import { makePrivateFile } from './private-file.ts';
@@ -32,6 +32,7 @@ export function lockDataDir(dir: string): DataDirLock {
 }
 
 function describe(dir: string, cause: unknown): string {
-  if (isBusy(cause)) return `Another Dropleaf is running on ${dir}: stop it, or set another DATA_DIR`;
+  if (isBusy(cause))
+    return `Another Dropleaf is running on ${resolve(dir)}: stop it, or set another DATA_DIR`;
   return `${dir} cannot be locked: ${cause instanceof Error ? cause.message : String(cause)}`;
 }

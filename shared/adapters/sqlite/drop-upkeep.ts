@@ -1,9 +1,8 @@
 import type { Owed } from '../../domain/drop.ts';
-import type { DropChores, DropUpkeep } from '../../ports/drop-upkeep.ts';
+import type { ChorePosition, DropChores, DropUpkeep } from '../../ports/drop-upkeep.ts';
 import type { Database, Statement } from './database.ts';
 
 interface ChoresRow {
-  readonly slug: string;
   readonly deletedAt: number | null;
   readonly rev: number;
   readonly owedRender: number;
@@ -11,16 +10,19 @@ interface ChoresRow {
   readonly headId: string;
 }
 
+const beforeAll: ChorePosition = { changedAt: -1, id: '' };
+
 export function createSqliteDropUpkeep(db: Database): DropUpkeep {
   const sql = {
     find: db.prepare(`
-      SELECT slug, deleted_at AS deletedAt, rev, owed_render AS owedRender, owed_purge AS owedPurge,
+      SELECT deleted_at AS deletedAt, rev, owed_render AS owedRender, owed_purge AS owedPurge,
         head_id AS headId
       FROM drops WHERE id = ?`),
     versionIds: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? ORDER BY number'),
     trash: db.prepareTuples('SELECT version_id FROM drop_trash WHERE drop_id = ? ORDER BY version_id'),
-    withChores: db.prepareTuples(`
-      SELECT id FROM drops WHERE has_chores AND changed_at < ? ORDER BY changed_at LIMIT ?`),
+    listWithChores: db.prepare(`
+      SELECT changed_at AS changedAt, id FROM drops
+      WHERE has_chores AND changed_at < ? AND (changed_at, id) > (?, ?) ORDER BY changed_at, id LIMIT ?`),
     clearTrash: db.prepare('DELETE FROM drop_trash WHERE drop_id = ? AND version_id = ?'),
     noteTrash: db.prepare(`
       UPDATE drops SET has_trash = EXISTS (SELECT 1 FROM drop_trash WHERE drop_id = $id) WHERE id = $id`),
@@ -57,7 +59,6 @@ export function createSqliteDropUpkeep(db: Database): DropUpkeep {
       if (row.owedPurge !== 0) owed.push('purge');
       return {
         id: dropId,
-        slug: row.slug,
         deleted: row.deletedAt !== null,
         rev: row.rev,
         owed,
@@ -67,8 +68,9 @@ export function createSqliteDropUpkeep(db: Database): DropUpkeep {
       };
     },
 
-    async listWithChores(before, limit) {
-      return texts(sql.withChores, before, limit);
+    async listWithChores(before, after, limit) {
+      const { changedAt, id } = after ?? beforeAll;
+      return sql.listWithChores.all(before, changedAt, id, limit) as ChorePosition[]; // proof: the columns selected
     },
 
     clearOwed(dropId, owed, rev) {

@@ -74,7 +74,7 @@ CREATE TABLE drops (
 
 CREATE UNIQUE INDEX drops_one_per_place ON drops (owner_id, place) WHERE deleted_at IS NULL;
 CREATE INDEX drops_by_owner ON drops (owner_id, created_at DESC, id) WHERE deleted_at IS NULL;
-CREATE INDEX drops_with_chores ON drops (changed_at) WHERE has_chores;
+CREATE INDEX drops_with_chores ON drops (changed_at, id) WHERE has_chores;
 
 CREATE TABLE drop_versions (
   drop_id         TEXT    NOT NULL REFERENCES drops (id) ON DELETE CASCADE,
