@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
@@ -20,9 +21,12 @@ export function welcome(
     signInKey === null
       ? `by signing in with ${identityProvider?.name}.`
       : `with a name of your choice and this sign-in key:\n\n  ${signInKey}`;
+  const warning = isLocal(config)
+    ? '\nPages get addresses on localhost: set BASE_URL to the address that other machines use.\n'
+    : '';
   return `
 Dropleaf runs at ${base} and keeps its data in ${dataDir}. Ctrl+C stops it.
-
+${warning}
 To publish a page, open a second terminal:
 
   cd ${quote(dirs.cwd)}
@@ -35,6 +39,11 @@ Other programs sign in by themselves, as ${base}/api/onboard tells them, and sho
 You approve it at ${base}/sign-in ${how}
 
 `;
+}
+
+/** Whether others can reach the service, but not the addresses that it hands out. */
+function isLocal({ HOST, BASE_URL }: Pick<Config, 'HOST' | 'BASE_URL'>): boolean {
+  return ['0.0.0.0', '::'].includes(HOST) && new URL(BASE_URL).hostname === 'localhost';
 }
 
 /** The path as one types it in that folder, where it lies below; else in full. */

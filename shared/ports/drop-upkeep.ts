@@ -38,7 +38,10 @@ export interface DropUpkeep {
   /** Takes these ids out of the trash: their blobs are gone. */
   clearTrash(dropId: string, versionIds: readonly string[]): Promise<void>;
 
-  /** Removes the record of a drop marked deleted. The last step of a removal; nothing if it is not marked. */
+  /**
+   * Removes a drop marked deleted: its records of days first, its own last, so that one cut short is found again
+   * and repeated. The last step of a removal; nothing if it is not marked.
+   */
   erase(dropId: string): Promise<void>;
 
   /** Which of these version ids some record names: as a version or as trash, of a live or deleted drop. */
@@ -47,6 +50,12 @@ export interface DropUpkeep {
   /** Adds views unless a batch of this number or a later one was added. Nothing if the drop is gone. */
   addViews(dropId: string, batch: number, count: number): Promise<void>;
 
-  /** The same for the drop's record of a UTC day (`2026-01-31`), made at its first view. */
+  /**
+   * The same for the drop's record of a UTC day (`2026-01-31`), made at its first view. One update of that record
+   * alone, so it may leave the day of a drop that is gone or erased meanwhile: no harm, since ids never come back.
+   */
   addDayViews(dropId: string, day: string, batch: number, count: number): Promise<void>;
+
+  /** The drop's views by UTC day, the days without a view left out. */
+  listDayViews(dropId: string): Promise<Map<string, number>>;
 }

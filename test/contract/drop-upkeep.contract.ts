@@ -32,6 +32,10 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
       return (await stores().upkeep.listWithChores(before, after, limit)).map(({ id }) => id);
     }
 
+    async function daysOf(dropId: string): Promise<Record<string, number>> {
+      return Object.fromEntries(await stores().upkeep.listDayViews(dropId));
+    }
+
     const listAll = (before = later + 1) => list(before, null, 100);
 
     describe('findChores', () => {
@@ -255,6 +259,7 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
         await drops.remove('owner', drop.slug, later);
         await inParallel(3, () => upkeep.erase(drop.id));
         expect(await upkeep.findChores(drop.id)).to.equal(null);
+        expect(await daysOf(drop.id)).to.deep.equal({});
         expect([...(await upkeep.findNamed([drop.version.id, second]))]).to.deep.equal([]);
         expect(await drops.create(aDrop({ slug: drop.slug }), 500, [])).to.be.an('object');
       });
@@ -309,9 +314,23 @@ export function describeDropUpkeepContract(engine: string, openStores: OpenStore
         await upkeep.addDayViews(id, '2026-02-01', start, 1);
         await upkeep.addViews(id, start, 4);
         expect(await viewsOf(slug)).to.equal(4);
+        expect(await daysOf(id)).to.deep.equal({ '2026-01-31': 3, '2026-02-01': 1 });
       });
 
-      it('of a drop that is gone are dropped', async () => {
+      it('are added to a day once for each batch, and never for one below the last', async () => {
+        const { upkeep } = stores();
+        const [first, second] = [await create(), await create()];
+        const day = '2026-01-31';
+        await inParallel(10, () => upkeep.addDayViews(first.id, day, start, 3));
+        await upkeep.addDayViews(second.id, day, start, 5);
+        await upkeep.addDayViews(first.id, day, start + 1, 4);
+        await upkeep.addDayViews(first.id, day, start, 100);
+        await upkeep.addDayViews(first.id, day, start + 1, 100);
+        expect(await daysOf(first.id)).to.deep.equal({ [day]: 7 });
+        expect(await daysOf(second.id)).to.deep.equal({ [day]: 5 });
+      });
+
+      it('of a drop that is gone make no drop', async () => {
         const { drops, upkeep } = stores();
         const { id, slug } = await create();
         await drops.remove('owner', slug, later);

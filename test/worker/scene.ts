@@ -103,10 +103,8 @@ export function openScene() {
     },
 
     /** Views of the drop on each day that has any. */
-    listDays(dropId: string): Record<string, number> {
-      const days = stores.db.prepare('SELECT day, count FROM day_views WHERE drop_id = $dropId');
-      const rows = days.all({ dropId }) as { day: string; count: number }[]; // proof: the columns selected
-      return Object.fromEntries(rows.map(({ day, count }) => [day, count]));
+    async listDays(dropId: string): Promise<Record<string, number>> {
+      return Object.fromEntries(await stores.upkeep.listDayViews(dropId));
     },
 
     /** A worker over a connection of its own, with a purger; it runs only when told. */

@@ -39,6 +39,7 @@ export function createSqliteDropUpkeep(db: Database): DropUpkeep {
       SELECT id, $day, $count, $batch FROM drops WHERE id = $id
       ON CONFLICT (drop_id, day) DO UPDATE SET count = count + excluded.count, views_batch = excluded.views_batch
       WHERE views_batch < excluded.views_batch`),
+    listDayViews: db.prepareTuples('SELECT day, count FROM day_views WHERE drop_id = ? ORDER BY day'),
   };
   const clearOwed: Record<Owed, Statement> = {
     render: db.prepare('UPDATE drops SET owed_render = 0 WHERE id = ? AND rev = ?'),
@@ -98,6 +99,10 @@ export function createSqliteDropUpkeep(db: Database): DropUpkeep {
 
     async addDayViews(dropId, day, batch, count) {
       await db.write(() => sql.addDayViews.run({ id: dropId, day, batch, count }));
+    },
+
+    async listDayViews(dropId) {
+      return new Map(sql.listDayViews.all(dropId) as [string, number][]); // proof: the columns selected
     },
   };
 }
