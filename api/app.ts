@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { notFound } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { rawHandler } from './handlers/raw.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError, methodNotAllowed } from './http-error.ts';
 import { answerError } from './middleware/errors.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -67,23 +67,16 @@ function takenLiterally(req: IncomingMessage): IncomingMessage {
 
 /** Each route, and behind all routes of a path the refusal of every other method. */
 function mount(app: Express, routes: readonly Route[]): void {
-  const methods = new Map<string, string[]>([['/p/:slug/raw', ['GET', 'HEAD']]]); // answered before Express
+  const methods = new Map<string, string[]>();
   for (const [method, path, handler] of routes) {
     methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])]);
     // A handler that rejects ends in the error middleware: Express 5 sees to that.
-    const verb = method.toLowerCase() as Lowercase<typeof method>;
+    const verb = method.toLowerCase() as Lowercase<typeof method>; // proof: the same letters
     app[verb](path, (req, res) => handler(req, res));
   }
   for (const [path, allowed] of methods) {
-    const allow = allowed.join(', ');
     app.all(path, (req) => {
-      throw new HttpError(
-        405,
-        'invalid_arg',
-        `${req.method} is not for this path: use ${allow}.`,
-        { allow },
-        { Allow: allow },
-      );
+      throw methodNotAllowed(req.method, allowed);
     });
   }
 }

@@ -21,3 +21,10 @@ export class HttpError extends DropError {
     this.headers = headers;
   }
 }
+
+/** RFC 9110, section 15.5.6. */
+export function methodNotAllowed(method: string | undefined, allowed: readonly string[]): HttpError {
+  const allow = allowed.join(', ');
+  const message = `${method} is not for this path: use ${allow}.`;
+  return new HttpError(405, 'invalid_arg', message, { allow }, { Allow: allow });
+}

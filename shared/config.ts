@@ -9,7 +9,7 @@ export type OptionName = keyof typeof options;
 
 /** The settings in force, checked, with what follows from them. */
 export interface Config extends Values {
-  /** Without a trailing slash. */
+  /** An origin as browsers write it: no trailing slash, no default port. */
   readonly BASE_URL: string;
 }
 
@@ -44,7 +44,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = values as unknown as Config; // proof: one value of its schema's type for each option, or a fault
   faults.push(...findContradictions(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return { ...config, BASE_URL: (config.BASE_URL || defaultBaseUrl(config)).replace(/\/+$/, '') };
+  return { ...config, BASE_URL: new URL(config.BASE_URL || defaultBaseUrl(config)).origin };
 }
 
 /** The settings as text, for people: secrets only as set or unset. */
@@ -65,7 +65,12 @@ export function optionEntries(): [OptionName, Option<unknown>][] {
 
 /** The largest body that a legal POST or PUT of a drop can have: every byte of html and context as `\u00XX`. */
 export function maxDropBodyBytes(config: Config): number {
-  const rest = 640 * 1024; // title, description, passcode, metadata and the JSON around them, all escaped
+  const tags =
+    config.METADATA_MAX_KEYS * (config.METADATA_KEY_MAX_CHARACTERS + config.METADATA_VALUE_MAX_CHARACTERS);
+  const characters =
+    config.TITLE_MAX_CHARACTERS + config.DESCRIPTION_MAX_CHARACTERS + config.PASSCODE_MAX_CHARACTERS + tags;
+  // A character is at most two escapes of six bytes; then the JSON around it all, and what will be ignored.
+  const rest = Math.max(640 * 1024, 12 * characters + 64 * 1024);
   return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
 }
 

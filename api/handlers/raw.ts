@@ -4,7 +4,7 @@ import { edgeTag, type ShownPage } from '../../shared/domain/drop.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Body, Form } from '../../shared/services/pages.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError, methodNotAllowed } from '../http-error.ts';
 import { createFormChooser } from '../middleware/encodings.ts';
 import { answerError } from '../middleware/errors.ts';
 import { isFresh } from '../middleware/if-none-match.ts';
@@ -14,7 +14,7 @@ import { sandbox } from '../sandbox.ts';
 import { findPage, isAdmitted, isPersonsGet, type PublicAddress, readAddress } from './public-page.ts';
 
 export interface RawHandler {
-  /** The address, if the request is a GET or HEAD of a raw page; null otherwise. */
+  /** The address, if the request is for a raw page, whatever its method; null otherwise. */
   match(req: IncomingMessage): PublicAddress | null;
   /** Answers it, errors included. */
   answer(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void>;
@@ -32,7 +32,10 @@ export function rawHandler(services: Services): RawHandler {
   async function open(req: IncomingMessage, address: PublicAddress): Promise<ShownPage> {
     const page = await findPage(services, address);
     if (!(await isAdmitted(services, page, req, address))) {
-      throw new HttpError(403, 'passcode_required', 'This page needs a passcode: open its viewer page.');
+      const url = pageUrl(config.BASE_URL, page.slug);
+      throw new HttpError(403, 'passcode_required', `This page needs a passcode: enter it at ${url}`, {
+        url,
+      });
     }
     return pages.show(page);
   }
@@ -54,7 +57,6 @@ export function rawHandler(services: Services): RawHandler {
 
   return {
     match(req) {
-      if (req.method !== 'GET' && req.method !== 'HEAD') return null;
       const address = readAddress(req);
       return address?.isRaw ? address : null;
     },
@@ -63,6 +65,8 @@ export function rawHandler(services: Services): RawHandler {
       logRequest(req, res, log, { sample: config.LOG_RAW_SAMPLE });
       setSafetyHeaders(res, config.INDEXABLE);
       try {
+        if (req.method !== 'GET' && req.method !== 'HEAD')
+          throw methodNotAllowed(req.method, ['GET', 'HEAD']);
         await send(req, res, address);
       } catch (error) {
         answerError(error, req, res, log);

@@ -28,13 +28,19 @@ ${next}`,
 
 function wordsFor(status: number, { error }: ErrorEnvelope): Words {
   const byCode = wordsByCode[`${status} ${error.code}`];
-  if (byCode) return byCode;
+  if (byCode) return { ...byCode, ...linkTo(error.details?.url) };
   const byStatus = wordsByStatus[status];
   if (byStatus) {
     const wait = waitText(error.details?.retry_after_seconds);
     return wait === null ? byStatus : { ...byStatus, text: `${byStatus.text} Try again in ${wait}.` };
   }
   return { title: 'That did not work', text: error.message };
+}
+
+/** Out of the frame, where this is shown in one. */
+function linkTo(url: unknown): Pick<Words, 'next'> | undefined {
+  if (typeof url !== 'string') return undefined;
+  return { next: html`<p><a class="button" href="${url}" target="_top">Open the page</a></p>` };
 }
 
 const wordsByCode: Readonly<Record<string, Words>> = {
@@ -46,7 +52,7 @@ const wordsByCode: Readonly<Record<string, Words>> = {
   '400 invalid_slug': { title: 'Page not found', text: 'This is no address of a page. It may be mistyped.' },
   '403 passcode_required': {
     title: 'A passcode is needed',
-    text: 'The passcode has changed, or was not entered for some time. Open or reload the page to enter it.',
+    text: 'It is entered on the page itself: it has changed since, or was not entered for some time.',
   },
   '410 forbidden': {
     title: 'This page was taken down',

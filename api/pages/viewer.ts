@@ -36,7 +36,11 @@ ${context && contextToggle(context)}
   });
   return {
     html: page.html,
-    csp: policyOf(page, { 'frame-src': "'self'", 'form-action': "'self'", 'frame-ancestors': "'self'" }),
+    csp: policyOf(page, {
+      'frame-src': "'self' https: http:",
+      'form-action': "'self'",
+      'frame-ancestors': "'self'",
+    }),
   };
 }
 

@@ -21,7 +21,10 @@ export interface DropStore {
   /**
    * Stores the drop with its first version, in a free place of its owner's below `cap`.
    * `no_place`: the owner has `cap` live drops; `slug_taken`: the caller picks another slug.
-   * Atomic; parallel creates never pass the cap. A repeat with the same id returns the stored drop.
+   * A repeat with the same id returns the stored drop.
+   * Atomic; parallel creates never pass the cap while no live drop of the owner holds a place at or beyond `cap`.
+   * Where one does, as the cap was lowered, live drops are counted before the insert, and parallel creates may
+   * each take a free place below the cap.
    */
   create(drop: NewDrop, cap: number, owed: readonly Owed[]): Promise<Drop | 'no_place' | 'slug_taken'>;
 

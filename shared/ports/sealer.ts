@@ -2,7 +2,11 @@
  * Signed and encrypted texts that leave the house and come back: cookies and grants. Keyed by the signing secret.
  */
 export interface Sealer {
-  /** Encrypts. @param purpose binds the text to its use: opened for another, it is void */
+  /**
+   * Encrypts.
+   * @param purpose binds the text to its use: opened for another, it is void
+   * @param expiresAt Unix ms; from then on it is void
+   */
   seal(purpose: string, content: object, expiresAt: number): Promise<string>;
 
   /** null: forged, cut, for another purpose, or past its time. */

@@ -26,9 +26,9 @@ export interface SignInStore {
   /** verified → claimed. Of any number of parallel calls exactly one gets the sign-in, the others null. */
   claim(id: string, now: number): Promise<SignIn | null>;
 
-  /** pending or verified past their time → expired. Returns how many. */
-  expire(now: number): Promise<number>;
+  /** pending or verified past their time → expired. */
+  expire(now: number): Promise<void>;
 
-  /** Removes those whose time was over before `before` (Unix ms). Returns how many. */
-  removeExpiredBefore(before: number): Promise<number>;
+  /** Removes those whose time was over before `before` (Unix ms). */
+  removeExpiredBefore(before: number): Promise<void>;
 }

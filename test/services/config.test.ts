@@ -65,7 +65,7 @@ describe('Configuration', () => {
 
   it('takes a BASE_URL with or without a trailing slash, and with no path', () => {
     expect(readConfig({ BASE_URL: 'https://a.example/' }).BASE_URL).to.equal('https://a.example');
-    expect(readConfig({ HOST: '::1', PORT: '80' }).BASE_URL).to.equal('http://[::1]:80');
+    expect(readConfig({ HOST: '::1', PORT: '80' }).BASE_URL).to.equal('http://[::1]');
     for (const url of [
       'https://a.example/x',
       'ftp://a.example',

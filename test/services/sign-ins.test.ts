@@ -213,7 +213,7 @@ describe('sign-ins', () => {
     it('the same after the job has', async () => {
       const { pollToken } = await scene.service.start(null, requester);
       scene.clock.advance(ttl);
-      expect(await scene.signIns.expire(scene.clock.now())).to.equal(1);
+      await scene.signIns.expire(scene.clock.now());
       expect(await statusOf(pollToken)).to.equal('expired');
     });
 
@@ -252,7 +252,7 @@ describe('sign-ins', () => {
       scene.clock.advance(1);
       expect(await statusOf(expired.pollToken)).to.equal('not_found');
       expect(await statusOf(claimed.pollToken)).to.equal('not_found');
-      expect(await scene.signIns.removeExpiredBefore(scene.clock.now() - keep + 1)).to.equal(2);
+      await scene.signIns.removeExpiredBefore(scene.clock.now() - keep + 1);
       expect(await statusOf(expired.pollToken)).to.equal('not_found');
     });
 

@@ -157,7 +157,7 @@ const cases: Case[] = [
         async atLast() {
           for (const [i, { id, slug }] of published.entries()) {
             expect(await viewsOf(slug)).to.equal(13 + i);
-            expect(scene.listDays(id)).to.deep.equal({ '2026-01-30': 3 + i, '2026-01-31': 10 });
+            expect(await scene.listDays(id)).to.deep.equal({ '2026-01-30': 3 + i, '2026-01-31': 10 });
           }
         },
       };

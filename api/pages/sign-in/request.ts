@@ -24,13 +24,13 @@ export function requestView(parts: {
     }</p>
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
-${fact('Name', orNone(signIn.label ?? '', 'none given'))}
+${fact('It calls itself', orNone(signIn.label ?? '', 'none given'))}
 ${fact('Address', orNone(address, 'unknown'))}
 ${fact('Program', orNone(userAgent, 'does not say'))}
 ${fact('Asked', whenAsked(signIn.createdAt, now))}
 </dl>
 <p class="notice warn"><strong>Approve only what you started yourself, just now.</strong> It can then publish, change
-and delete pages in your name, until you revoke its token.</p>
+and delete pages in your name, until its token is revoked.</p>
 <form method="post" action="${action}">
 <input type="hidden" name="token" value="${formToken}">
 <div class="choices">

@@ -38,7 +38,7 @@ export function createDropWrites(db: Database): DropWrites {
       VALUES ($id, $ownerId, $slug, $title, $description, $metadata, $lockId, $lockHash, $latestVersion,
         1, $headId, $headSizeBytes, $headHasContext, $headMediaType, $headCreatedAt, $place,
         $headCreatedAt, $headCreatedAt, $headCreatedAt, $owedRender, $owedPurge)
-      ON CONFLICT DO NOTHING`),
+      ON CONFLICT (slug) DO NOTHING`),
     addVersion: db.prepare(`
       UPDATE drops SET ${details}, ${head}, version_count = version_count + 1, updated_at = $now, ${changed}
       WHERE id = $id AND version_count < $cap`),

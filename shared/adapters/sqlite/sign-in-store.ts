@@ -78,13 +78,13 @@ export function createSqliteSignInStore(db: Database): SignInStore {
     // The job asks often and mostly in vain, so it looks before it writes.
 
     async expire(now) {
-      if (sql.isAnyOver.get(now) === undefined) return 0;
-      return (await db.write(() => sql.expire.run(now))).changes;
+      if (sql.isAnyOver.get(now) === undefined) return;
+      await db.write(() => sql.expire.run(now));
     },
 
     async removeExpiredBefore(before) {
-      if (sql.isAnyOld.get(before) === undefined) return 0;
-      return (await db.write(() => sql.remove.run(before))).changes;
+      if (sql.isAnyOld.get(before) === undefined) return;
+      await db.write(() => sql.remove.run(before));
     },
   };
 }
