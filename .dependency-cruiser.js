@@ -14,14 +14,14 @@ const vendors = {
   isbot: '^api/',
   jose: '^shared/adapters/jose/',
   'lru-cache': '^(api|shared/services)/',
-  'markdown-it': '^api/pages/',
+  'markdown-it': '^shared/adapters/threads/',
   negotiator: '^api/',
   oauth4webapi: '^shared/adapters/github/',
   parse5: '^shared/domain/',
   pino: '^bin/',
   piscina: '^shared/adapters/threads/',
   'rate-limiter-flexible': '^shared/adapters/memory/',
-  'sanitize-html': '^api/pages/',
+  'sanitize-html': '^shared/adapters/threads/',
   yup: '^(api/requests/|shared/jobs\\.ts|shared/config)',
 };
 

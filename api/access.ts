@@ -11,6 +11,7 @@ import { type BodyRules, createBodyReader } from './middleware/read-body.ts';
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;
 
+const tinyBodyBytes = 8 * 1024;
 const smallBodyBytes = 256 * 1024;
 
 /**
@@ -19,11 +20,14 @@ const smallBodyBytes = 256 * 1024;
  */
 export function createAccess(services: Services) {
   const { tokens, limits, parser, config } = services;
-  const readBody = createBodyReader({ parser, budget: createBodyBudget(config.BODIES_IN_FLIGHT_BYTES) });
+  const tiny: BodyRules = { maxBytes: tinyBodyBytes, tooLarge: () => bodyTooLarge(tinyBodyBytes) };
   const small: BodyRules = { maxBytes: smallBodyBytes, tooLarge: () => bodyTooLarge(smallBodyBytes) };
   const document: BodyRules = { maxBytes: maxDropBodyBytes(config), tooLarge: () => htmlTooLarge(config) };
   // A PATCH may hold a whole html by mistake, and is to be told so.
   const patch: BodyRules = { ...document, tooLarge: () => bodyTooLarge(document.maxBytes) };
+
+  const budget = createBodyBudget(config.BODIES_IN_FLIGHT_BYTES, document.maxBytes);
+  const withBody = createBodyReader({ parser, budget });
 
   function owner(handler: OwnerHandler): Handler {
     return async (req, res) => {
@@ -38,19 +42,25 @@ export function createAccess(services: Services) {
     return (handler: OwnerHandler): Handler =>
       owner(async (req, res, caller) => {
         await take(caller);
-        if (rules !== null) req.body = await readBody(req, res, rules);
-        await handler(req, res, caller);
+        if (rules === null) return handler(req, res, caller);
+        return withBody(req, caller.accountId, rules, (body) => {
+          req.body = body;
+          return handler(req, res, caller);
+        });
       });
   }
 
   return {
-    /** Anybody, so many times a minute from an address; a small body. */
+    /** Anybody, so many times a minute from an address; a body that holds a label at most. */
     starter(handler: Handler): Handler {
       return async (req, res) => {
         res.setHeader('Cache-Control', 'no-store');
-        await limits.takeSignInStart(addressKey(req.ip));
-        req.body = await readBody(req, res, small);
-        await handler(req, res);
+        const address = addressKey(req.ip);
+        await limits.takeSignInStart(address);
+        await withBody(req, address, tiny, (body) => {
+          req.body = body;
+          return handler(req, res);
+        });
       };
     },
 

@@ -14,6 +14,7 @@ export function createListener(services: Services): RequestListener {
   const raw = rawHandler(services);
   const app = createApp(services);
   return (req, res) => {
+    toOriginForm(req);
     const rawAddress = raw.match(req);
     if (lacksHost(req)) answerError(noHost(), req, res, services.log);
     else if (rawAddress !== null) void raw.answer(req, res, rawAddress);
@@ -44,6 +45,12 @@ function createApp(services: Services): Express {
     answerError(error, req, res, log);
   });
   return app;
+}
+
+/** `GET http://host/path` means the same as `GET /path` (RFC 9112, section 3.2.2); the host decides nothing here. */
+function toOriginForm(req: IncomingMessage): void {
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(req.url ?? '');
+  if (absolute !== null) req.url = (req.url ?? '').slice(absolute[0].length) || '/';
 }
 
 /** RFC 9112, section 3.2. Node would refuse it by itself, but without the envelope. */

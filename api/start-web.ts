@@ -13,9 +13,12 @@ export interface Web {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Node's own refusal of a request without a Host would lack the envelope: app.ts refuses it. */
+/**
+ * Node's own refusal of a request without a Host would lack the envelope: app.ts refuses it. Requests that take too
+ * long to arrive are looked for every few seconds.
+ */
 export function createWebServer(): Server {
-  return createServer({ requireHostHeader: false });
+  return createServer({ requireHostHeader: false, connectionsCheckingInterval: 5_000 });
 }
 
 /** Listens. @throws what the system says when the address cannot be had (`EADDRINUSE`, `EACCES`) */

@@ -5,6 +5,7 @@ import { createHttpPurger } from './adapters/edge/http-purger.ts';
 import { keptSecret } from './adapters/files/kept-secret.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
+import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
 import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
 import type { Config } from './config.ts';
@@ -95,7 +96,8 @@ function assemble(
     identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null;
   const purger = createPurger(config);
   const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
-  const parser = createThreadJsonParser();
+  const contextRenderer = createThreadContextRenderer({ log });
+  const parser = createThreadJsonParser({ log });
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
@@ -118,7 +120,7 @@ function assemble(
     limits,
     drops: createDrops({ ...blobs, drops: engine.drops, limits, passcodes, followUps, clock, log, config }),
     passcodes,
-    pages: createPages({ ...blobs, drops: engine.drops, rendering, config }),
+    pages: createPages({ ...blobs, drops: engine.drops, rendering, contextRenderer, config }),
     views,
     rendering,
     upkeep: createUpkeep({
@@ -136,7 +138,7 @@ function assemble(
     jobs,
     parser,
     ready: () => engine.ready(),
-    close: () => inOrder([views.close, renderer.close, parser.close, engine.close]),
+    close: () => inOrder([views.close, renderer.close, contextRenderer.close, parser.close, engine.close]),
   };
 }
 

@@ -50,7 +50,7 @@ export function rawHandler(services: Services): RawHandler {
       body = await pages.body(page, form);
     }
     if (body === null) throw notFound('page');
-    setPageHeaders(res, page, publicCaching);
+    setPageHeaders(res, page, body.isFinal ? publicCaching : 'no-store');
     sendBody(req, res, form, body);
     if (isTopLevelView(req, address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
   }

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { Page, ShownPage } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
@@ -9,8 +8,7 @@ import { setCookie } from '../middleware/cookies.ts';
 import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
 import { isFromOwnPage } from '../middleware/origin.ts';
 import { readForm } from '../middleware/read-form.ts';
-import { renderContext } from '../pages/context.ts';
-import { type Html, toText } from '../pages/html.ts';
+import { raw } from '../pages/html.ts';
 import { passcodePage } from '../pages/passcode.ts';
 import { viewerPage } from '../pages/viewer.ts';
 import { pagePath, pageUrl } from '../paths.ts';
@@ -25,27 +23,10 @@ import {
 } from './public-page.ts';
 import { sendPage } from './send-page.ts';
 
-const contextCacheCharacters = 4 * 1024 * 1024;
-
 /** Spec 4.5: the page around a drop, and the passcode form before it. */
 export function viewerHandlers(services: Services) {
   const { pages, passcodes, views, config } = services;
   const { origin } = new URL(config.BASE_URL);
-  const contexts = new LRUCache<string, Html>({
-    maxSize: contextCacheCharacters,
-    sizeCalculation: (context) => toText(context).length + 1,
-  });
-
-  /** Markdown takes its time (a hostile one some 0.3 s), so what it became is held for a while. */
-  async function contextOf(page: ShownPage): Promise<Html | null> {
-    const held = contexts.get(page.version.id);
-    if (held !== undefined) return held;
-    const text = await pages.context(page);
-    if (text === null) return null;
-    const context = renderContext(text);
-    contexts.set(page.version.id, context);
-    return context;
-  }
 
   /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens a locked page. */
   async function frameUrl(page: ShownPage): Promise<string> {
@@ -57,6 +38,7 @@ export function viewerHandlers(services: Services) {
 
   async function sendViewer(res: Response, page: ShownPage): Promise<void> {
     const { title, description, slug, version, latestVersion } = page;
+    const context = await pages.context(page);
     const view = viewerPage({
       title,
       description,
@@ -64,7 +46,7 @@ export function viewerHandlers(services: Services) {
       rawUrl: await frameUrl(page),
       version: version.number,
       latestVersion,
-      context: await contextOf(page),
+      context: context === null ? null : raw(context),
       indexable: config.INDEXABLE && page.lock === null,
     });
     sendPage(res, 200, view);

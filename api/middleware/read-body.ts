@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
+import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import { HttpError } from '../http-error.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -13,26 +14,38 @@ export interface BodyRules {
   readonly tooLarge: () => DropError;
 }
 
-export type ReadBody = (req: Request, res: Response, rules: BodyRules) => Promise<unknown>;
+/** @param use what is done with the body; its bytes count as held until that is over */
+export type WithBody = (
+  req: Request,
+  client: string,
+  rules: BodyRules,
+  use: (body: unknown) => Promise<void> | void,
+) => Promise<void>;
 
 /**
- * Reads a request's JSON body; none at all counts as `{}`. The bytes are counted against the budget from their
- * arrival until the answer is out. A refused body is not kept: what still comes is let through, so that the
- * client gets its answer instead of a broken connection.
+ * Reads a request's JSON body; none at all counts as `{}`. The bytes are counted against the budget of all bodies
+ * and of the client. A refused body is not kept: what still comes is let through, so that the client gets its
+ * answer instead of a broken connection.
  * @throws DropError `invalid_json` (400, or 415 for type and encoding), `tooLarge`, `unavailable`
  */
-export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget }): ReadBody {
+export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget }): WithBody {
   const { parser, budget } = deps;
 
-  return async (req, res, rules) => {
-    if (!hasBody(req)) return {};
+  return async (req, client, rules, use) => {
+    if (!hasBody(req)) return use({});
+    let held = 0;
+    const hold = (bytes: number) => {
+      budget.take(client, bytes);
+      held += bytes;
+    };
     try {
       refuseOtherMedia(req);
-      const bytes = await collect(req, res, rules, budget);
-      return bytes.length === 0 ? {} : await parse(bytes, parser);
-    } catch (error) {
+      const bytes = await collect(req, rules, hold);
+      await use(bytes.length === 0 ? {} : await parse(bytes, parser));
+    } finally {
+      // Here and not when the response closes: one that waits behind another on its connection may never do so.
+      budget.giveBack(client, held);
       req.resume();
-      throw error;
     }
   };
 }
@@ -58,38 +71,46 @@ function refuseOtherMedia(req: Request): void {
   }
 }
 
-/** All bytes of the body; at most `maxBytes`, and as many as the budget has room for. */
-function collect(req: Request, res: Response, rules: BodyRules, budget: BodyBudget): Promise<Buffer> {
+/** All bytes of the body; at most `maxBytes`, and as many as may be held. */
+function collect(req: Request, rules: BodyRules, hold: (bytes: number) => void): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > rules.maxBytes) return Promise.reject(rules.tooLarge());
+  if (req.destroyed) return Promise.reject(brokenOff());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let taken = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       try {
         if (size > rules.maxBytes) throw rules.tooLarge();
-        budget.take(chunk.length);
-        taken += chunk.length;
+        hold(chunk.length);
         chunks.push(chunk);
       } catch (error) {
         finish(() => reject(error));
       }
     };
     const onEnd = () => finish(() => resolve(Buffer.concat(chunks, size)));
-    const onError = () => finish(() => reject(new DropError('invalid_json', 'The body broke off.')));
+    const onBreak = () => finish(() => reject(brokenOff()));
     const finish = (settle: () => void) => {
-      req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError);
+      req.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
+      req.on('error', ignore); // a connection that breaks later is nobody's concern
       settle();
     };
-    res.once('close', () => budget.giveBack(taken));
-    req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError);
+    req.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak);
   });
+}
+
+function brokenOff(): DropError {
+  return new DropError('invalid_json', 'The body broke off.');
+}
+
+function ignore(): void {
+  // see where it is used
 }
 
 async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
   try {
     if (bytes.length > parseHereMaxBytes) return await parser.parse(bytes);
+    checkShape(bytes);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     if (error instanceof SyntaxError) throw new DropError('invalid_json', 'The body is not JSON in UTF-8.');

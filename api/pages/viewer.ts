@@ -14,7 +14,7 @@ export interface ViewerParts {
   /** The number of the version in the frame. */
   readonly version: number;
   readonly latestVersion: number;
-  /** As `renderContext` makes it; null for none. */
+  /** As `pages.context` gives it; null for none. */
   readonly context: Html | null;
   readonly indexable: boolean;
 }

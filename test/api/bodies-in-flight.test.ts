@@ -40,6 +40,27 @@ describe('Bodies in flight', () => {
     }
   });
 
+  it('a client that sends more before it has read an answer, and goes away, gives its bytes back', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: `<!doctype html>${'x'.repeat(300_000)}` });
+    const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
+    const post = service.head('POST', '/api/drops', { ...headers, 'content-length': String(body.length) });
+    const connection = await service.connect();
+    for (let n = 0; n < 30; n++) await connection.send(service.head('GET', `/p/${slug}/raw`));
+    await connection.send(post);
+    await connection.send(body);
+    await service.eventually(async () => {
+      expect(
+        (await owner.get('/api/me')).body.drop_count,
+        'the write behind the unread pages is done',
+      ).to.equal(2);
+    });
+    connection.close();
+    await service.eventually(async () => {
+      expect((await owner.request('POST', '/api/drops', { raw: body })).status).to.equal(201);
+    });
+  });
+
   it('a client that goes away gives its bytes back', async () => {
     const owner = await service.newOwner();
     for (let n = 0; n < 3; n++) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { renderContext } from '../../api/pages/context.ts';
+import { raw } from '../../api/pages/html.ts';
 import { type ViewerParts, viewerPage } from '../../api/pages/viewer.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/context-markup.ts';
 import { parsePage } from '../support/html.ts';
 
 const parts: ViewerParts = {
@@ -52,7 +53,7 @@ describe('viewerPage', () => {
   });
 
   it('needs no inline style and no script', () => {
-    const { html, page } = show({ context: renderContext('# a\n\n| x |\n|:-:|\n| y |') });
+    const { html, page } = show({ context: raw(renderMarkdown('# a\n\n| x |\n|:-:|\n| y |') ?? '') });
     expect(page.all('script')).to.deep.equal([]);
     expect(page.all('style')).to.have.length(1);
     expect(html).not.to.match(/ style=| on[a-z]+=/);
@@ -96,7 +97,7 @@ describe('viewerPage', () => {
   });
 
   it('keeps context behind a closed toggle that needs no script', () => {
-    const { page } = show({ context: renderContext('Because **numbers**.') });
+    const { page } = show({ context: raw(renderMarkdown('Because **numbers**.') ?? '') });
     expect(page.find('details')?.attributes).not.to.have.property('open');
     expect(page.find('summary')?.text).to.equal('Context');
     expect(page.find('strong')?.inside).to.include('details');

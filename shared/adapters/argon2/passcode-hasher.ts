@@ -4,17 +4,18 @@ import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** So many hold 38 MiB, and leave threads of libuv's pool for files and compression. */
-const maxRunning = 2;
+/** Of each kind, so that one who sets passcodes holds up nobody who enters one; two hold 38 MiB. */
+const maxRunning = 1;
 /** About two seconds' worth. */
 const maxWaiting = 200;
 
 /** Both methods reject with DropError `unavailable` when too many passcodes wait already. */
 export function createArgon2Hasher(): PasscodeHasher {
-  const turns = createTurns(maxRunning, maxWaiting);
+  const hashing = createTurns(maxRunning, maxWaiting);
+  const verifying = createTurns(maxRunning, maxWaiting);
   return {
-    hash: (passcode) => turns.take(() => hash(passcode, cost)),
-    verify: (encoded, passcode) => turns.take(() => verify(encoded, passcode)),
+    hash: (passcode) => hashing.take(() => hash(passcode, cost)),
+    verify: (encoded, passcode) => verifying.take(() => verify(encoded, passcode)),
   };
 }
 

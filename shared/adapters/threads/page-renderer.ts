@@ -27,6 +27,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     name: 'render',
     maxThreads: options.maxThreads,
     maxHeapMb,
+    onError: (error) => options.log?.warn({ err: error }, 'a thread that renders pages has died'),
   });
   const beginnings = new Map<number, () => void>();
   let lastId = 0;

@@ -1,4 +1,4 @@
-import { checkShape } from './json-shape.ts';
+import { checkShape } from '../../domain/json-shape.ts';
 
 /**
  * Parses one body. Runs in a thread of the pool.

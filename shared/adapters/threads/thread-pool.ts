@@ -12,6 +12,8 @@ export interface PoolOptions {
   readonly maxThreads: number;
   /** Of JavaScript's own memory; a thread that needs more is ended, and its task rejects. */
   readonly maxHeapMb: number;
+  /** Told of threads that died while no task was theirs, as one may that was just ended. */
+  readonly onError: (error: unknown) => void;
 }
 
 export interface RunOptions {
@@ -33,7 +35,7 @@ export interface ThreadPool {
 }
 
 /** Starts no thread before there is a task. */
-export function createThreadPool({ file, name, maxThreads, maxHeapMb }: PoolOptions): ThreadPool {
+export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }: PoolOptions): ThreadPool {
   const pool = new Piscina({
     filename: fileURLToPath(file),
     name,
@@ -44,6 +46,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb }: PoolOpti
     // Small young generations: what the threads make is large and short-lived, and memory matters more.
     resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: maxHeapMb },
   });
+  pool.on('error', onError); // without a listener it would end the process
   const running = new Set<Promise<unknown>>();
 
   return {

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { renderContext } from '../../api/pages/context.ts';
-import { toText } from '../../api/pages/html.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/context-markup.ts';
 import { parsePage } from '../support/html.ts';
 
-const render = (text: string) => toText(renderContext(text));
+const render = (text: string) => renderMarkdown(text) ?? '';
 
 const harmless = new Set(
   (
@@ -41,7 +40,7 @@ const hostile = [
   'a\0b\u202ec',
 ];
 
-describe('renderContext', () => {
+describe('renderMarkdown', () => {
   it('shows Markdown, its headings a step lower', () => {
     expect(render('# One\n\nTwo **three** *four* `five`\n\n- six')).to.equal(
       '<h2>One</h2>\n<p>Two <strong>three</strong> <em>four</em> <code>five</code></p>\n<ul>\n<li>six</li>\n</ul>\n',

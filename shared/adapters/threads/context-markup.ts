@@ -1,16 +1,17 @@
 import MarkdownIt from 'markdown-it';
 import sanitize from 'sanitize-html';
-import { type Html, raw } from './html.ts';
 
 /** More bare addresses than that stay text: looking for their ends can take seconds (linkify-it is quadratic). */
 const maxBareLinks = 200;
+/** UTF-8 bytes of markup. */
+const maxBytes = 512 * 1024;
 
 const plain = createMarkdown(false);
 const linking = createMarkdown(true);
 
 const webAddress = /^(https?:|mailto:)/i;
 
-/** What is left of whatever the line above lets through. The page has the h1, so headings begin a step lower. */
+/** What is left of whatever Markdown lets through. The page has the h1, so headings begin a step lower. */
 const rules: sanitize.IOptions = {
   allowedTags: [
     ...['h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li'],
@@ -33,18 +34,30 @@ const rules: sanitize.IOptions = {
 };
 
 /**
- * An agent's reasoning trace as markup that can run nothing and load nothing.
+ * An agent's reasoning trace as markup that can run nothing and load nothing; null when that is larger than
+ * 512 KiB. Hostile text can take its time: not for the event loop.
  * @param text Markdown, from anybody
  */
-export function renderContext(text: string): Html {
+export function renderMarkdown(text: string): string | null {
   const bareLinks = text.match(/:\/\/|mailto:/gi)?.length ?? 0;
   const markdown = bareLinks <= maxBareLinks ? linking : plain;
-  return raw(sanitize(markdown.render(text), rules));
+  const markup = markdown.render(text);
+  return isTooLarge(markup) ? null : unlessTooLarge(sanitize(markup, rules));
+}
+
+function unlessTooLarge(markup: string): string | null {
+  return isTooLarge(markup) ? null : markup;
+}
+
+function isTooLarge(markup: string): boolean {
+  return Buffer.byteLength(markup) > maxBytes;
 }
 
 /** Markup in the text is shown as text. An image becomes a link to it: the browser loads nothing by itself. */
 function createMarkdown(linkify: boolean): MarkdownIt {
   const markdown = new MarkdownIt({ html: false, linkify });
+  // Three bytes could repeat an address of thousands.
+  markdown.disable('reference');
   // Only what begins with http:, https: or mailto:.
   markdown.linkify
     .set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
