@@ -90,6 +90,16 @@ describe('renderMarkdown', () => {
     });
   }
 
+  it('repeats no address: a reference stays text', () => {
+    expect(render('[a]: b:c\n\n[a] [d][a]')).to.equal('<p>[a]: b:c</p>\n<p>[a] [d][a]</p>\n');
+  });
+
+  it('gives nothing when it would be larger than 512 KiB', () => {
+    expect(render('-\n+\n'.repeat(12_000))).to.have.length(12_000 * 2 * 21);
+    expect(renderMarkdown('-\n+\n'.repeat(16_000))).to.equal(null);
+    expect(renderMarkdown('<http://b>'.repeat(6_500)), 'what links gain counts too').to.equal(null);
+  });
+
   it('takes no seconds, however the links are made to be long to read', () => {
     for (const piece of ['http://a.bc/((((', '://', 'mailto:a.b-', '[a](', '![', '**a *b', '> ', '`']) {
       const start = performance.now();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
+import { hostileContexts } from '../support/hostile-contexts.ts';
 import { parsePage } from '../support/html.ts';
 import { useService } from '../support/service.ts';
 
@@ -152,6 +153,16 @@ describe('GET /p/{slug}', () => {
       for (const { attributes } of page.all(tag)) {
         expect(Object.keys(attributes).filter((name) => name.startsWith('on'))).to.deep.equal([]);
       }
+    }
+  });
+
+  it('context that would become huge, or take long: 200 with what it is or its text, of bounded size', async () => {
+    for (const [what, context] of hostileContexts) {
+      const { show } = await withDrop({ context });
+      const { answer, page } = await show();
+      expect(answer.bytes.length, what).to.be.below(600 * 1024);
+      expect(page.find('section', { 'aria-label': 'Context' }), what).to.not.equal(undefined);
+      expect((await show()).answer.text.length, what).to.equal(answer.text.length);
     }
   });
 

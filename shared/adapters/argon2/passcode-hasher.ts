@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../../domain/errors.ts';
+import { createTurns, type Turns } from '../../domain/turns.ts';
 import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
@@ -11,30 +12,15 @@ const maxWaiting = 200;
 
 /** Both methods reject with DropError `unavailable` when too many passcodes wait already. */
 export function createArgon2Hasher(): PasscodeHasher {
-  const hashing = createTurns(maxRunning, maxWaiting);
-  const verifying = createTurns(maxRunning, maxWaiting);
+  const hashing = createTurns(maxRunning);
+  const verifying = createTurns(maxRunning);
   return {
-    hash: (passcode) => hashing.take(() => hash(passcode, cost)),
-    verify: (encoded, passcode) => verifying.take(() => verify(encoded, passcode)),
+    hash: (passcode) => inTurn(hashing, () => hash(passcode, cost)),
+    verify: (encoded, passcode) => inTurn(verifying, () => verify(encoded, passcode)),
   };
 }
 
-/** Runs so many at a time, in the order of asking. */
-function createTurns(running: number, waiting: number) {
-  const line: (() => void)[] = [];
-  let free = running;
-  return {
-    async take<T>(work: () => Promise<T>): Promise<T> {
-      if (free > 0) free--;
-      else if (line.length < waiting) await new Promise<void>((resolve) => line.push(resolve));
-      else throw unavailable('Too many passcodes are being checked.');
-      try {
-        return await work();
-      } finally {
-        const next = line.shift();
-        if (next) next();
-        else free++;
-      }
-    },
-  };
+async function inTurn<T>(turns: Turns, work: () => Promise<T>): Promise<T> {
+  if (turns.waiting() >= maxWaiting) throw unavailable('Too many passcodes are being checked.');
+  return turns.take(work);
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import type { ContextTask } from './context-thread.ts';
 import { createThreadPool } from './thread-pool.ts';
 
-/** Ten times what an ordinary context of 64 KB needs. After it the thread is ended. */
+/** Several times what an ordinary context of 64 KB needs. After it the thread is ended. */
 const budgetMs = 300;
 /** More than that in line, and the next is shown as text: nobody's page waits long behind hostile ones. */
 const maxInLine = 8;
@@ -25,12 +25,12 @@ export function createThreadContextRenderer(options: ContextRendererOptions = {}
     maxHeapMb,
     onError: (error) => log?.warn({ err: error }, 'A thread that renders contexts has died'),
   });
-  // The line is kept here: the pool's own would stand still when the thread is ended at its head.
+  // The line is kept here, since its length decides who is answered at once.
   let line: Promise<unknown> = Promise.resolve();
   let inLine = 0;
   let lastId = 0;
-  let begin: (id: number) => void = () => {};
-  pool.onNumber((id) => begin(id));
+  let begin: ((id: number) => void) | null = null;
+  pool.onNumber((id) => begin?.(id));
 
   async function attempt(markdown: string): Promise<string | null> {
     const task: ContextTask = { id: ++lastId, markdown };
@@ -40,11 +40,16 @@ export function createThreadContextRenderer(options: ContextRendererOptions = {}
       if (id === task.id) timer = setTimeout(() => late.abort(), options.budgetMs ?? budgetMs);
     };
     try {
-      return (await pool.run(task, { signal: late.signal })) as string | null; // proof: what context-thread.ts returns
+      const markup = await pool.run(task, { signal: late.signal });
+      return markup as string | null; // proof: what context-thread.ts returns
     } catch (error) {
-      log?.warn({ err: error, characters: markdown.length }, 'A context was not rendered; it is shown as text');
+      log?.warn(
+        { err: error, characters: markdown.length },
+        'A context was not rendered; it is shown as text',
+      );
       return null;
     } finally {
+      begin = null; // its message may come after the result
       clearTimeout(timer);
     }
   }

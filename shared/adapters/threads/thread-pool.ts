@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { createTurns } from '../../domain/turns.ts';
 
 /** Threads that are there while there is work, and for this long after it. */
 const idleMs = 10_000;
@@ -47,11 +48,13 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
     resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: maxHeapMb },
   });
   pool.on('error', onError); // without a listener it would end the process
+  // The line is ours: where a thread is ended, piscina starts none for those who wait with it.
+  const turns = createTurns(maxThreads);
   const running = new Set<Promise<unknown>>();
 
   return {
     async run(task, { signal = null, transfer = [] } = {}) {
-      const result: Promise<unknown> = pool.run(task, { signal, transferList: [...transfer] });
+      const result = turns.take<unknown>(() => pool.run(task, { signal, transferList: [...transfer] }));
       running.add(result);
       try {
         return await result;
