@@ -3,17 +3,18 @@ import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { presentCaller, presentToken } from '../presenters/account.ts';
 import { readTokenId } from '../requests/params.ts';
+import { sendJson } from './send-json.ts';
 
 /** Spec 4.3: who is calling, and with which tokens. */
 export function accountHandlers({ accounts, tokens }: Services) {
   return {
     async me(_req: Request, res: Response, caller: Caller): Promise<void> {
       const { account, dropCount } = await accounts.describe(caller);
-      res.json(presentCaller(caller, account, dropCount));
+      sendJson(res, presentCaller(caller, account, dropCount));
     },
 
     async listTokens(_req: Request, res: Response, caller: Caller): Promise<void> {
-      res.json((await tokens.list(caller)).map(presentToken));
+      sendJson(res, (await tokens.list(caller)).map(presentToken));
     },
 
     async revokeToken(req: Request, res: Response, caller: Caller): Promise<void> {

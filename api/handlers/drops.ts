@@ -5,6 +5,7 @@ import { presentDrop, presentDropList } from '../presenters/drop.ts';
 import { createDropQueryReader } from '../requests/drop-query.ts';
 import { createDropRequests } from '../requests/drops.ts';
 import { readSlug } from '../requests/params.ts';
+import { sendJson } from './send-json.ts';
 
 /** Spec 4.4: the drops themselves. */
 export function dropHandlers({ drops, config }: Services) {
@@ -15,27 +16,28 @@ export function dropHandlers({ drops, config }: Services) {
   return {
     async list(req: Request, res: Response, caller: Caller): Promise<void> {
       const query = readQuery(req.query);
-      res.json(presentDropList(await drops.list(caller, query), query, baseUrl));
+      sendJson(res, presentDropList(await drops.list(caller, query), query, baseUrl));
     },
 
     async create(req: Request, res: Response, caller: Caller): Promise<void> {
       const drop = await drops.create(caller, requests.readCreate(req.body));
-      res.status(201).location(`/api/drops/${drop.slug}`).json(presentDrop(drop, baseUrl));
+      res.setHeader('Location', `/api/drops/${drop.slug}`);
+      sendJson(res, presentDrop(drop, baseUrl), 201);
     },
 
     async read(req: Request, res: Response, caller: Caller): Promise<void> {
-      res.json(presentDrop(await drops.get(caller, readSlug(req)), baseUrl));
+      sendJson(res, presentDrop(await drops.get(caller, readSlug(req)), baseUrl));
     },
 
     async replace(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
       const drop = await drops.addVersion(caller, slug, requests.readReplace(req.body));
-      res.json(presentDrop(drop, baseUrl));
+      sendJson(res, presentDrop(drop, baseUrl));
     },
 
     async patch(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      res.json(presentDrop(await drops.change(caller, slug, requests.readPatch(req.body)), baseUrl));
+      sendJson(res, presentDrop(await drops.change(caller, slug, requests.readPatch(req.body)), baseUrl));
     },
 
     async remove(req: Request, res: Response, caller: Caller): Promise<void> {
@@ -46,7 +48,7 @@ export function dropHandlers({ drops, config }: Services) {
     async setPasscode(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
       const drop = await drops.setPasscode(caller, slug, requests.readPasscode(req.body));
-      res.json(presentDrop(drop, baseUrl));
+      sendJson(res, presentDrop(drop, baseUrl));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
 import { onboardingText } from '../pages/onboarding.ts';
+import { sendJson } from './send-json.ts';
 
 /** Spec 4.1: what an agent needs to know to use the service. */
 export function onboardHandlers({ config }: Services) {
@@ -9,7 +10,7 @@ export function onboardHandlers({ config }: Services) {
     read(req: Request, res: Response): void {
       res.vary('Accept');
       if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
-        res.json({ instructions, public_url: config.BASE_URL });
+        sendJson(res, { instructions, public_url: config.BASE_URL });
       } else {
         res.type('text/markdown; charset=utf-8').send(instructions);
       }

@@ -3,6 +3,7 @@ import type { SignIn } from '../../shared/domain/sign-in.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { presentPoll, presentStart } from '../presenters/sign-in.ts';
 import { createStartReader, readPollToken } from '../requests/sign-in.ts';
+import { sendJson } from './send-json.ts';
 
 const userAgentLength = 300;
 
@@ -12,12 +13,12 @@ export function signInHandlers({ signIns, config }: Services) {
   return {
     async start(req: Request, res: Response): Promise<void> {
       const started = await signIns.start(readLabel(req.body), requesterOf(req));
-      res.json(presentStart(started, config.BASE_URL));
+      sendJson(res, presentStart(started, config.BASE_URL));
     },
 
     async poll(req: Request, res: Response): Promise<void> {
       res.setHeader('Cache-Control', 'no-store');
-      res.json(presentPoll(await signIns.poll(readPollToken(req.query))));
+      sendJson(res, presentPoll(await signIns.poll(readPollToken(req.query))));
     },
   };
 }

@@ -3,23 +3,24 @@ import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { presentDrop, presentVersion, presentVersionListItem } from '../presenters/drop.ts';
 import { readSlug, readVersionNumber } from '../requests/params.ts';
+import { sendJson } from './send-json.ts';
 
 /** Spec 4.4: the versions of a drop. */
 export function versionHandlers({ drops, config }: Services) {
   return {
     async list(req: Request, res: Response, caller: Caller): Promise<void> {
       const versions = await drops.listVersions(caller, readSlug(req));
-      res.json(versions.map(presentVersionListItem));
+      sendJson(res, versions.map(presentVersionListItem));
     },
 
     async read(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      res.json(presentVersion(slug, await drops.getVersion(caller, slug, readVersionNumber(req))));
+      sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, readVersionNumber(req))));
     },
 
     async remove(req: Request, res: Response, caller: Caller): Promise<void> {
       const drop = await drops.removeVersion(caller, readSlug(req), readVersionNumber(req));
-      res.json(presentDrop(drop, config.BASE_URL));
+      sendJson(res, presentDrop(drop, config.BASE_URL));
     },
   };
 }
