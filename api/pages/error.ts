@@ -52,7 +52,7 @@ const wordsByCode: Readonly<Record<string, Words>> = {
   '400 invalid_slug': { title: 'Page not found', text: 'This is no address of a page. It may be mistyped.' },
   '403 passcode_required': {
     title: 'A passcode is needed',
-    text: 'It is entered on the page itself: it has changed since, or was not entered for some time.',
+    text: 'This page is locked. Its passcode is entered on the page itself.',
   },
   '410 forbidden': {
     title: 'This page was taken down',

@@ -5,10 +5,13 @@ import { page, policyOf } from './layout.ts';
 
 /** What somebody sees who opens the bare address. */
 export function homePage(config: Config): { html: string; csp: string } {
-  const start = `curl -X POST ${config.BASE_URL}/api/auth/start -H 'Content-Type: application/json' -d '{"label":"my laptop"}'`;
+  const start = `curl -X POST ${config.BASE_URL}/api/auth/start \\
+  -H 'Content-Type: application/json' \\
+  -d '{"label":"my laptop"}'`;
   const home = page({
     title: 'Hosted HTML pages',
     ...(config.INDEXABLE && { robots: 'index, follow' }),
+    css: 'pre { white-space: pre-wrap; overflow-wrap: anywhere; }',
     body: html`<h1>Hosted HTML pages</h1>
 <p>A program posts one self-contained HTML document here and gets a public address back.</p>
 <h2>You are an agent, or write one</h2>
