@@ -21,13 +21,15 @@ export function createDropList(db: Database) {
     for (const order of sortOrders) {
       const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
       const page = `ORDER BY ${field} ${order}, ${ties} LIMIT $limit OFFSET $offset`;
-      listAll.set(`${field} ${order}`, db.prepareTuples(`SELECT ${dropColumns} FROM ${all} ${page}`));
-      listMatching.set(
-        `${field} ${order}`,
-        db.prepareTuples(`
-          SELECT ${dropColumns} FROM (${matching}) CROSS JOIN drops ON id = drop_id ${page}`),
-      );
+      const found = `(${matching}) CROSS JOIN drops ON id = drop_id`;
+      listAll.set(`${field} ${order}`, prepareList(`SELECT ${dropColumns} FROM ${all} ${page}`));
+      listMatching.set(`${field} ${order}`, prepareList(`SELECT ${dropColumns} FROM ${found} ${page}`));
     }
+  }
+
+  /** As one text: a page of values takes twice as long to cross from SQLite one by one. */
+  function prepareList(select: string): Statement {
+    return db.prepareTuples(`SELECT json_group_array(json_array(${dropColumns})) FROM (${select})`);
   }
 
   function count(ownerId: string): number {
@@ -37,7 +39,8 @@ export function createDropList(db: Database) {
 
   function read(statement: Statement | undefined, values: Record<string, string | number>): Drop[] {
     if (statement === undefined) throw new TypeError('Drops cannot be sorted so');
-    return (statement.all(values) as DropRow[]).map(toDrop); // proof: `dropColumns`
+    const [rows] = statement.get(values) as [string]; // proof: an aggregate has always its one row
+    return (JSON.parse(rows) as DropRow[]).map(toDrop); // proof: `dropColumns`
   }
 
   return {
