@@ -1,4 +1,5 @@
 import { edgeTag, type Owed } from '../domain/drop.ts';
+import { withinMs } from '../domain/within-ms.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/jobs.ts';
 import type { Log } from '../ports/log.ts';
@@ -29,12 +30,7 @@ export function createFollowUps(deps: { jobs: JobProducer; purger: EdgePurger | 
     const attempt = purger.purge(edgeTag(dropId)).catch((error: unknown) => {
       log.warn({ err: error, dropId }, 'the edge did not confirm a purge; the job will try again');
     });
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, purgeWaitMs);
-    });
-    await Promise.race([attempt, patience]);
-    clearTimeout(timer);
+    await withinMs(purgeWaitMs, attempt);
   }
 
   const ofChange: readonly Owed[] = purger === null ? [] : ['purge'];

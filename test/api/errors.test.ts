@@ -86,11 +86,21 @@ describe('Errors', () => {
     ]) {
       for (const method of ['GET', 'POST', 'PURGE', 'PROPFIND']) {
         const answer = await owner.request(method, path);
-        expect(answer.status, `${method} ${path}`).to.be.within(200, 405);
+        expect(answer.status, `${method} ${path}`).to.be.within(400, 405);
       }
     }
     expectError(await service.get('/p/%ff/raw'), 400, 'invalid_slug');
     expectError(await service.get('/p/%'), 400, 'invalid_slug');
+  });
+
+  it('an address in absolute form is the same as its path (RFC 9112, section 3.2.2)', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    for (const host of [service.url, 'http://elsewhere.example', 'HTTPS://elsewhere.example:8443']) {
+      expect((await service.get(`${host}/p/${slug}/raw`)).status, host).to.equal(200);
+      expect((await owner.get(`${host}/api/drops/${slug}`)).body.url).to.equal(`${service.url}/p/${slug}`);
+      expectError(await service.get(`${host}/nothing`), 404, 'not_found');
+    }
   });
 
   it('HEAD of an error: its status and no body', async () => {

@@ -42,9 +42,13 @@ describe('GET /p/{slug}/raw: the answer', () => {
     answers.push(await raw({}, '?v=9'));
     answers.push(await service.get('/p/a.b/raw'));
     answers.push(await service.get('/p/nosuchslug00/raw', { headers: { 'sec-fetch-mode': 'navigate' } }));
+    for (const method of ['POST', 'PUT', 'DELETE']) answers.push(await service.request(method, path));
     await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'sesame' } });
     answers.push(await raw());
-    expect(answers.map((answer) => answer.status)).to.deep.equal([200, 304, 200, 404, 404, 400, 404, 403]);
+    expect(answers.map((answer) => answer.status)).to.deep.equal([
+      ...[200, 304, 200, 404, 404, 400, 404],
+      ...[405, 405, 405, 403],
+    ]);
     answers.forEach(expectSandboxed);
   });
 

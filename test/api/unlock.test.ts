@@ -2,35 +2,12 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
+import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
 import { useService } from '../support/service.ts';
 
-const html = '<!doctype html><title>HTML-SECRET-TITLE</title><p>HTML-SECRET';
-const secrets = {
-  title: 'TITLE-SECRET',
-  html,
-  description: 'DESCRIPTION-SECRET',
-  context: 'CONTEXT-SECRET',
-  metadata: { key: 'METADATA-SECRET' },
-};
-
 describe('Unlocking a drop', () => {
-  // A try at a passcode counts for an address: each test comes from one of its own.
-  const service = useService({ TRUST_PROXY: '1', PASSCODE_TRIES: '3', PASSCODE_TRIES_PER_DROP: '6' });
-  let lastAddress = 0;
-  const from = () => ({ 'x-forwarded-for': `192.0.2.${++lastAddress}` });
-
-  async function lockedDrop(versions = 2) {
-    const owner = await service.newOwner();
-    const drop = await owner.create({ ...secrets, passcode: 'open-sesame' });
-    for (let n = 2; n <= versions; n++) await owner.put(drop.slug, { html, context: secrets.context });
-    return { owner, drop, slug: drop.slug, address: from() };
-  }
-
-  function expectNoLeak(answer: Answer<unknown>): void {
-    expect(`${JSON.stringify(answer.headers)} ${answer.text}`).to.not.match(/SECRET|sesame/);
-    expect(answer.headers['cache-control']).to.match(/no-store/);
-    expect(answer.headers.etag).to.equal(undefined);
-  }
+  const service = useService(lockedDropSettings);
+  const { from, lockedDrop } = createLockedDrops(service);
 
   const enter = (slug: string, headers: Record<string, string>, passcode = 'open-sesame', query = '') =>
     service.enter(slug, passcode, { query, headers });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withinMs } from '../../domain/within-ms.ts';
 import { type JobHandlers, jobKey } from '../../jobs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -213,16 +214,6 @@ export function createJobRunner(deps: {
 
 function about(job: HeldJob): object {
   return { job: job.name, key: job.key, attempt: job.attempts };
-}
-
-/** Waits for the work, but no longer than that. */
-async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }
 
 /** A NUL would cut the text where it is stored. */
