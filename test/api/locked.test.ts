@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
@@ -7,7 +6,7 @@ import { useService } from '../support/service.ts';
 
 describe('A locked drop', () => {
   const service = useService(lockedDropSettings);
-  const { from, lockedDrop } = createLockedDrops(service);
+  const { lockedDrop } = createLockedDrops(service);
 
   describe('leaks nothing on any path', () => {
     it('GET /p/{slug}: 200 with the form, and nothing else', async () => {

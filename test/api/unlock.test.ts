@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
+import { createLockedDrops, expectNoLeak, lockedDropSettings } from '../support/locked-drops.ts';
 import { useService } from '../support/service.ts';
 
 describe('Unlocking a drop', () => {
