@@ -1,23 +1,47 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { notFound } from '../shared/domain/errors.ts';
+import { commonDomain, readContentOrigin } from '../shared/config-content-origin.ts';
+import { type DropError, notFound, unavailable } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
+import { type ContentHost, createContentHosts } from './content-hosts.ts';
 import { rawHandler } from './handlers/raw.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
+import { createDeadline } from './middleware/deadline.ts';
 import { answerError } from './middleware/errors.ts';
-import { logRequest } from './middleware/request-log.ts';
+import { giveId, logRequest } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createRoutes, type Route } from './routes.ts';
 
-/** Everything the service answers: raw pages by the short way, all else through Express. */
+/** When a retry of what took too long is worth it. */
+const lateRetrySeconds = 5;
+
+/**
+ * Everything the service answers: raw pages by the short way, all else through Express, and on the hosts of drops
+ * (CONTENT_ORIGIN) their raw pages alone. What takes longer than ANSWER_MS is answered 503; the work goes on, and its
+ * outcome is told to nobody.
+ */
 export function createListener(services: Services): RequestListener {
+  const { config, log } = services;
   const raw = rawHandler(services);
   const app = createApp(services);
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  warnOfOneSite(services);
+  const watch = createDeadline(config.ANSWER_MS, (req, res) => {
+    if (raw.match(req) === null) answerError(tooLate(), req, res, log);
+    else raw.fail(req, res, tooLate(), contentHosts.find(req.headers.host));
+  });
   return (req, res) => {
-    toOriginForm(req);
+    watch(req, res);
+    // Nothing else says which host is meant: no `X-Forwarded-Host`, and an absolute address must say the same.
+    const host = contentHosts.find(req.headers.host);
+    const named = toOriginForm(req);
     const rawAddress = raw.match(req);
-    if (lacksHost(req)) answerError(noHost(), req, res, services.log);
-    else if (rawAddress !== null) void raw.answer(req, res, rawAddress);
+    const hosts = countHosts(req);
+    if (hosts === 0 && req.httpVersion !== '1.0') raw.refuse(req, res, noHost(), null);
+    else if (hosts > 1 || (named !== null && !isSameHost(contentHosts.find(named), host)))
+      raw.refuse(req, res, manyHosts(), host);
+    else if (rawAddress !== null) void raw.answer(req, res, rawAddress, host);
+    else if (host !== null) raw.refuse(req, res, notFound('path'), host);
     else app(takenLiterally(req), res);
   };
 }
@@ -33,6 +57,7 @@ function createApp(services: Services): Express {
   app.set('trust proxy', readTrustProxy(config.TRUST_PROXY));
 
   app.use((req, res, next) => {
+    giveId(res);
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
@@ -47,19 +72,55 @@ function createApp(services: Services): Express {
   return app;
 }
 
-/** `GET http://host/path` means the same as `GET /path` (RFC 9112, section 3.2.2); the host decides nothing here. */
-function toOriginForm(req: IncomingMessage): void {
-  const absolute = /^https?:\/\/[^/?#]*/i.exec(req.url ?? '');
-  if (absolute !== null) req.url = (req.url ?? '').slice(absolute[0].length) || '/';
+/**
+ * `GET http://host/path` means the same as `GET /path` (RFC 9112, section 3.2.2).
+ * @returns the host that it names; null where it names none
+ */
+function toOriginForm(req: IncomingMessage): string | null {
+  if (req.url?.startsWith('/')) return null;
+  const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? '');
+  if (absolute === null) return null;
+  const [start, host = ''] = absolute;
+  req.url = (req.url ?? '').slice(start.length) || '/';
+  return host;
+}
+
+/** Which domains are public suffixes only the list of them says, so this is told and not refused. */
+function warnOfOneSite({ config, log }: Services): void {
+  const content = readContentOrigin(config.CONTENT_ORIGIN);
+  const domain = content && commonDomain(content.domain, new URL(config.BASE_URL).hostname);
+  if (domain === null) return;
+  log.warn(
+    { domain },
+    'BASE_URL and CONTENT_ORIGIN are below one domain: unless it is a public suffix, drops can set cookies for the service. Take another domain for content',
+  );
+}
+
+/** Of several, Node shows the first alone, and a cache before us may have gone by another. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+function isSameHost(one: ContentHost | null, other: ContentHost | null): boolean {
+  return one?.label === other?.label; // undefined: ours
+}
+
+function tooLate(): DropError {
+  return unavailable('This took too long. It may have been done all the same.', lateRetrySeconds);
 }
 
 /** RFC 9112, section 3.2. Node would refuse it by itself, but without the envelope. */
-function lacksHost(req: IncomingMessage): boolean {
-  return req.headers.host === undefined && req.httpVersion !== '1.0';
-}
-
 function noHost(): HttpError {
   return new HttpError(400, 'invalid_arg', 'The request names no Host.', { header: 'Host' });
+}
+
+function manyHosts(): HttpError {
+  return new HttpError(400, 'invalid_arg', 'The request names more than one host.', { header: 'Host' });
 }
 
 /**

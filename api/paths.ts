@@ -12,9 +12,14 @@ export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
 
-/** Where people open a drop; its raw page is at `/raw` below. */
+/** Where people open a drop. */
 export function pagePath(slug: string): string {
   return `/p/${slug}`;
+}
+
+/** Where its raw page is, on the service's own host and on the drop's. */
+export function rawPath(slug: string): string {
+  return `${pagePath(slug)}/raw`;
 }
 
 /** The same as a whole address. */

@@ -1,6 +1,6 @@
 /**
  * What a drop may do, in its frame and at its own address: scripts and forms run, with an origin of their own
- * that is nobody's. Never `allow-same-origin` (docs/decisions.md, The raw page).
+ * that is nobody's. Never `allow-same-origin` on the service's own host (docs/decisions.md, The raw page).
  */
 export const sandbox = [
   'allow-scripts',
@@ -14,3 +14,6 @@ export const sandbox = [
   'allow-orientation-lock',
   'allow-top-navigation-by-user-activation',
 ].join(' ');
+
+/** The same on a host that is the drop's alone: its origin is that host, so it has storage and cookies there. */
+export const sandboxOnOwnHost = `${sandbox} allow-same-origin`;

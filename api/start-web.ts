@@ -1,4 +1,4 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { DropError } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
@@ -21,13 +21,25 @@ export function createWebServer(): Server {
   return createServer({ requireHostHeader: false, connectionsCheckingInterval: 5_000 });
 }
 
+/**
+ * How long a proxy's idle connection stays open: longer than proxies keep one (nginx 60 s, Heroku's router 90 s).
+ * Whoever closes first must be the proxy, or it sends a request just as we close, and its client gets a 502.
+ */
+const proxyIdleMs = 95_000;
+
 /** Listens. @throws what the system says when the address cannot be had (`EADDRINUSE`, `EACCES`) */
 export async function startWeb(services: Services, server: Server = createWebServer()): Promise<Web> {
   const { config, log } = services;
   server.requestTimeout = config.REQUEST_SECONDS * 1000;
+  if (config.TRUST_PROXY !== '') server.keepAliveTimeout = proxyIdleMs;
   server.headersTimeout = Math.min(server.headersTimeout, server.requestTimeout);
   server.on('request', createListener(services));
-  server.on('clientError', answerBrokenRequest);
+  const answering = watchAnswers(server);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (answering.isAnswered(socket))
+      socket.destroy(); // a second answer would be taken for somebody else's
+    else answerBrokenRequest(error, socket);
+  });
   server.on('checkExpectation', (req, res) => {
     answerError(
       new HttpError(417, 'invalid_arg', 'The only expectation met is 100-continue.'),
@@ -39,7 +51,10 @@ export async function startWeb(services: Services, server: Server = createWebSer
   if (!server.listening) await listen(server, config.PORT, config.HOST);
   return {
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe
-    stop: (graceMs) => stop(server, graceMs),
+    stop(graceMs) {
+      answering.endConnections();
+      return stop(server, graceMs);
+    },
   };
 }
 
@@ -51,6 +66,36 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Knows the answers that are under way, and the connections whose request was answered before it had arrived. */
+function watchAnswers(server: Server) {
+  const open = new Set<ServerResponse>();
+  const answeredEarly = new WeakSet<Socket>();
+  let isStopping = false;
+
+  server.prependListener('request', (req, res) => {
+    answeredEarly.delete(req.socket);
+    if (isStopping) endConnection(res);
+    open.add(res);
+    res.on('close', () => {
+      open.delete(res);
+      if (!req.complete) answeredEarly.add(req.socket);
+    });
+  });
+
+  return {
+    isAnswered: (socket: Socket) => answeredEarly.has(socket),
+    /** From now on answers say that their connection ends, so that their clients ask elsewhere next. */
+    endConnections(): void {
+      isStopping = true;
+      for (const res of open) endConnection(res);
+    },
+  };
+}
+
+function endConnection(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('Connection', 'close');
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

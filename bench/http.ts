@@ -2,9 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropleaf } from '../test/bin/command.ts';
 import { createClient } from '../test/support/client.ts';
+import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import type { BareAnswers } from './bare-server.ts';
 import { load, type Measured, median, type Scenario } from './load.ts';
+import { makePage } from './page.ts';
 import { startBareServer, startService } from './processes.ts';
 import { formatTable } from './table.ts';
 
@@ -13,11 +15,8 @@ const secondsPerRun = Number(process.argv[2] ?? 4);
 const rawGetsBeforeRss = 100_000;
 const rssTargetMib = 200;
 
-const unlimited = '1000000000';
 const settings = {
-  WRITES_PER_MINUTE: unlimited,
-  WRITES_PER_DAY: unlimited,
-  DROPS_PER_ACCOUNT: unlimited,
+  ...noLimits,
   BODIES_IN_FLIGHT_BYTES: String(256 * 1024 * 1024), // 50 times 2 MB at once are meant here
 };
 
@@ -100,19 +99,6 @@ async function prepare(url: string, token: string): Promise<{ scenarios: Scenari
       },
     ],
   };
-}
-
-/** A page of that many bytes that compresses about as pages do. */
-function makePage(bytes: number): string {
-  const parts = ['<!doctype html><html><head><title>Report</title></head><body><table>'];
-  const end = '</table></body></html>';
-  let left = bytes - (parts[0]?.length ?? 0) - end.length;
-  for (let n = 0; left > 0; n++) {
-    const row = `<tr><td>row ${n}</td><td>${(n * 7919) % 10_007}</td><td class="v">${Math.sin(n).toFixed(6)}</td></tr>\n`;
-    parts.push(row.slice(0, left));
-    left -= row.length;
-  }
-  return parts.join('') + end;
 }
 
 function rowOf(name: string, { ours, theirs }: { ours: Measured; theirs: Measured }): string[] {

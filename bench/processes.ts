@@ -7,6 +7,8 @@ export interface ServerProcess {
   readonly url: string;
   /** Resident memory in MiB, as the system counts it; null where it does not tell (no Linux). */
   residentMib(): number | null;
+  /** @see cpuSeconds */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,23 @@ export function startService(env: Readonly<Record<string, string>>): Promise<Ser
 /** An Express app that answers what it is told to (bare-server.ts). @param file names the JSON with the answers */
 export function startBareServer(file: string): Promise<ServerProcess> {
   return start('./bare-server.js', [file], {});
+}
+
+/** A plain node:http server that sends what it is told to (bare-http.ts). @param file names the JSON with the answers */
+export function startBareHttp(file: string): Promise<ServerProcess> {
+  return start('./bare-http.js', [file], {});
+}
+
+const ticksASecond = 100; // of /proc/<pid>/stat, on every Linux that Node runs on
+
+/** What the process has taken so far, in user and kernel mode, all of its threads. NaN: the system does not tell. */
+export function cpuSeconds(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / ticksASecond;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 async function start(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -32,6 +51,7 @@ async function start(script: string, args: readonly string[], env: Readonly<Reco
   return {
     url: await readUrl(child, script),
     residentMib: () => readResident(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid),
     async stop() {
       process.off('exit', stopWithUs);
       const ended = once(child, 'exit');

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { inspect } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
 const done = 0;
@@ -21,60 +20,13 @@ try {
 
 /** Reads the command line and does what it says. @returns the exit code */
 async function run(argv: readonly string[]): Promise<number> {
-  let exitCode = done;
-  const program = new Command('dropleaf')
-    .description('Hosts self-contained HTML pages: post one document, get a public address back.')
-    .version(readVersion(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command')
-    .showHelpAfterError('Run "dropleaf --help" to see what there is.')
-    .exitOverride()
-    .addHelpText(
-      'after',
-      text(
-        'Settings are environment variables; "dropleaf config" prints them all. LOG_LEVEL=debug shows',
-        'where an error comes from.',
-        'Exit codes: 0 done, 1 failed, 2 the command line is wrong.',
-      ),
-    );
-
-  program
-    .command('start')
-    .summary('run the service')
-    .description('Runs the service, web and worker in one process, until SIGTERM or Ctrl+C.')
-    .addHelpText('after', text('Example:', '  PORT=8080 DATA_DIR=/var/lib/dropleaf bin/dropleaf.js start'))
-    .action(async () => {
-      const { start } = await import('./commands/start.ts');
-      exitCode = await start(process.env);
-    });
-
-  program
-    .command('config')
-    .summary('print every setting and the value in force')
-    .description('Prints every setting with the value in force, secrets hidden; or every fault, and exits 1.')
-    .addHelpText('after', text('Example:', '  PORT=8080 bin/dropleaf.js config'))
-    .action(async () => {
-      const { config } = await import('./commands/config.ts');
-      config(process.env);
-    });
-
-  program
-    .command('token')
-    .summary('make an API token for a local account')
-    .description(
-      'Makes an API token for a local account on the machine that holds the data, and prints it alone on stdout. ' +
-        'Works whether the service runs or not; the same name is always the same account.',
-    )
-    .requiredOption('-u, --user <name>', 'whose token: the name that the local sign-in page takes')
-    .option('-l, --label <text>', 'a name for the token, shown in listings')
-    .addHelpText('after', text('Example:', '  TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
-    .action(async (options: { user: string; label?: string }) => {
-      const { token } = await import('./commands/token.ts');
-      await token(options, process.env);
-    });
-
+  const program = createProgram(process.env, (code) => {
+    // All is stopped. Node's own end may wait for good for a socket that a lost connection never answered
+    // (Environment::CleanupHandles in Node 20).
+    process.exit(code);
+  });
   await program.parseAsync(argv);
-  return exitCode;
+  return done;
 }
 
 /** Says on stderr what went wrong, where commander has not said it yet. @returns the exit code */
@@ -82,16 +34,13 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? done : misused;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`dropleaf: ${message}\n`);
-  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${inspect(error)}\n`);
+  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${trace(error)}\n`);
   return error instanceof UsageError ? misused : failed;
 }
 
-/** Of the package.json beside dist/. */
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version; // proof: our own file
-}
-
-function text(...lines: readonly string[]): string {
-  return `\n${lines.join('\n')}`;
+/** Where it comes from. Not the error's other fields: of a database's errors they may hold a password. */
+function trace(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by ${trace(error.cause)}`;
 }

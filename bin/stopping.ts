@@ -11,23 +11,28 @@ export interface Part {
 
 /**
  * Waits for a reason to stop: SIGTERM, SIGINT, SIGHUP, or an error that nothing handled. A second signal ends the
- * process at once.
+ * process at once, and so does the time, whatever it does then: start, stop, or not end though all is stopped.
+ * @param seconds how long the stop may take
  * @returns the exit code that the stop should end with
  */
-export function watchForStop(log: Log): Promise<number> {
+export function watchForStop(seconds: number, log: Log): Promise<number> {
   return new Promise((resolve) => {
+    const stop = (exitCode: number) => {
+      endAfter(seconds, log).unref();
+      resolve(exitCode);
+    };
     let firstAt: number | null = null;
     const onSignal = (signal: NodeJS.Signals) => {
       firstAt ??= performance.now();
       if (performance.now() - firstAt > sameRequestMs) process.exit(1);
       log.info({ signal }, 'stopping');
-      resolve(0);
+      stop(0);
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
     // Rejections that nothing handles arrive here too.
     process.on('uncaughtException', (err, origin) => {
       log.error({ err, origin }, 'nothing handled this error; stopping');
-      resolve(1);
+      stop(1);
     });
   });
 }
@@ -39,10 +44,7 @@ export function watchForStop(log: Log): Promise<number> {
  */
 export async function stopAll(parts: readonly Part[], seconds: number, log: Log): Promise<boolean> {
   const deadline = performance.now() + seconds * 1000;
-  const force = setTimeout(() => {
-    log.error({ seconds }, 'the stop took too long');
-    process.exit(1);
-  }, seconds * 1000);
+  const force = endAfter(seconds, log);
   let clean = true;
   for (const part of parts.toReversed()) {
     try {
@@ -54,4 +56,11 @@ export async function stopAll(parts: readonly Part[], seconds: number, log: Log)
   }
   clearTimeout(force);
   return clean;
+}
+
+function endAfter(seconds: number, log: Log): NodeJS.Timeout {
+  return setTimeout(() => {
+    log.error({ seconds }, 'the stop took too long');
+    process.exit(1);
+  }, seconds * 1000);
 }

@@ -1,22 +1,25 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../shared/config.ts';
+import { type Config, isScaleOut } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
+import type { Env } from './env.ts';
+import { nameServers } from './server-names.ts';
+import { serverSettings } from './with-services.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
 /**
- * What a newcomer does next. Its commands work as they stand, in any shell of this machine.
- * @param dirs the folder in which the service runs, and DATA_DIR where the environment sets it
+ * What a newcomer does next. Its commands work as they stand, in any shell of this machine; on MongoDB and Redis
+ * where that shell has their addresses, which are secrets and not printed.
+ * @param place the folder in which the service runs, and its environment
  */
 export function welcome(
   { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
-  dirs: { cwd: string; dataDirSet: string | undefined },
+  place: { cwd: string; env: Env },
 ): string {
   const base = config.BASE_URL;
-  const dataDir = resolve(dirs.cwd, config.DATA_DIR);
-  const setting = dirs.dataDirSet ? `DATA_DIR=${quote(dataDir)} ` : '';
-  const command = setting + quote(fromHere(dirs.cwd, launcher));
+  const { where, terminal, settings } = isScaleOut(config) ? onServers(config, place) : onDisk(config, place);
+  const command = settings + quote(fromHere(place.cwd, launcher));
   const how =
     signInKey === null
       ? `by signing in with ${identityProvider?.name}.`
@@ -25,11 +28,11 @@ export function welcome(
     ? '\nPages get addresses on localhost: set BASE_URL to the address that other machines use.\n'
     : '';
   return `
-Dropleaf runs at ${base} and keeps its data in ${dataDir}. Ctrl+C stops it.
+Dropleaf runs at ${base} and keeps its data in ${where}. Ctrl+C stops it.
 ${warning}
-To publish a page, open a second terminal:
+To publish a page, open a second terminal${terminal}:
 
-  cd ${quote(dirs.cwd)}
+  cd ${quote(place.cwd)}
   TOKEN=$(${command} token --user me)
   curl -sS ${quote(`${base}/api/drops`)} -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' \\
@@ -39,6 +42,32 @@ Other programs sign in by themselves, as ${base}/api/onboard tells them, and sho
 You approve it at ${base}/sign-in ${how}
 
 `;
+}
+
+interface Whereabouts {
+  readonly where: string;
+  /** What the second terminal must have. */
+  readonly terminal: string;
+  /** What stands before a command, with the space after it. */
+  readonly settings: string;
+}
+
+function onDisk(
+  { DATA_DIR }: Pick<Config, 'DATA_DIR'>,
+  { cwd, env }: { cwd: string; env: Env },
+): Whereabouts {
+  const dir = resolve(cwd, DATA_DIR);
+  return { where: dir, terminal: '', settings: env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '' };
+}
+
+function onServers(config: Config, { env }: { env: Env }): Whereabouts {
+  const { mongodb, redis } = nameServers(config);
+  const names = serverSettings.filter((name) => env[name]).join(', ');
+  return {
+    where: `MongoDB (${mongodb}) and Redis (${redis})`,
+    terminal: ` in which these are set as they are here: ${names}`,
+    settings: '',
+  };
 }
 
 /** Whether others can reach the service, but not the addresses that it hands out. */

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { type InferType, ValidationError } from 'yup';
-import { type Option, options } from './config-options.ts';
+import { areRelated, readContentOrigin } from './config-content-origin.ts';
+import { type Option, options, splitAddresses } from './config-options.ts';
 
 export { options };
 
@@ -38,7 +39,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       values[name] = option.schema.validateSync(env[name] || option.fallback);
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
-      faults.push(`${name} ${error.message}${option.secret ? '' : ` (it is "${env[name]}")`}`);
+      faults.push(
+        `${name} ${error.message}${option.secret || option.guarded ? '' : ` (it is "${env[name]}")`}`,
+      );
     }
   }
   const config = values as unknown as Config; // proof: one value of its schema's type for each option, or a fault
@@ -63,6 +66,11 @@ export function optionEntries(): [OptionName, Option<unknown>][] {
   return Object.entries(options) as [OptionName, Option<unknown>][]; // proof: the literal's own keys
 }
 
+/** Which engine the settings choose: MongoDB and Redis, or SQLite in `DATA_DIR`. */
+export function isScaleOut(config: Pick<Config, 'MONGODB_URI'>): boolean {
+  return config.MONGODB_URI !== '';
+}
+
 /** The largest body that a legal POST or PUT of a drop can have: every byte of html and context as `\u00XX`. */
 export function maxDropBodyBytes(config: Config): number {
   const tags =
@@ -79,25 +87,39 @@ export function edgeSeconds(config: Config): number {
   return config.EDGE_PURGER === 'none' ? Math.min(config.EDGE_TTL_SECONDS, 5) : config.EDGE_TTL_SECONDS;
 }
 
+/** Where purges go, without a trailing slash. */
+export function edgeAddresses(config: Config): string[] {
+  return splitAddresses(config.EDGE_PURGE_URL ?? '').map((address) => address.replace(/\/$/, ''));
+}
+
+/** Between one purge and its next repeat, in ms. */
+export function purgePauses(config: Pick<Config, 'EDGE_PURGE_AGAIN_SECONDS'>): number[] {
+  const times = config.EDGE_PURGE_AGAIN_SECONDS.split(',').map((seconds) =>
+    Math.round(Number(seconds) * 1_000),
+  );
+  return times.map((time, i) => time - (times[i - 1] ?? 0));
+}
+
 function defaultBaseUrl(config: Config): string {
   const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
 }
 
+/** A setting that is a fault of its own is missing here, which is something else than unset. */
 function findContradictions(config: Config): string[] {
   const faults: string[] = [];
   const unmet = (met: boolean, fault: string) => met || faults.push(fault);
-  if (config.MONGODB_URI || config.REDIS_URL) {
-    unmet(!!config.MONGODB_URI, 'MONGODB_URI is unset while REDIS_URL is set: set both, or neither');
-    unmet(!!config.REDIS_URL, 'REDIS_URL is unset while MONGODB_URI is set: set both, or neither');
-    if (config.MONGODB_URI && config.REDIS_URL) {
-      faults.push(
-        'MONGODB_URI and REDIS_URL choose the scale-out engine, which this release does not have: unset both',
-      );
-    }
-  }
+  unmet(
+    !config.REDIS_URL || config.MONGODB_URI !== '',
+    'MONGODB_URI is unset while REDIS_URL is set: set both, or neither',
+  );
+  unmet(
+    !config.MONGODB_URI || config.REDIS_URL !== '',
+    'REDIS_URL is unset while MONGODB_URI is set: set both, or neither',
+  );
   unmet(isHost(config.HOST), `HOST must be a name or an address of this machine (it is "${config.HOST}")`);
   unmet(isOrigin(config.BASE_URL), 'BASE_URL must have no path: the service has its host to itself');
+  faults.push(...findContentFaults(config));
   unmet(
     !config.GITHUB_CLIENT_ID || !!config.GITHUB_CLIENT_SECRET,
     'GITHUB_CLIENT_SECRET is unset while GITHUB_CLIENT_ID is set',
@@ -110,16 +132,50 @@ function findContradictions(config: Config): string[] {
     !config.SIGNING_SECRET || config.SIGNING_SECRET.length >= 32,
     'SIGNING_SECRET must have at least 32 characters',
   );
-  unmet(
-    config.EDGE_PURGER !== 'http' || !!config.EDGE_PURGE_URL,
-    'EDGE_PURGE_URL is unset while EDGE_PURGER is http',
-  );
+  faults.push(...findEdgeFaults(config));
   // Of two numbers one may be missing, because it is a fault of its own: then they contradict nothing.
   unmet(!(config.PAGE_SIZE > config.PAGE_SIZE_MAX), 'PAGE_SIZE must be at most PAGE_SIZE_MAX');
   unmet(
     !(config.PASSCODE_MIN_CHARACTERS > config.PASSCODE_MAX_CHARACTERS),
     'PASSCODE_MIN_CHARACTERS must be at most PASSCODE_MAX_CHARACTERS',
   );
+  return faults;
+}
+
+/** What is served at the content hosts is hostile: no cookie of theirs may reach ours, nor the other way round. */
+function findContentFaults(config: Config): string[] {
+  const base = config.BASE_URL || defaultBaseUrl(config);
+  const content = readContentOrigin(config.CONTENT_ORIGIN ?? '');
+  if (content === null || !URL.canParse(base)) return [];
+  const { protocol, hostname } = new URL(base);
+  const faults: string[] = [];
+  if (areRelated(content.domain, hostname.replace(/\.$/, ''))) {
+    faults.push(
+      `CONTENT_ORIGIN must be below another domain than BASE_URL: with ${content.domain} and ${hostname} pages could set cookies for the service`,
+    );
+  }
+  if (protocol === 'https:' && content.protocol !== 'https:') {
+    faults.push('CONTENT_ORIGIN must be https where BASE_URL is: browsers show no http page in an https one');
+  }
+  return faults;
+}
+
+/** What each purger needs. */
+const neededBy: Readonly<Record<string, readonly OptionName[]>> = {
+  http: ['EDGE_PURGE_URL'],
+  varnish: ['EDGE_PURGE_URL'],
+  fastly: ['EDGE_FASTLY_SERVICE_ID', 'EDGE_PURGE_TOKEN'],
+  cloudflare: ['EDGE_CLOUDFLARE_ZONE_ID', 'EDGE_PURGE_TOKEN'],
+};
+
+function findEdgeFaults(config: Config): string[] {
+  const { EDGE_PURGER: purger } = config;
+  const faults = (neededBy[purger] ?? [])
+    .filter((name) => config[name] === '')
+    .map((name) => `${name} is unset while EDGE_PURGER is ${purger}`);
+  if (purger !== 'varnish' && edgeAddresses(config).length > 1) {
+    faults.push(`EDGE_PURGE_URL must be one address while EDGE_PURGER is ${purger}`);
+  }
   return faults;
 }
 

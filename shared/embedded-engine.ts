@@ -1,17 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { createFileSecretStore } from './adapters/files/secret-store.ts';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
-import { createSqliteAccountStore } from './adapters/sqlite/account-store.ts';
-import { createSqliteBlobStore } from './adapters/sqlite/blob-store.ts';
 import { lockDataDir } from './adapters/sqlite/data-dir-lock.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
-import { createSqliteDropStore } from './adapters/sqlite/drop-store.ts';
-import { createSqliteDropUpkeep } from './adapters/sqlite/drop-upkeep.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
-import { createSqliteRenderStore } from './adapters/sqlite/render-store.ts';
-import { createSqliteSignInStore } from './adapters/sqlite/sign-in-store.ts';
-import { createSqliteTokenStore } from './adapters/sqlite/token-store.ts';
-import { createSqliteViewCounter } from './adapters/sqlite/view-counter.ts';
+import { createSqliteStores } from './adapters/sqlite/stores.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
@@ -37,15 +31,8 @@ export function openEmbeddedEngine(deps: {
   const lock = role === 'service' ? lockDataDir(config.DATA_DIR) : null;
   const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'));
   return {
-    accounts: createSqliteAccountStore(db),
-    tokens: createSqliteTokenStore(db),
-    signIns: createSqliteSignInStore(db),
-    drops: createSqliteDropStore(db),
-    upkeep: createSqliteDropUpkeep(db),
-    html: createSqliteBlobStore(db, 'html_blobs'),
-    contexts: createSqliteBlobStore(db, 'context_blobs'),
-    renders: createSqliteRenderStore(db),
-    views: createSqliteViewCounter(db),
+    ...createSqliteStores(db),
+    secrets: createFileSecretStore(config.DATA_DIR),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE, leaseMs }),
     ready: async () => db.check(),

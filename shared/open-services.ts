@@ -1,19 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
+import { createCloudflarePurger } from './adapters/edge/cloudflare-purger.ts';
+import { createFastlyPurger } from './adapters/edge/fastly-purger.ts';
 import { createHttpPurger } from './adapters/edge/http-purger.ts';
-import { keptSecret } from './adapters/files/kept-secret.ts';
+import { createVarnishPurger } from './adapters/edge/varnish-purger.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
 import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
 import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
-import type { Config } from './config.ts';
-import { openEmbeddedEngine, type Role } from './embedded-engine.ts';
+import { type Config, edgeAddresses, isScaleOut } from './config.ts';
+import { randomBase62 } from './domain/ids.ts';
+import type { Role } from './embedded-engine.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
 import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
+import type { JobReport } from './ports/job-report.ts';
 import type { JobConsumer } from './ports/jobs.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
@@ -32,6 +35,8 @@ import { createViewAggregation, type ViewAggregation } from './services/view-agg
 import { createViews, type Views } from './services/views.ts';
 
 const purgeTimeoutMs = 5_000;
+/** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
+const providerTimeoutMs = 2_000;
 const signingSecretLength = 43; // base62: 256 bits
 const signInKeyLength = 24; // pasted or typed by a person: 143 bits
 
@@ -56,7 +61,7 @@ export interface Services {
   readonly rendering: Rendering;
   readonly upkeep: Upkeep;
   readonly viewAggregation: ViewAggregation;
-  readonly jobs: JobConsumer;
+  readonly jobs: JobConsumer & JobReport;
   readonly parser: JsonParser;
   /** @throws DropError `unavailable` when the data cannot be reached */
   ready(): Promise<void>;
@@ -66,35 +71,70 @@ export interface Services {
 
 const systemClock: Clock = { now: () => Date.now() };
 
+interface OpenOptions {
+  readonly log: Log;
+  readonly role: Role;
+  readonly clock?: Clock;
+  /** For tests: puts faults and delays between the services and the engine. */
+  readonly adaptEngine?: (engine: Engine) => Engine;
+}
+
 /**
- * Opens every part; with embedded-engine.ts the only place that picks adapters.
+ * Opens every part; with the files of the two engines the only place that picks adapters.
  * @throws Error that says in one sentence what is in the way
  */
 export async function openServices(
   config: Config,
-  { log, role, clock = systemClock }: { log: Log; role: Role; clock?: Clock },
+  { log, role, clock = systemClock, adaptEngine = (engine) => engine }: OpenOptions,
 ): Promise<Services> {
-  const engine = openEmbeddedEngine({ config, clock, log, role });
+  const engine = await openEngine(config, { log, role, clock });
   try {
-    return assemble(config, { log, clock, engine });
+    return await assemble(config, { log, clock, engine: adaptEngine(engine) });
   } catch (error) {
     await engine.close();
     throw error;
   }
 }
 
-function assemble(
+/** Neither engine loads what only the other one needs. */
+async function openEngine(
+  config: Config,
+  { log, role, clock }: { log: Log; role: Role; clock: Clock },
+): Promise<Engine> {
+  if (isScaleOut(config)) {
+    const { openScaleOutEngine } = await import('./scale-out-engine.ts');
+    return openScaleOutEngine({ config, clock, log });
+  }
+  const { openEmbeddedEngine } = await import('./embedded-engine.ts');
+  return openEmbeddedEngine({ config, clock, log, role });
+}
+
+/**
+ * Makes what the scale-out engine's stores need (collections, indexes), and nothing where it is there. The embedded
+ * engine does so by itself whenever it is opened.
+ * @throws Error that says in one sentence what is in the way
+ */
+export async function migrateStores(
+  config: Pick<Config, 'MONGODB_URI'>,
+  { log }: { log: Log },
+): Promise<void> {
+  if (!isScaleOut(config)) return;
+  const { migrateScaleOutEngine } = await import('./scale-out-engine.ts');
+  await migrateScaleOutEngine(config, log);
+}
+
+async function assemble(
   config: Config,
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
-): Services {
-  const { accounts, html, contexts, renders, views: counter, jobs } = engine;
+): Promise<Services> {
+  const { accounts, chores, html, contexts, renders, views: counter, secrets, jobs } = engine;
   const secret =
-    config.SIGNING_SECRET || keptSecret(join(config.DATA_DIR, 'signing-secret'), signingSecretLength);
+    config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
   const sealer = createSealer(secret, clock);
   const identityProvider = createIdentityProvider(config);
   const signInKey =
-    identityProvider === null ? keptSecret(join(config.DATA_DIR, 'sign-in-key'), signInKeyLength) : null;
-  const purger = createPurger(config);
+    identityProvider === null ? await secrets.keep('sign-in-key', randomBase62(signInKeyLength)) : null;
+  const purger = createPurger(config, clock);
   const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
   const contextRenderer = createThreadContextRenderer({ log });
   const parser = createThreadJsonParser({ log });
@@ -102,10 +142,22 @@ function assemble(
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
-  const followUps = createFollowUps({ jobs, purger, log });
-  const rendering = createRendering({ html, renders, upkeep: engine.upkeep, renderer, log, config });
+  const followUps = createFollowUps({ jobs, purger, clock, log });
+  const rendering = createRendering({
+    ...{ html, renders, chores, renderer, jobs, clock, log, config },
+    purge: followUps.changed,
+  });
   const views = createViews({ counter, clock, log });
   const blobs = { html, contexts, renders };
+  const pages = createPages({
+    ...blobs,
+    drops: engine.drops,
+    rendering,
+    contextRenderer,
+    clock,
+    log,
+    config,
+  });
 
   return {
     config,
@@ -118,23 +170,29 @@ function assemble(
     signInKey,
     sealer,
     limits,
-    drops: createDrops({ ...blobs, drops: engine.drops, limits, passcodes, followUps, clock, log, config }),
+    drops: createDrops({
+      ...blobs,
+      drops: engine.drops,
+      ...{ limits, passcodes, followUps, clock, log, config },
+      forgetPage: pages.forget,
+    }),
     passcodes,
-    pages: createPages({ ...blobs, drops: engine.drops, rendering, contextRenderer, config }),
+    pages,
     views,
     rendering,
     upkeep: createUpkeep({
       ...blobs,
-      drops: engine.upkeep,
+      chores,
       signIns: engine.signIns,
       views: counter,
+      viewTotals: engine.viewTotals,
       jobs,
       purger,
       clock,
       log,
       config,
     }),
-    viewAggregation: createViewAggregation({ views: counter, drops: engine.upkeep, clock }),
+    viewAggregation: createViewAggregation({ views: counter, totals: engine.viewTotals, clock }),
     jobs,
     parser,
     ready: () => engine.ready(),
@@ -157,15 +215,32 @@ function createIdentityProvider(config: Config): IdentityProvider | null {
     clientSecret: config.GITHUB_CLIENT_SECRET,
     url: config.GITHUB_URL,
     apiUrl: config.GITHUB_API_URL,
+    timeoutMs: providerTimeoutMs,
   });
 }
 
 /** null: no cache in front that could be told of changes. */
-function createPurger(config: Config): EdgePurger | null {
-  if (config.EDGE_PURGER === 'none') return null;
-  return createHttpPurger({
-    url: config.EDGE_PURGE_URL,
-    token: config.EDGE_PURGE_TOKEN,
-    timeoutMs: purgeTimeoutMs,
-  });
+function createPurger(config: Config, clock: Clock): EdgePurger | null {
+  const [url = ''] = edgeAddresses(config);
+  const options = { token: config.EDGE_PURGE_TOKEN, timeoutMs: purgeTimeoutMs, clock };
+  switch (config.EDGE_PURGER) {
+    case 'http':
+      return createHttpPurger({ ...options, url });
+    case 'varnish':
+      return createVarnishPurger({ ...options, urls: edgeAddresses(config) });
+    case 'fastly':
+      return createFastlyPurger({
+        ...options,
+        url: url || 'https://api.fastly.com',
+        serviceId: config.EDGE_FASTLY_SERVICE_ID,
+      });
+    case 'cloudflare':
+      return createCloudflarePurger({
+        ...options,
+        url: url || 'https://api.cloudflare.com',
+        zoneId: config.EDGE_CLOUDFLARE_ZONE_ID,
+      });
+    default:
+      return null;
+  }
 }

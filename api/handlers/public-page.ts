@@ -21,6 +21,9 @@ export interface PublicAddress {
   readonly query: URLSearchParams;
 }
 
+/** Most raw pages are asked for without one. Never changed. */
+const noQuery = new URLSearchParams();
+
 const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(.*))?$/;
 
 /** null: this is no address of a page. */
@@ -28,18 +31,18 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
   const match = addressPattern.exec(req.url ?? '');
   if (match === null) return null;
   const [, slug = '', raw, search] = match;
-  return { slug, isRaw: raw !== undefined, query: new URLSearchParams(search) };
+  return { slug, isRaw: raw !== undefined, query: search ? new URLSearchParams(search) : noQuery };
 }
 
 /**
- * What stands at a public address; `v` selects a version.
- * @throws DropError `invalid_slug`, `not_found`
+ * Which page is asked for: the drop's slug, and the version that `v` selects; null for the latest.
+ * @throws DropError `invalid_slug`
  */
-export function findPage(services: Services, { slug, query }: PublicAddress): Promise<Page> {
+export function readTarget({ slug, query }: PublicAddress): [slug: string, number: number | null] {
   if (!slugPattern.test(slug)) {
     throw new DropError('invalid_slug', 'This is no address of a page.', { field: 'slug' });
   }
-  return services.pages.find(slug, readVersion(query));
+  return [slug, readVersion(query)];
 }
 
 /** null: the latest; 0, which no version has, for what is no number of a version. */
@@ -48,17 +51,20 @@ function readVersion(query: URLSearchParams): number | null {
   return asked === null ? null : (toPositiveInteger(asked) ?? 0);
 }
 
-/** Whether the reader has the page's passcode, by cookie or by the grant in the address; true where it has none. */
+/**
+ * Whether the reader has the page's passcode, by the grant in the address or by cookie; true where it has none.
+ * @param cookies the request's header; undefined also where none is believed
+ */
 export async function isAdmitted(
   services: Services,
   page: Page,
-  req: IncomingMessage,
   { query }: PublicAddress,
+  cookies: string | undefined,
 ): Promise<boolean> {
   if (page.lock === null) return true;
   const grant = query.get('g');
   if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
-  for (const pass of readCookies(req.headers.cookie, passCookie).slice(0, maxPasses)) {
+  for (const pass of readCookies(cookies, passCookie).slice(0, maxPasses)) {
     if (await services.passcodes.admits('pass', page, pass)) return true;
   }
   return false;

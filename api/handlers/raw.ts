@@ -3,56 +3,108 @@ import { edgeSeconds } from '../../shared/config.ts';
 import { edgeTag, type ShownPage } from '../../shared/domain/drop.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
-import type { Body, Form } from '../../shared/services/pages.ts';
+import type { Form } from '../../shared/ports/render-store.ts';
+import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
+import type { ContentHost } from '../content-hosts.ts';
 import { HttpError, methodNotAllowed } from '../http-error.ts';
 import { createFormChooser } from '../middleware/encodings.ts';
 import { answerError } from '../middleware/errors.ts';
 import { isFresh } from '../middleware/if-none-match.ts';
-import { logRequest } from '../middleware/request-log.ts';
+import { giveId, logRequest } from '../middleware/request-log.ts';
 import { pageUrl } from '../paths.ts';
-import { sandbox } from '../sandbox.ts';
-import { findPage, isAdmitted, isPersonsGet, type PublicAddress, readAddress } from './public-page.ts';
+import { isAdmitted, isPersonsGet, type PublicAddress, readAddress, readTarget } from './public-page.ts';
+import { createRawHeaders } from './raw-headers.ts';
+
+interface Opened {
+  readonly page: ShownPage;
+  readonly isConfirmed: boolean;
+}
+
+/** What a request is for: an address, and the host at which it was asked for; null for the service's own. */
+interface Asked {
+  readonly address: PublicAddress;
+  readonly host: ContentHost | null;
+}
 
 export interface RawHandler {
   /** The address, if the request is for a raw page, whatever its method; null otherwise. */
   match(req: IncomingMessage): PublicAddress | null;
-  /** Answers it, errors included. */
-  answer(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void>;
+  /** Answers it, errors included. @param host null for the service's own */
+  answer(
+    req: IncomingMessage,
+    res: ServerResponse,
+    address: PublicAddress,
+    host: ContentHost | null,
+  ): Promise<void>;
+  /** Answers a request that is for nothing at all, as safely, and logs it. */
+  refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void;
+  /** Answers with the error, unless there is an answer. */
+  fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void;
 }
 
 /**
  * GET /p/{slug}/raw (spec 4.5): the hot path, which is why it takes plain node:http objects and passes through
- * no middleware. Everything about the reply that protects others is set before anything can fail.
+ * no middleware. What protects others from the page goes out with it in one piece, and with every refusal.
  */
 export function rawHandler(services: Services): RawHandler {
   const { pages, views, log, config } = services;
-  const publicCaching = `public, max-age=0, s-maxage=${edgeSeconds(config)}`;
+  const replyHeaders = createRawHeaders(config, edgeSeconds(config));
   const chooseForm = createFormChooser();
 
-  async function open(req: IncomingMessage, address: PublicAddress): Promise<ShownPage> {
-    const page = await findPage(services, address);
-    if (!(await isAdmitted(services, page, req, address))) {
+  async function open(req: IncomingMessage, { address, host }: Asked, form: Form): Promise<Opened> {
+    const { page, isConfirmed } = await pages.findRaw(...readTarget(address), form);
+    // Before the gate: another drop's host learns nothing of this one.
+    if (host !== null && host.label !== page.dropId) throw notFound('page');
+    // On its own host a drop can set cookies, and drops beside it can too: there the grant alone counts.
+    const cookies = host === null ? req.headers.cookie : undefined;
+    if (page.lock !== null && !(await isAdmitted(services, page, address, cookies))) {
       const url = pageUrl(config.BASE_URL, page.slug);
       throw new HttpError(403, 'passcode_required', `This page needs a passcode: enter it at ${url}`, {
         url,
       });
     }
-    return pages.show(page);
+    return { page: pages.show(page), isConfirmed };
   }
 
-  async function send(req: IncomingMessage, res: ServerResponse, address: PublicAddress): Promise<void> {
+  /** Without its bytes where none are to be sent. null: the version was removed since the page was looked up. */
+  async function find(
+    req: IncomingMessage,
+    { page, isConfirmed }: Opened,
+    form: Form,
+  ): Promise<Body | BodyFacts | null> {
+    const ifNoneMatch = req.headers['if-none-match'];
+    if (req.method === 'HEAD' || ifNoneMatch !== undefined) {
+      const facts = await pages.facts(page, form, isConfirmed);
+      if (facts !== null && (req.method === 'HEAD' || isFresh(ifNoneMatch, facts.etag))) return facts;
+    }
+    return pages.body(page, form, isConfirmed);
+  }
+
+  async function send(req: IncomingMessage, res: ServerResponse, asked: Asked): Promise<void> {
     const form = chooseForm(req.headers['accept-encoding']);
-    let page = await open(req, address);
-    let body = await pages.body(page, form);
+    let opened = await open(req, asked, form);
+    let body = await find(req, opened, form);
     if (body === null) {
       // The version was removed between the look-up and the read: the pointer is read again, once.
-      page = await open(req, address);
-      body = await pages.body(page, form);
+      opened = await open(req, asked, form);
+      body = await find(req, opened, form);
     }
     if (body === null) throw notFound('page');
-    setPageHeaders(res, page, body.isFinal ? publicCaching : 'no-store');
-    sendBody(req, res, form, body);
-    if (isTopLevelView(req, address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
+    const { page, isConfirmed } = opened;
+    const isPinned = asked.address.query.get('id') === page.version.id;
+    const tag = isShared(page, asked.address) ? edgeTag(page.dropId) : null;
+    const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
+    sendBody(req, res, headers, body);
+    if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
+  }
+
+  function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
+    if (!res.headersSent) {
+      // Pages have no id: a cache would repeat that of who came first.
+      giveId(res);
+      replyHeaders.setForRefusal(res, host);
+    }
+    answerError(error, req, res, log);
   }
 
   return {
@@ -61,51 +113,52 @@ export function rawHandler(services: Services): RawHandler {
       return address?.isRaw ? address : null;
     },
 
-    async answer(req, res, address) {
+    async answer(req, res, address, host) {
       logRequest(req, res, log, { sample: config.LOG_RAW_SAMPLE });
-      setSafetyHeaders(res, config.INDEXABLE);
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')
           throw methodNotAllowed(req.method, ['GET', 'HEAD']);
-        await send(req, res, address);
+        await send(req, res, { address, host });
       } catch (error) {
-        answerError(error, req, res, log);
+        fail(req, res, error, host);
       }
     },
+
+    refuse(req, res, error, host) {
+      logRequest(req, res, log);
+      fail(req, res, error, host);
+    },
+
+    fail,
   };
 }
 
-function setSafetyHeaders(res: ServerResponse, indexable: boolean): void {
-  res.setHeader('Content-Security-Policy', `sandbox ${sandbox}`);
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('Referrer-Policy', 'no-referrer');
-  res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-  if (!indexable) res.setHeader('X-Robots-Tag', 'noindex');
-}
-
-function setPageHeaders(res: ServerResponse, page: ShownPage, publicCaching: string): void {
-  res.setHeader('Vary', 'Accept-Encoding');
-  if (page.lock !== null) {
-    res.setHeader('Cache-Control', 'private, no-store');
-    return;
-  }
-  const tag = edgeTag(page.dropId);
-  res.setHeader('Cache-Control', publicCaching);
-  res.setHeader('Cache-Tag', tag);
-  res.setHeader('Surrogate-Key', tag);
-}
-
-function sendBody(req: IncomingMessage, res: ServerResponse, form: Form, body: Body): void {
-  res.setHeader('ETag', body.etag);
+/** @param body with its bytes, unless the request is a HEAD or is answered 304 */
+function sendBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  headers: string[],
+  body: Body | BodyFacts,
+): void {
+  if (body.etag !== null) headers.push('ETag', body.etag);
   if (isFresh(req.headers['if-none-match'], body.etag)) {
-    res.statusCode = 304;
-    res.end();
+    res.writeHead(304, headers).end();
     return;
   }
-  res.setHeader('Content-Type', 'text/html; charset=utf-8');
-  if (form !== 'identity') res.setHeader('Content-Encoding', form);
-  res.setHeader('Content-Length', body.bytes.byteLength);
-  res.end(req.method === 'HEAD' ? undefined : body.bytes);
+  if (body.form !== 'identity') headers.push('Content-Encoding', body.form);
+  headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.byteLength));
+  res.writeHead(200, headers).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
+}
+
+/**
+ * Whether a shared cache may keep the page at this address. Parameters are part of its key: with those that are none of
+ * ours but for the name anybody could fill it with one page.
+ */
+function isShared({ lock, version }: ShownPage, { query }: PublicAddress): boolean {
+  if (lock !== null) return false;
+  if (query.size === 0) return true;
+  const isOurs = (name: string, value: string) => [null, value].includes(query.get(name));
+  return isOurs('id', version.id) && isOurs('v', String(version.number)) && !query.has('g');
 }
 
 /** Opened as a page of its own, and not by way of the viewer, which has counted it: as its frame, or from it. */

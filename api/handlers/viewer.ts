@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Page, ShownPage } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { createContentHosts } from '../content-hosts.ts';
 import { HttpError } from '../http-error.ts';
 import { addressKey } from '../middleware/address.ts';
 import { setCookie } from '../middleware/cookies.ts';
@@ -11,15 +12,15 @@ import { readForm } from '../middleware/read-form.ts';
 import { raw } from '../pages/html.ts';
 import { passcodePage } from '../pages/passcode.ts';
 import { viewerPage } from '../pages/viewer.ts';
-import { pagePath, pageUrl } from '../paths.ts';
+import { pagePath, pageUrl, rawPath } from '../paths.ts';
 import { presentError } from '../presenters/error.ts';
 import {
-  findPage,
   isAdmitted,
   isPersonsGet,
   type PublicAddress,
   passCookie,
   readAddress,
+  readTarget,
 } from './public-page.ts';
 import { sendPage } from './send-page.ts';
 
@@ -27,23 +28,26 @@ import { sendPage } from './send-page.ts';
 export function viewerHandlers(services: Services) {
   const { pages, passcodes, views, config } = services;
   const { origin } = new URL(config.BASE_URL);
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens a locked page. */
-  async function frameUrl(page: ShownPage): Promise<string> {
+  async function frameUrl(page: ShownPage, ownOrigin: string | null): Promise<string> {
     const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
     const grant = await passcodes.issue('grant', page);
     if (grant !== null) query.set('g', grant);
-    return `${pagePath(page.slug)}/raw?${query}`;
+    return `${ownOrigin ?? ''}${rawPath(page.slug)}?${query}`;
   }
 
   async function sendViewer(res: Response, page: ShownPage): Promise<void> {
     const { title, description, slug, version, latestVersion } = page;
     const context = await pages.context(page);
+    const ownOrigin = contentHosts.originOf(page.dropId);
     const view = viewerPage({
       title,
       description,
       url: pageUrl(config.BASE_URL, slug),
-      rawUrl: await frameUrl(page),
+      rawUrl: await frameUrl(page, ownOrigin),
+      ...(ownOrigin !== null && { ownOrigin }),
       version: version.number,
       latestVersion,
       context: context === null ? null : raw(context),
@@ -57,7 +61,7 @@ export function viewerHandlers(services: Services) {
     if (!config.INDEXABLE) res.setHeader('X-Robots-Tag', 'noindex');
     const address = readAddress(req);
     if (address === null) throw notFound('page');
-    const page = await findPage(services, address);
+    const page = await pages.find(...readTarget(address));
     res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
     return { address, page };
   }
@@ -82,7 +86,7 @@ export function viewerHandlers(services: Services) {
   return {
     async show(req: Request, res: Response): Promise<void> {
       const { address, page } = await open(req, res);
-      if (await isAdmitted(services, page, req, address)) {
+      if (await isAdmitted(services, page, address, req.headers.cookie)) {
         await sendViewer(res, pages.show(page));
         if (isPersonsGet(req)) views.count(page.dropId);
       } else {

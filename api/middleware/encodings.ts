@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import type { Form } from '../../shared/services/pages.ts';
+import type { Form } from '../../shared/ports/render-store.ts';
 
 /** Browsers send few different headers, so the answers are remembered: this many, of at most that length. */
 const knownHeaders = 200;

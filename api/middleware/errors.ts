@@ -11,22 +11,41 @@ import { pathOf } from './request-log.ts';
 /**
  * Answers with the envelope of spec section 7: as JSON, or inside a page where a person navigated here.
  * What is no DropError is our own failure: logged whole, shown to nobody. Takes plain node:http objects, since
- * the raw path answers without Express.
+ * the raw path answers without Express. What comes after the answer is logged, and nothing else.
  */
 export function answerError(error: unknown, req: IncomingMessage, res: ServerResponse, log: Log): void {
   const shown = toDropError(error);
-  const status = statusOf(shown);
-  if (status >= 500)
-    log.error({ err: error, id: res.getHeader('X-Request-Id'), path: pathOf(req) }, 'a request failed');
+  logFailure(error, shown, req, res, log);
+  if (res.writableEnded) return;
   if (res.headersSent) {
     res.destroy(); // too late for an answer: a cut connection is the honest one
     return;
   }
-  setErrorHeaders(res, shown);
+  const status = setErrorHeaders(res, shown);
   const envelope = presentError(shown);
   const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Of a part that is away, its cause says which; everything else with such a status is a fault of ours. */
+function logFailure(
+  err: unknown,
+  shown: DropError,
+  req: IncomingMessage,
+  res: ServerResponse,
+  log: Log,
+): void {
+  const fields = { err, id: res.getHeader('X-Request-Id'), path: pathOf(req) };
+  if (res.writableEnded && isHeadersSent(err)) {
+    // The deadline has answered, and the handler could not any more.
+    log.debug(fields, 'an answer came after the request had been answered');
+  } else if (shown.code === 'unavailable') log.warn(fields, 'a request could not be served for now');
+  else if (statusOf(shown) >= 500) log.error(fields, 'a request failed');
+}
+
+function isHeadersSent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT';
 }
 
 /** Whether a person's browser asked for a page: docs/decisions.md, An error met by a person's navigation. */

@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../shared/ports/log.ts';
 
+/** Gives the request an id, by which its log lines are found, and answers it in `X-Request-Id`. */
+export function giveId(res: ServerResponse): void {
+  res.setHeader('X-Request-Id', randomUUID());
+}
+
 /**
- * Gives the request an id, answers it in `X-Request-Id`, and writes one line when the exchange is over. The line
- * holds no query (it may hold codes, poll tokens and grants), no header and no body.
+ * Writes one line when the exchange is over. It holds no query (it may hold codes, poll tokens and grants), no header
+ * and no body.
  * @param sample the share of lines to write for what went well; errors are always written
  * @param describe what more there is to say once the exchange is over
  */
@@ -15,13 +20,12 @@ export function logRequest(
   { sample = 1, describe = () => ({}) }: { sample?: number; describe?: () => object } = {},
 ): void {
   const startedAt = performance.now();
-  const id = randomUUID();
-  res.setHeader('X-Request-Id', id);
-  res.once('close', () => {
+  res.on('close', () => {
     const failed = res.statusCode >= 400 || !res.writableFinished;
     if (!failed && sample < 1 && Math.random() >= sample) return;
+    const id = res.getHeader('X-Request-Id');
     const fields = {
-      id,
+      ...(id !== undefined && { id }),
       method: req.method,
       path: pathOf(req),
       status: res.statusCode,

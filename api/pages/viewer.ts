@@ -1,4 +1,4 @@
-import { sandbox } from '../sandbox.ts';
+import { sandbox, sandboxOnOwnHost } from '../sandbox.ts';
 import { type Html, html } from './html.ts';
 import { barePage, policyOf } from './layout.ts';
 import { viewerStyle } from './viewer-style.ts';
@@ -11,6 +11,8 @@ export interface ViewerParts {
   readonly url: string;
   /** The frame's address. */
   readonly rawUrl: string;
+  /** The origin of that address where it is the drop's alone; absent where the frame is served from our host. */
+  readonly ownOrigin?: string;
   /** The number of the version in the frame. */
   readonly version: number;
   readonly latestVersion: number;
@@ -21,7 +23,8 @@ export interface ViewerParts {
 
 /** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame, under a bar that leaves it nearly all the space. */
 export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
-  const { title, rawUrl, context, indexable } = parts;
+  const { title, rawUrl, ownOrigin, context, indexable } = parts;
+  const tokens = ownOrigin === undefined ? sandbox : sandboxOnOwnHost;
   const page = barePage({
     title,
     robots: indexable ? 'index, follow' : 'noindex, nofollow',
@@ -32,16 +35,24 @@ export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
 ${versionNote(parts)}
 ${context && contextToggle(context)}
 </header>
-<main><iframe src="${rawUrl}" title="${title}" sandbox="${sandbox}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
+<main><iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
   });
   return {
     html: page.html,
     csp: policyOf(page, {
-      'frame-src': "'self' https: http:",
+      'frame-src': ownOrigin ?? anywhere(parts.url),
       'form-action': "'self'",
       'frame-ancestors': "'self'",
     }),
   };
+}
+
+/**
+ * Without an origin a drop may lead its frame anywhere a browser would show; with one the frame stays on its host, which
+ * its tokens are meant for.
+ */
+function anywhere(url: string): string {
+  return url.startsWith('https:') ? "'self' https:" : "'self' https: http:";
 }
 
 function head({ title, description, url }: ViewerParts): Html {

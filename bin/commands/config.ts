@@ -1,10 +1,11 @@
 import { describeConfig, readConfig } from '../../shared/config.ts';
+import type { Env } from '../env.ts';
 
 /**
  * Prints every setting with the value in force.
  * @throws ConfigError naming every fault
  */
-export function config(env: Readonly<Record<string, string | undefined>>): void {
+export function config(env: Env): void {
   const rows = describeConfig(readConfig(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {

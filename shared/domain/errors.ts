@@ -37,8 +37,9 @@ export class DropError extends Error {
   readonly code: Code;
   readonly details: ErrorDetails | undefined;
 
-  constructor(code: Code, message: string, details?: ErrorDetails) {
-    super(message);
+  /** @param options its `cause` is logged and shown to nobody */
+  constructor(code: Code, message: string, details?: ErrorDetails, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'DropError';
     this.code = code;
     this.details = details;
@@ -50,7 +51,16 @@ export function notFound(what: 'drop' | 'version' | 'token' | 'page' | 'path'): 
   return new DropError('not_found', `No such ${what}.`);
 }
 
-/** A part that the request needs is away or overloaded; `seconds` is when a retry is worth it. */
-export function unavailable(message: string, seconds = 1): DropError {
-  return new DropError('unavailable', message, { retry_after_seconds: seconds });
+/** Whether it says that a part is away or overloaded, and nothing else. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof DropError && error.code === 'unavailable';
+}
+
+/**
+ * A part that the request needs is away or overloaded.
+ * @param seconds when a retry is worth it
+ * @param options its `cause` is what that part said: logged, and shown to nobody
+ */
+export function unavailable(message: string, seconds = 1, options?: ErrorOptions): DropError {
+  return new DropError('unavailable', message, { retry_after_seconds: seconds }, options);
 }

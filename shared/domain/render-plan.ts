@@ -3,7 +3,7 @@ import { type Scan, type ScanLimits, scanHead } from './render-scan.ts';
 import { areAlike } from './render-trees.ts';
 
 /** Rises when the code below would place or say anything differently. */
-export const rendererVersion = 1;
+export const rendererVersion = 2;
 
 /** What serving adds to a document, and where. Everything else is the owner's, byte for byte. */
 export interface RenderPlan {
@@ -22,40 +22,45 @@ export interface NewPlan extends RenderPlan {
 
 /** Far more than heads have; less than what makes a hostile one slow. */
 const defaultSteps = 20_000;
-const quickSteps = 200;
 /** What the insertion itself adds to a scan, generously. */
 const insertionSteps = 20;
-/** Most heads end in it, and then no more of the document is read. */
-const firstBytes = 64 * 1024;
+/** What `planSafely` looks at. */
+const safeBytes = 4 * 1024;
+const safeLimits = { steps: 300, tokens: 600 };
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** How much of the document the plan may look at; each part has a default. */
-export type RenderBudget = Partial<Pick<ScanLimits, 'steps' | 'expired'>>;
+export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens' | 'expired' | 'piece'>> {
+  /** Asked as `expired` is, while a place is checked; true: there is no time left for it. Absent: there always is. */
+  readonly late?: () => boolean;
+}
 
 /**
  * Plans the page of a document (spec 4.5): the defensive style at the end of head, and a viewport meta if head
  * has none. Nothing else of the document changes, its mode (quirks) included. Where the budget ends the scan
- * early, the last place that was found by then is taken. Where there is no place (a document that ends inside
- * the doctype or comment it begins with, or a budget that ends before head begins), nothing is inserted.
+ * early, the last place that was found by then is taken, and where it cannot be checked any more, that of
+ * `planSafely`. Where there is no place (a document that ends inside the doctype or comment it begins with, or a
+ * budget that ends before head begins), nothing is inserted.
  *
  * The bytes are read as one character each: all that means anything to an HTML parser is ASCII, offsets are
  * those of the bytes, and malformed UTF-8 does no harm. UTF-16 is not understood; uploads are UTF-8.
  * @param html the owner's bytes, with or without a byte order mark
- * @param budget for finding the plan; checking it may take as long again
+ * @param budget for finding the plan, but for `late`; checking it may take as long again
  */
-export function planRender(html: Uint8Array, budget: RenderBudget = {}): NewPlan {
-  const limits = { steps: defaultSteps, ...budget };
-  if (html.length > firstBytes) {
-    const start = read(html.subarray(0, firstBytes), { ...limits, cut: true });
-    if (start.scan.stop === 'body') return choose(start);
-  }
-  return choose(read(html, limits));
+export function planRender(html: Uint8Array, { late, ...budget }: RenderBudget = {}): NewPlan {
+  const reading = read(html, { steps: defaultSteps, ...budget });
+  if (late === undefined) return choose(reading) ?? planNothing(reading);
+  return choose(reading, late) ?? (late() ? planSafely(html) : planNothing(reading));
 }
 
-/** A plan from the first bytes alone: a few milliseconds at most, whatever the document holds. */
-export function planQuickly(html: Uint8Array): NewPlan {
-  return choose(read(html.subarray(0, firstBytes), { steps: quickSteps, cut: html.length > firstBytes }));
+/**
+ * A plan from the first 4 KiB alone: the last safe place in them. Two or three milliseconds at most, whatever the
+ * document holds, so that the event loop may do it.
+ */
+export function planSafely(html: Uint8Array): NewPlan {
+  const reading = read(html.subarray(0, safeBytes), { ...safeLimits, cut: html.length > safeBytes });
+  return choose(reading) ?? planNothing(reading);
 }
 
 /** The page: the document with the plan's insertion. */
@@ -80,24 +85,31 @@ function read(html: Uint8Array, limits: ScanLimits): Reading {
   return { text, skipped, cut: limits.cut ?? false, scan: scanHead(text, limits) };
 }
 
-function choose(reading: Reading): NewPlan {
-  const isWhole = reading.scan.stop === 'body';
+/** null: there is no place, or no time to check one. */
+function choose(reading: Reading, late?: () => boolean): NewPlan | null {
   const children = reading.scan.head?.childNodes ?? [];
-  if (!holdsStyle(children)) {
-    const insertion = insertionFor({ viewport: holdsViewport(children) });
-    const place = reading.scan.places.find((candidate) => isRight(reading, candidate, insertion));
-    if (place !== undefined) {
-      return { renderer: rendererVersion, insertAt: reading.skipped + place, insertion, isWhole };
-    }
-  }
-  return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole };
+  if (holdsStyle(children)) return planNothing(reading);
+  const insertion = insertionFor({ viewport: holdsViewport(children) });
+  const place = reading.scan.places.find((candidate) => isRight(reading, candidate, insertion, late));
+  if (place === undefined) return null;
+  return { ...planNothing(reading), insertAt: reading.skipped + place, insertion };
+}
+
+function planNothing({ scan }: Reading): NewPlan {
+  return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole: scan.stop === 'body' };
 }
 
 /** Whether parsing the page gives the document's own tree, and our nodes in its head. */
-function isRight({ text, cut, scan }: Reading, place: number, insertion: string): boolean {
-  const page = scanHead(text.slice(0, place) + insertion + text.slice(place), {
+function isRight(
+  { text, cut, scan }: Reading,
+  place: number,
+  insertion: string,
+  late?: () => boolean,
+): boolean {
+  const page = scanHead(text.slice(0, place) + insertion + text.slice(place, scan.read), {
     steps: scan.steps + insertionSteps,
-    cut,
+    cut: cut || scan.read < text.length,
+    ...(late && { expired: late }),
     ...(scan.stop === 'limit' && { until: scan.stoppedAt + insertion.length }),
   });
   return (

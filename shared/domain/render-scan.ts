@@ -19,14 +19,18 @@ type AnyToken = Parameters<TokenHandler[keyof Omit<TokenHandler, 'onParseError'>
 
 /** How much of a document may be looked at. */
 export interface ScanLimits {
-  /** Tags, comments, and elements that are created. Text is not counted: it costs next to nothing. */
+  /** Tags, their attributes, comments, and elements that are created. Text is not counted: it costs little. */
   readonly steps: number;
-  /** Asked every few hundred tokens; true ends the scan. Absent: only the steps count. */
+  /** Whatever the parser is given whole: also each word of a text, and each space. Absent: not counted. */
+  readonly tokens?: number;
+  /** Asked every few dozen tokens, and after each piece of the text; true ends the scan. Absent: only the steps count. */
   readonly expired?: () => boolean;
   /** The scan ends before the first token that starts there or later. */
   readonly until?: number;
   /** The text is the beginning of a longer one. */
   readonly cut?: boolean;
+  /** Characters that the parser is given at a time, so that one endless tag does not escape the limits. */
+  readonly piece?: number;
 }
 
 /** What the parser made of a document up to the point where head gets no more children. */
@@ -37,10 +41,12 @@ export interface Scan {
   readonly head: Dom.Element | null;
   /**
    * `body`: the token at `stoppedAt` made the parser create body, or frameset;
-   * `limit`: one of the limits ended the scan before the token at `stoppedAt`.
+   * `limit`: one of the limits ended the scan before the token at `stoppedAt`, or in the middle of it.
    */
   readonly stop: 'body' | 'limit';
   readonly stoppedAt: number;
+  /** How much of the text the parser was given. */
+  readonly read: number;
   /** What it took. */
   readonly steps: number;
   /**
@@ -62,7 +68,8 @@ interface Progress {
 }
 
 /** How often the clock is looked at. */
-const tokensPerLook = 256;
+const tokensPerLook = 32;
+const defaultPiece = 16 * 1024;
 
 /**
  * Parses until the parser creates body. What is written right before the token that makes it do so, while
@@ -70,7 +77,14 @@ const tokensPerLook = 256;
  * (HTML standard, 13.2.6.4.4 "in head" and 13.2.6.4.6 "after head").
  */
 export function scanHead(text: string, limits: ScanLimits): Scan {
-  const { steps, expired, until = Number.POSITIVE_INFINITY, cut = false } = limits;
+  const {
+    steps,
+    tokens = Number.POSITIVE_INFINITY,
+    expired,
+    until = Number.POSITIVE_INFINITY,
+    cut = false,
+    piece = defaultPiece,
+  } = limits;
   const seen: Progress = { steps: 0, tokens: 0, body: false, start: -1, end: 0, halt: null };
   const places = createPlaces();
 
@@ -82,10 +96,16 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
   });
   const children = () => parser.headElement?.childNodes.length ?? 0;
 
+  function isTooMuch(open = 0): boolean {
+    return seen.steps + open > steps || seen.tokens > tokens;
+  }
+
   function isOver(start: number): boolean {
-    if (start >= until || seen.steps > steps) return true;
+    if (start >= until || isTooMuch()) return true;
     return seen.tokens % tokensPerLook === 0 && expired?.() === true;
   }
+
+  const isHalted = () => seen.halt !== null;
 
   function halt(stop: Scan['stop'], stoppedAt: number): void {
     seen.halt = { stop, stoppedAt };
@@ -109,31 +129,48 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
   }
 
   function take<T extends AnyToken>(token: T, process: (token: T) => void): void {
-    if (seen.halt) return;
+    if (isHalted()) return;
     seen.tokens++;
-    if (token.type >= TokenType.START_TAG) seen.steps++;
+    if (token.type >= TokenType.START_TAG) seen.steps += 1 + countAttributes(token);
     const start = startOf(token, seen, text, parser.tokenizer.state);
-    const at = start ?? text.length;
-    if (isOver(at)) {
-      halt('limit', at);
+    if (isOver(start)) {
+      halt('limit', start);
       return;
     }
     // The text of scripts and the like leaves no trace here but its end tag.
     if (parser.insertionMode === InsertionMode.TEXT && token.type < TokenType.START_TAG) return;
-    if (start === null) process(token);
-    else place(token, start, process);
-    seen.start = at;
-    seen.end = token.location?.endOffset ?? at;
-    if (seen.body) halt('body', at);
+    place(token, start, process);
+    seen.start = start;
+    seen.end = token.location?.endOffset ?? start;
+    if (seen.body) halt('body', start);
     else if (isTag(token) && isHeadMode(parser.insertionMode)) places.add(seen.end, children());
   }
 
-  parser.tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, createGate(parser, take));
-  parser.tokenizer.write(text, !cut);
+  /** Gives the text to the parser. @returns how much of it */
+  function feed(): number {
+    const { tokenizer } = parser;
+    let read = 0;
+    for (;;) {
+      const next = text.slice(read, read + piece);
+      read += next.length;
+      const isLast = read === text.length;
+      tokenizer.write(next, isLast && !cut);
+      // Text is no token before its end, and its first word can be what ends head.
+      if (!isHalted() && (cut || !isLast)) tokenizer.flushCharacters();
+      if (isHalted() || isLast) return read;
+      // Nor are a tag of 250,000 attributes and a comment of megabytes.
+      if (isTooMuch(openAttributes(tokenizer)) || expired?.() === true) {
+        halt('limit', seen.end);
+        return read;
+      }
+    }
+  }
 
+  parser.tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, createGate(parser, take));
+  const read = feed();
   const { document, headElement: head } = parser;
   const halted = seen.halt ?? { stop: 'limit', stoppedAt: text.length };
-  return { document, head, ...halted, steps: seen.steps, places: places.list() };
+  return { document, head, ...halted, read, steps: seen.steps, places: places.list() };
 }
 
 /** Stands before the parser. Only whole tokens come through: the parser hands them on to itself without asking. */
@@ -155,14 +192,13 @@ function createGate(
 }
 
 /**
- * Where the token begins; null: nothing can be put there. An end of file is special: one inside a tag comes
- * after a piece that the parser has dropped, so the place is before that piece; one inside a comment or doctype
- * leaves no place.
+ * Where the token begins. An end of file is special: one inside a tag comes after a piece that the parser has dropped,
+ * so the place is before that piece; one inside a comment or doctype comes after it, and the place is before it.
  */
-function startOf(token: AnyToken, seen: Progress, text: string, state: Tokenizer['state']): number | null {
+function startOf(token: AnyToken, seen: Progress, text: string, state: Tokenizer['state']): number {
   const start = token.location?.startOffset ?? 0;
   if (token.type !== TokenType.EOF || state === TokenizerMode.DATA) return start;
-  return seen.end < text.length ? seen.end : null;
+  return seen.end < text.length ? seen.end : Math.max(0, seen.start);
 }
 
 /** parse5 reports text that begins with a reference, after white space, at the end of that reference. */
@@ -190,6 +226,17 @@ function createTree(onElement: (htmlName: string) => void): TreeAdapter<DefaultT
 /** Whether only html, or html and head, are open, and a `<style>` would be put into head. */
 function isHeadMode(mode: InsertionMode): boolean {
   return mode === InsertionMode.IN_HEAD || mode === InsertionMode.AFTER_HEAD;
+}
+
+function countAttributes(token: AnyToken): number {
+  return isTag(token) ? token.attrs.length : 0;
+}
+
+/** How many attributes the tag has so far that the tokenizer has not read to its end. */
+function openAttributes(tokenizer: Tokenizer): number {
+  // biome-ignore lint/complexity/useLiteralKeys: it is protected, and tells before the end of the tag
+  const token = tokenizer['currentToken'];
+  return token === null ? 0 : countAttributes(token);
 }
 
 function isTag(token: AnyToken): token is Token.TagToken {

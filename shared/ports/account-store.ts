@@ -16,8 +16,8 @@ export interface AccountStore {
    * Atomic: parallel calls never pass the limit.
    * @param day the UTC date, `2026-01-31`; a new one starts at 0, and one that is past counts to the newer one
    */
-  takeWrite(id: string, day: string, limit: number): Promise<boolean>;
+  takeDailyWrite(id: string, day: string, limit: number): Promise<boolean>;
 
   /** Gives back one counted write of that day: the write was refused after all. Nothing if the day is over. */
-  returnWrite(id: string, day: string): Promise<void>;
+  returnDailyWrite(id: string, day: string): Promise<void>;
 }

@@ -15,7 +15,7 @@ import type {
  * is one conditional update of it: whole or absent, with no transaction across records. A deleted drop is
  * absent in every method from the moment `remove` has returned.
  *
- * A visible change raises `rev` and writes `owed` down in the same update (see DropUpkeep).
+ * A visible change raises `rev` and writes `owed` down in the same update (see ChoreStore).
  */
 export interface DropStore {
   /**
@@ -98,6 +98,7 @@ export interface DropStore {
   /**
    * What the public reads at the slug: the latest version, or the one of that number.
    * null: no such drop; where only the version is missing, the page says so.
+   * At once, with no promise, where the store need not wait for it; then it throws at once too.
    */
-  findPage(slug: string, number: number | null): Promise<Page | null>;
+  findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
 }

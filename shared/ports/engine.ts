@@ -1,13 +1,16 @@
 import type { AccountStore } from './account-store.ts';
 import type { BlobStore } from './blob-store.ts';
+import type { ChoreStore } from './chore-store.ts';
 import type { DropStore } from './drop-store.ts';
-import type { DropUpkeep } from './drop-upkeep.ts';
+import type { JobReport } from './job-report.ts';
 import type { JobConsumer, JobProducer } from './jobs.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RenderStore } from './render-store.ts';
+import type { SecretStore } from './secret-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { ViewCounter } from './view-counter.ts';
+import type { ViewTotals } from './view-totals.ts';
 
 /** Where the data lives and the jobs wait: one set of adapters that belong together. */
 export interface Engine {
@@ -15,15 +18,20 @@ export interface Engine {
   readonly tokens: TokenStore;
   readonly signIns: SignInStore;
   readonly drops: DropStore;
-  readonly upkeep: DropUpkeep;
+  readonly chores: ChoreStore;
   readonly html: BlobStore;
   readonly contexts: BlobStore;
   readonly renders: RenderStore;
   readonly views: ViewCounter;
+  readonly viewTotals: ViewTotals;
+  readonly secrets: SecretStore;
   readonly rateLimiter: RateLimiter;
-  readonly jobs: JobProducer & JobConsumer;
+  readonly jobs: JobProducer & JobConsumer & JobReport;
 
-  /** @throws DropError `unavailable` when it cannot do its work right now */
+  /**
+   * @throws DropError `unavailable` when writes and reads that reach it now would fail. A missing part that the
+   *   service can do without for a while (rate limits, the line of jobs) is no reason.
+   */
   ready(): Promise<void>;
 
   /** Finishes what was asked for and closes. */

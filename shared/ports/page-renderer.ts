@@ -1,4 +1,5 @@
-import type { Rendered } from './render-store.ts';
+import type { RenderPlan } from '../domain/render-plan.ts';
+import type { Rendered, Squeezed } from './render-store.ts';
 
 export interface NewRender extends Rendered {
   /** false: the budget, or the document's nature, ended the parse early; a longer budget may place better. */
@@ -13,6 +14,16 @@ export interface PageRenderer {
    *   parse is taken. Never rejects because of what the document holds.
    */
   render(html: Uint8Array, budgetMs: number): Promise<NewRender>;
+
+  /**
+   * The page of that plan as small as brotli makes it: seconds of work for megabytes, one page at a time, beside the
+   * renders and never before them.
+   * @param html the owner's bytes
+   */
+  squeeze(html: Uint8Array, plan: RenderPlan): Promise<Squeezed>;
+
+  /** Whether no render runs or waits. */
+  isIdle(): boolean;
 
   /** Waits for what runs, then ends the threads. */
   close(): Promise<void>;

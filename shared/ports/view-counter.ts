@@ -14,7 +14,8 @@ export interface ViewBatch {
 /** Where web processes leave counted views and the aggregation job fetches them. */
 export interface ViewCounter {
   /**
-   * Adds the counts, once: a flush whose number this writer has used is ignored.
+   * Adds the counts, once: a flush whose number this writer has used, or passed, is ignored. A writer therefore
+   * sends the next one when the last one is confirmed.
    * @param writer names the process, new at each start
    * @param flush rises with each flush of the writer
    */

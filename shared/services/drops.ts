@@ -48,11 +48,13 @@ export function createDrops(deps: {
   limits: Limits;
   passcodes: Passcodes;
   followUps: FollowUps;
+  /** Told of each slug whose page is hidden or may be, before the answer: nobody is to see it from memory. */
+  forgetPage: (slug: string) => void;
   clock: Clock;
   log: Log;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, html, contexts, limits, passcodes, followUps, clock, log, config } = deps;
+  const { drops, html, contexts, limits, passcodes, followUps, forgetPage, clock, log, config } = deps;
 
   async function putDocument(document: Document): Promise<NewVersion> {
     const now = clock.now();
@@ -106,6 +108,15 @@ export function createDrops(deps: {
       throw outcome;
     }
     return outcome;
+  }
+
+  /** A change after which the page, or a version of it, must not be seen: also where its outcome is unknown. */
+  async function hide<T>(slug: string, change: Promise<T>): Promise<T> {
+    try {
+      return await change;
+    } finally {
+      forgetPage(slug);
+    }
   }
 
   async function get(caller: Caller, slug: string): Promise<Drop> {
@@ -180,7 +191,7 @@ export function createDrops(deps: {
       await get(caller, slug); // no slow hash for a drop that is not there
       const lock = passcode === '' ? null : await passcodes.makeLock(passcode);
       const drop = orNotFound(
-        await drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange),
+        await hide(slug, drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange)),
       );
       await followUps.hidden(drop.id);
       return drop;
@@ -188,7 +199,7 @@ export function createDrops(deps: {
 
     /** The drop is gone for everybody when this returns. @throws DropError `not_found` */
     async remove(caller: Caller, slug: string): Promise<void> {
-      const dropId = orNotFound(await drops.remove(caller.ownerId, slug, clock.now()));
+      const dropId = orNotFound(await hide(slug, drops.remove(caller.ownerId, slug, clock.now())));
       await followUps.removed(dropId);
     },
 
@@ -209,7 +220,8 @@ export function createDrops(deps: {
     /** @throws DropError `not_found`, `last_version_cannot_be_deleted` */
     async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
       const now = clock.now();
-      const outcome = await drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
+      const change = drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
+      const outcome = await hide(slug, change);
       if (outcome === 'no_version') throw notFound('version');
       if (outcome === 'last_version') {
         throw new DropError(

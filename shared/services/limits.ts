@@ -52,8 +52,8 @@ export function createLimits(deps: {
      */
     async takeDay(caller: Caller): Promise<() => Promise<void>> {
       const day = dayOf(clock.now());
-      if (await accounts.takeWrite(caller.accountId, day.id, config.WRITES_PER_DAY)) {
-        return () => accounts.returnWrite(caller.accountId, day.id);
+      if (await accounts.takeDailyWrite(caller.accountId, day.id, config.WRITES_PER_DAY)) {
+        return () => accounts.returnDailyWrite(caller.accountId, day.id);
       }
       const limit = config.WRITES_PER_DAY;
       throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);

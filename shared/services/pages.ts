@@ -1,30 +1,26 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Page, ShownPage } from '../domain/drop.ts';
 import { DropError, notFound } from '../domain/errors.ts';
-import { applyPlan } from '../domain/render-plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { DropStore } from '../ports/drop-store.ts';
-import type { CompressedForm, RenderStore } from '../ports/render-store.ts';
+import type { Log } from '../ports/log.ts';
+import type { Form, RenderStore } from '../ports/render-store.ts';
+import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
+import { createPointers, type Pointer } from './pointers.ts';
 import type { Rendering } from './rendering.ts';
 
 const contextCacheCharacters = 4 * 1024 * 1024;
 
-export type Form = CompressedForm | 'identity';
-
-/** A rendered page in one form, ready to be sent. */
-export interface Body {
-  readonly bytes: Uint8Array;
-  /** Strong: of the bytes sent, and their encoding (RFC 9110, section 8.8.3). */
-  readonly etag: string;
-  /** false: made in a hurry; the job will make a better one, so nobody is to keep this one. */
-  readonly isFinal: boolean;
+/** @see Pointer */
+interface FoundPage extends Pointer {
+  readonly page: Page;
 }
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** What the public reads. Bodies are held in memory by the inner id of their version, which never changes meaning. */
+/** What the public reads. */
 export function createPages(deps: {
   drops: DropStore;
   html: BlobStore;
@@ -32,37 +28,18 @@ export function createPages(deps: {
   renders: RenderStore;
   rendering: Rendering;
   contextRenderer: ContextRenderer;
-  config: { readonly PAGE_CACHE_BYTES: number };
+  clock: Clock;
+  log: Log;
+  config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const { drops, html, contexts, renders, rendering, contextRenderer, config } = deps;
-  const cache = new LRUCache<string, Body>({
-    maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
-    sizeCalculation: (body) => body.bytes.byteLength + 512,
-  });
+  const { contexts, contextRenderer } = deps;
+  const pointers = createPointers(deps);
+  const bodies = createPageBodies(deps);
   const contextCache = new LRUCache<string, string>({
     maxSize: contextCacheCharacters,
     sizeCalculation: (markup) => markup.length + 1,
   });
   const contextsUnderWay = new Map<string, Promise<string | null>>();
-
-  async function load(versionId: string, form: Form): Promise<Body | null> {
-    const kept =
-      form === 'identity' ? await loadIdentity(versionId) : await renders.findForm(versionId, form);
-    if (kept !== null) return bodyOf(kept, form, true);
-
-    // Nobody waits for the worker: the page is made on the spot, and kept.
-    const document = await html.get(versionId);
-    if (document === null) return null;
-    const rendered = await rendering.renderForRequest(versionId, document);
-    const bytes = form === 'identity' ? applyPlan(document, rendered.plan) : rendered[form];
-    return bodyOf(bytes, form, rendered.isWhole);
-  }
-
-  async function loadIdentity(versionId: string): Promise<Uint8Array | null> {
-    const plan = await renders.findPlan(versionId);
-    const document = plan === null ? null : await html.get(versionId);
-    return plan === null || document === null ? null : applyPlan(document, plan);
-  }
 
   async function loadContext(versionId: string): Promise<string | null> {
     const bytes = await contexts.get(versionId);
@@ -78,27 +55,39 @@ export function createPages(deps: {
      * @throws DropError `not_found`
      */
     async find(slug: string, number: number | null): Promise<Page> {
-      const page = await drops.findPage(slug, number);
-      if (page === null) throw notFound('page');
-      return page;
+      return found(await pointers.find(slug, number, () => false)).page;
     },
+
+    /**
+     * The same for somebody who wants the body in that form. Where the store is late (100 ms) or away, a page that
+     * was public within the last minute and whose body is in memory is found there, and not confirmed.
+     * @throws DropError `not_found`
+     */
+    async findRaw(slug: string, number: number | null, form: Form): Promise<FoundPage> {
+      return found(await pointers.find(slug, number, ({ version }) => bodies.holds(version.id, form)));
+    },
+
+    /** The page at the slug is hidden in this moment, or may be: `findRaw` finds it in the store only. */
+    forget: pointers.forget,
 
     /** The page, for a reader who has passed its gate. @throws DropError `version_not_found` */
     show(page: Page): ShownPage {
-      const { version } = page;
-      if (version === null) throw new DropError('version_not_found', 'This page has no such version.');
-      return { ...page, version };
+      if (isShown(page)) return page;
+      throw new DropError('version_not_found', 'This page has no such version.');
     },
 
-    /** null: the version was removed since the page was looked up; look again. */
-    async body(page: ShownPage, form: Form): Promise<Body | null> {
-      const { id } = page.version;
-      const key = `${id}/${form}`;
-      const held = cache.get(key);
-      if (held !== undefined) return held;
-      const body = await load(id, form);
-      if (body?.isFinal) cache.set(key, body);
-      return body;
+    /** What the body will be, without its bytes where they are not needed to tell; null: ask for the body. */
+    facts(page: ShownPage, form: Form, isConfirmed: boolean): Promise<BodyFacts | null> {
+      return bodies.facts(page.version.id, form, isConfirmed);
+    },
+
+    /**
+     * Within about 300 ms, whatever the document holds: what takes longer is made in a hurry.
+     * @param isConfirmed whether the page was found in the store just now; else memory serves without a look at it
+     * null: the version was removed since the page was looked up; look again.
+     */
+    body({ dropId, version }: ShownPage, form: Form, isConfirmed: boolean): Body | Promise<Body | null> {
+      return bodies.get({ dropId, versionId: version.id }, form, isConfirmed);
     },
 
     /**
@@ -117,7 +106,11 @@ export function createPages(deps: {
   };
 }
 
-function bodyOf(bytes: Uint8Array, form: Form, isFinal: boolean): Body {
-  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  return { bytes, etag: `"${digest}-${form}"`, isFinal };
+function found({ page, isConfirmed }: Pointer): FoundPage {
+  if (page === null) throw notFound('page');
+  return { page, isConfirmed };
+}
+
+function isShown(page: Page): page is ShownPage {
+  return page.version !== null;
 }

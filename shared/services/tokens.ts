@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import { drawUntilFree } from './draw-until-free.ts';
+import { createSeldomWarning } from './seldom-warning.ts';
 
 /** The use of a token is noted at most once in this time. */
 const noteUseEveryMs = 60_000;
@@ -12,14 +13,22 @@ const noteUseEveryMs = 60_000;
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock: Clock; log: Log }) {
+  const warnOfNoNote = createSeldomWarning({ clock, log }, "a token's use could not be noted");
+  /** Tokens whose use is being noted: one note at a time for each, however long the store takes. */
+  const beingNoted = new Set<string>();
+
   /** Writes the use down without holding up the request; a failure costs a stale `last_used_at`, no more. */
   function noteUse(token: Token): Token {
     const now = clock.now();
     const unlessSince = now - noteUseEveryMs;
     if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
-    tokens.touch(token.id, now, unlessSince + 1).catch((error: unknown) => {
-      log.warn({ err: error, tokenId: token.id }, "a token's use could not be noted");
-    });
+    if (!beingNoted.has(token.id)) {
+      beingNoted.add(token.id);
+      tokens
+        .touch(token.id, now, unlessSince + 1)
+        .catch((err: unknown) => warnOfNoNote({ err, tokenId: token.id }))
+        .finally(() => beingNoted.delete(token.id));
+    }
     return { ...token, lastUsedAt: now };
   }
 

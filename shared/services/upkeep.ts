@@ -1,16 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { edgeTag } from '../domain/drop.ts';
+import { type Config, purgePauses } from '../config.ts';
+import { isUnavailable } from '../domain/errors.ts';
 import { idAt } from '../domain/ids.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
+import type { ChorePosition, ChoreStore, DropChores } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ChorePosition, DropChores, DropUpkeep } from '../ports/drop-upkeep.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/jobs.ts';
 import type { Log } from '../ports/log.ts';
 import type { RenderStore } from '../ports/render-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { ViewCounter } from '../ports/view-counter.ts';
+import type { ViewTotals } from '../ports/view-totals.ts';
 import { inChunks } from './in-chunks.ts';
+import { createOutdatedPages } from './outdated-pages.ts';
+import { createPurging } from './purging.ts';
 import { findUnrendered } from './rendering.ts';
 
 const minute = 60_000;
@@ -20,6 +24,10 @@ const hour = 60 * minute;
 const overdueMs = minute;
 /** A blob comes before its record, by minutes at most; one this old that nothing names will never be named. */
 const orphanMs = hour;
+/** A reader may have heard of an artefact just before it was replaced. */
+const replacedMs = hour;
+/** No process of the service is older than that for long, so orphans that another one missed are among the younger. */
+const freshMs = 48 * hour;
 /** A web process flushes each second, so one that was silent this long repeats no flush. */
 const silentWriterMs = 24 * hour;
 
@@ -38,20 +46,23 @@ export type Upkeep = ReturnType<typeof createUpkeep>;
 
 /** What is done in the background so that the stores hold what the records say, and no more. All of it may be repeated. */
 export function createUpkeep(deps: {
-  drops: DropUpkeep;
+  chores: ChoreStore;
   html: BlobStore;
   contexts: BlobStore;
   renders: RenderStore;
   signIns: SignInStore;
   views: ViewCounter;
+  viewTotals: ViewTotals;
   jobs: JobProducer;
   /** null: no cache in front that could be told. */
   purger: EdgePurger | null;
   clock: Clock;
   log: Log;
-  config: { readonly SIGN_IN_KEEP_SECONDS: number };
+  config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS'>;
 }) {
-  const { drops, html, contexts, renders, signIns, views, jobs, purger, clock, log, config } = deps;
+  const { chores, html, contexts, renders, signIns, views, viewTotals, jobs, clock, log, config } = deps;
+  const purging = createPurging({ ...deps, pauses: purgePauses(config) });
+  const outdatedPages = createOutdatedPages({ chores, renders, totals: viewTotals, jobs, clock });
   const sweeps = [html, contexts, renders].map(createSweep);
   let lastAsked: ChorePosition | null = null;
 
@@ -60,45 +71,60 @@ export function createUpkeep(deps: {
   }
 
   /** Asks again for whatever this drop owes; a job that is waiting already stands for the new one. */
-  async function askAgain(chores: DropChores): Promise<void> {
-    const dropId = chores.id;
-    if (chores.deleted || chores.trash.length > 0) await jobs.enqueue('drop.remove', { dropId });
-    if (chores.deleted) return;
-    if (chores.owed.includes('purge')) await jobs.enqueue('edge.purge', { dropId });
-    if (chores.owed.includes('render')) {
-      const unrendered = await findUnrendered(renders, chores.versionIds);
+  async function askAgain(drop: DropChores, ask: JobProducer['enqueue']): Promise<void> {
+    const dropId = drop.id;
+    if (drop.deleted || drop.trash.length > 0) await ask('drop.remove', { dropId });
+    if (drop.deleted) return;
+    if (drop.owed.includes('purge')) await ask('edge.purge', { dropId });
+    if (drop.owed.includes('render')) {
+      const unrendered = await findUnrendered(renders, drop.versionIds);
       // With every page there only the note is left to clear, and the job of any version does that.
-      const versionIds = unrendered.length > 0 ? unrendered : [chores.headId];
-      for (const versionId of versionIds) await jobs.enqueue('version.render', { dropId, versionId });
+      const versionIds = unrendered.length > 0 ? unrendered : [drop.headId];
+      for (const versionId of versionIds) await ask('version.render', { dropId, versionId });
     }
   }
 
-  /** Walks the drops with chores from where the run before stopped, and from the start again at the end. */
+  /**
+   * Walks the drops with chores from where the run before stopped, and from the start again at the end. A line of jobs
+   * that is late or away stops the walk and nothing else; the next run goes on with the same page.
+   */
   async function askForOverdue(olderThanMs: number): Promise<void> {
     const before = clock.now() - olderThanMs;
     let asked = 0;
+    let late: unknown = null;
+    const ask: JobProducer['enqueue'] = (name, payload) =>
+      jobs.enqueue(name, payload).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        late = error;
+      });
     for (let page = 0; page < pagesPerRun; page++) {
-      const overdue: ChorePosition[] = await drops.listWithChores(before, lastAsked, pageSize);
+      const overdue: ChorePosition[] = await chores.listWithChores(before, lastAsked, pageSize);
       await inChunks(overdue, asksAtOnce, async ({ id }) => {
-        const chores = await drops.findChores(id);
-        if (chores !== null) await askAgain(chores);
+        const drop = await chores.findChores(id);
+        if (drop !== null) await askAgain(drop, ask);
       });
       asked += overdue.length;
+      if (late !== null) break;
       lastAsked = overdue.length < pageSize ? null : (overdue.at(-1) ?? null);
       if (lastAsked === null) break;
     }
-    if (asked > 0) log.info({ drops: asked }, 'asked again for work that was overdue');
+    if (late !== null) {
+      log.warn({ err: late }, 'the line of jobs was late; the next run asks again for what is overdue');
+    } else if (asked > 0) log.info({ drops: asked }, 'asked again for work that was overdue');
   }
 
-  /** Walks one store from where the run before stopped, and from the start again once it was walked through. */
+  /**
+   * Walks one store from where the run before stopped, and from the start again once it was walked through. A process
+   * begins with what is days old: in a large store its time would be over before it came there, and orphans are young.
+   */
   function createSweep(store: Sweepable): () => Promise<number> {
-    let after = '';
+    let after = idAt(clock.now() - freshMs);
     return async () => {
       const below = idAt(clock.now() - orphanMs);
       let removed = 0;
       for (let page = 0; page < pagesPerRun; page++) {
         const ids = await store.listIds(after, below, pageSize);
-        const named = await drops.findNamed(ids);
+        const named = await chores.findNamed(ids);
         const orphans = ids.filter((id) => !named.has(id));
         if (orphans.length > 0) await store.delete(orphans);
         removed += orphans.length;
@@ -110,46 +136,64 @@ export function createUpkeep(deps: {
     };
   }
 
+  async function askForOutdated(): Promise<void> {
+    try {
+      const asked = await outdatedPages.askForSome();
+      if (asked > 0) log.info({ pages: asked }, 'asked for pages that an older renderer has made');
+    } catch (err) {
+      if (!isUnavailable(err)) throw err;
+      log.warn({ err }, 'outdated pages could not be asked for; the next run will');
+    }
+  }
+
+  async function removeReplaced(): Promise<void> {
+    const before = clock.now() - replacedMs;
+    for (let page = 0; page < pagesPerRun; page++) {
+      if ((await renders.removeReplaced(before, pageSize)) < pageSize) return;
+      await nextTurn();
+    }
+  }
+
   return {
     /**
      * Removes what a deleted drop, or removed versions of a live one, left behind: first what the ids name, last
-     * the record that names them, so that a run cut short is found and repeated.
+     * the record that names them, so that a run cut short is found and repeated. With an edge, a deleted drop's
+     * record goes with the last round of purges; its documents wait for no edge.
+     * @param round of those purges, from 0
      * @throws when the edge did not confirm that it forgot a deleted drop
      */
-    async removeRemains(dropId: string): Promise<void> {
-      const chores = await drops.findChores(dropId);
-      if (chores === null) return;
-      if (chores.deleted) {
-        await purger?.purge(edgeTag(dropId));
-        await deleteBlobs([...chores.versionIds, ...chores.trash]);
-        await drops.erase(dropId);
-      } else if (chores.trash.length > 0) {
-        await deleteBlobs(chores.trash);
-        await drops.clearTrash(dropId, chores.trash);
+    async removeRemains(dropId: string, round = 0): Promise<void> {
+      const drop = await chores.findChores(dropId);
+      if (drop === null) return;
+      if (drop.deleted) {
+        const isLast = purging.isLast(round);
+        try {
+          if (!(await purging.purgeDeleted(dropId, round))) return;
+        } finally {
+          if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);
+        }
+        if (isLast) await chores.erase(dropId);
+        else await purging.askToPurgeDeleted(dropId, round + 1);
+      } else if (drop.trash.length > 0) {
+        await deleteBlobs(drop.trash);
+        await chores.clearTrash(dropId, drop.trash);
       }
     },
 
-    /**
-     * Makes the edge forget the drop, and notes it unless the drop has changed meanwhile. Without an edge there
-     * is nothing to forget, and only the note is cleared.
-     * @throws when the edge did not confirm
-     */
-    async purge(dropId: string): Promise<void> {
-      const chores = await drops.findChores(dropId);
-      if (chores === null) return; // its removal has purged it
-      await purger?.purge(edgeTag(dropId));
-      if (chores.owed.includes('purge')) await drops.clearOwed(dropId, 'purge', chores.rev);
-    },
+    purge: purging.purge,
 
     /**
      * Finds what was missed: asks for work owed for longer than `olderThanMs`, removes blobs an hour old that no
-     * record names, forgets writers of views that are long gone.
+     * record names and artefacts that were replaced an hour ago, asks for pages that a renderer of the past has made,
+     * forgets writers of views that are long gone.
      */
     async reconcile(olderThanMs: number = overdueMs): Promise<void> {
       await askForOverdue(olderThanMs);
       let removed = 0;
       for (const sweep of sweeps) removed += await sweep();
       if (removed > 0) log.info({ blobs: removed }, 'removed blobs that nothing names');
+      await removeReplaced();
+      await askForOutdated();
       await views.forgetWriters(clock.now() - silentWriterMs);
     },
 

@@ -6,10 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
+import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store.ts';
 import { lockDataDir } from '../../shared/adapters/sqlite/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
-import { createSqliteDropUpkeep } from '../../shared/adapters/sqlite/drop-upkeep.ts';
+import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { aDrop, later, start } from '../contract/records.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -386,17 +387,24 @@ describe('SQLite database', () => {
       const db = open();
       const count = (table: string) =>
         Object.values(db.prepare(`SELECT count(*) FROM ${table}`).get() as Record<string, number>)[0];
-      return { drops: createSqliteDropStore(db), upkeep: createSqliteDropUpkeep(db), db, count };
+      return {
+        ...{ drops: createSqliteDropStore(db), chores: createSqliteChoreStore(db) },
+        ...{ viewTotals: createSqliteViewTotals(db), db, count },
+      };
     }
 
     it('hold the views of a day once for each batch', async () => {
-      const { drops, upkeep, db } = openDrops();
+      const { drops, viewTotals, db } = openDrops();
       const drop = aDrop();
       await drops.create(drop, 500, []);
-      for (const batch of [start, start, start - 1]) await upkeep.addDayViews(drop.id, day, batch, 3);
-      await upkeep.addDayViews(drop.id, day, start + 1, 4);
-      await upkeep.addDayViews(drop.id, '2026-02-01', start, 1);
-      await upkeep.addDayViews('unknown', day, start, 1);
+      const dropId = drop.id;
+      for (const batch of [start, start, start - 1])
+        await viewTotals.addToDays(batch, [{ dropId, day, count: 3 }]);
+      await viewTotals.addToDays(start + 1, [{ dropId, day, count: 4 }]);
+      await viewTotals.addToDays(start, [
+        { dropId, day: '2026-02-01', count: 1 },
+        { dropId: 'unknown', day, count: 1 },
+      ]);
       expect(db.prepare('SELECT drop_id, day, count FROM day_views ORDER BY day').all()).to.deep.equal([
         { drop_id: drop.id, day, count: 7 },
         { drop_id: drop.id, day: '2026-02-01', count: 1 },
@@ -404,14 +412,14 @@ describe('SQLite database', () => {
     });
 
     it('are all gone once it is erased', async () => {
-      const { drops, upkeep, count } = openDrops();
+      const { drops, chores, viewTotals, count } = openDrops();
       const drop = aDrop({ metadata: new Map([['a', '1']]) });
       await drops.create(drop, 500, []);
       await drops.addVersion('owner', drop.slug, { ...drop.version, id: 'v2' }, {}, 500, []);
       await drops.removeVersion('owner', drop.slug, 1, later, []);
-      await upkeep.addDayViews(drop.id, day, start, 3);
+      await viewTotals.addToDays(start, [{ dropId: drop.id, day, count: 3 }]);
       await drops.remove('owner', drop.slug, later);
-      await upkeep.erase(drop.id);
+      await chores.erase(drop.id);
       const tables = ['drops', 'drop_versions', 'drop_trash', 'drop_metadata', 'day_views'];
       expect(tables.map(count)).to.deep.equal([0, 0, 0, 0, 0]);
     });

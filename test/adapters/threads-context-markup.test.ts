@@ -100,11 +100,11 @@ describe('renderMarkdown', () => {
     expect(renderMarkdown('<http://b>'.repeat(6_500)), 'what links gain counts too').to.equal(null);
   });
 
-  it('takes no seconds, however the links are made to be long to read', () => {
+  it('takes no minutes, however the links are made to be long to read', () => {
     for (const piece of ['http://a.bc/((((', '://', 'mailto:a.b-', '[a](', '![', '**a *b', '> ', '`']) {
       const start = performance.now();
       render(piece.repeat(65_536 / piece.length));
-      expect(performance.now() - start, piece).to.be.below(1_500);
+      expect(performance.now() - start, piece).to.be.below(10_000); // some 0.3 s where nothing else runs
     }
   });
 

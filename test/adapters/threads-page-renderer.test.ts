@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createThreadRenderer, type RendererOptions } from '../../shared/adapters/threads/page-renderer.ts';
+import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/domain/render-plan.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 
@@ -25,6 +28,13 @@ describe('createThreadRenderer', () => {
     expect(isWhole).to.equal(true);
     expect(page.equals(brotliDecompressSync(br))).to.equal(true);
     expect(page.equals(gunzipSync(gzip))).to.equal(true);
+  });
+
+  it('tells of each form how many bytes it has, and their digest', async () => {
+    const html = Buffer.from(`<title>é</title>${'<p>text'.repeat(1_000)}`);
+    const { plan, facts, br, gzip } = await create().render(html, plenty);
+    const identity = factsOf(applyPlan(html, plan));
+    expect(facts).to.deep.equal({ identity, br: factsOf(br), gzip: factsOf(gzip) });
   });
 
   it('leaves the caller its bytes, also where they are part of a larger buffer', async () => {
@@ -72,6 +82,25 @@ describe('createThreadRenderer', () => {
     expect((await renderer.render(Buffer.from('<p>'), plenty)).plan.insertAt).to.equal(0);
   });
 
+  for (const [what, head] of [
+    ['one tag of 250,000 attributes', `<link ${attributes(250_000)}>`],
+    ['a tag of 250,000 attributes that ends with the file', `<link ${attributes(250_000)}`],
+    ['a comment of megabytes', `<!-- ${'- '.repeat(1_000_000)}-->`],
+    ['a million tiny metas', '<meta>'.repeat(1_000_000)],
+    ['misnested formatting', `<template>${'<b><i><a><p></b>'.repeat(100_000)}</template>`],
+  ] as const) {
+    it(`places in front of ${what}, and its thread lives on`, async () => {
+      const warnings: object[] = [];
+      const renderer = create({ log: { warn: (fields) => void warnings.push(fields) } });
+      const html = Buffer.from(`<head><title>x</title>${head}</head>`);
+      const { plan, isWhole } = await renderer.render(html, 300);
+      expect(plan.insertion).to.contain('data-dropleaf');
+      expect(plan.insertAt).to.be.at.least('<head><title>x</title>'.length);
+      if (!isWhole) expect(plan.insertAt).to.be.below(html.length - '</head>'.length);
+      expect(warnings).to.deep.equal([]);
+    });
+  }
+
   it('counts the budget from the start of the task, not from its place in line', async () => {
     const warnings: object[] = [];
     const log = { warn: (fields: object) => void warnings.push(fields) };
@@ -88,7 +117,66 @@ describe('createThreadRenderer', () => {
     expect((await results).map(({ plan }) => plan.insertAt)).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
+  it('squeezes the page of a plan, smaller than the form that is made first', async () => {
+    const html = Buffer.from(
+      `<title>é</title>${Array.from({ length: 5_000 }, (_, i) => `<p>${i * i}`).join('')}`,
+    );
+    const renderer = create();
+    const { plan, br } = await renderer.render(html, plenty);
+    const { bytes, facts } = await renderer.squeeze(html, plan);
+    expect(brotliDecompressSync(bytes).equals(applyPlan(html, plan))).to.equal(true);
+    expect(bytes.length).to.be.below(br.length);
+    expect(facts).to.deep.equal(factsOf(bytes));
+  });
+
+  it('renders while a page is squeezed', async function () {
+    this.timeout(60_000); // at the lowest priority, on a busy machine
+    const renderer = create();
+    const order: string[] = [];
+    const large = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919).toString(36)).join(' '));
+    const squeezed = renderer.squeeze(large, planRender(large)).then(() => order.push('squeezed'));
+    await renderer.render(Buffer.from('<p>'), plenty).then(() => order.push('rendered'));
+    await squeezed;
+    expect(order).to.deep.equal(['rendered', 'squeezed']);
+  });
+
+  it('squeezes at the lowest priority, and leaves that of the process alone', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const before = getPriority();
+    await create().squeeze(Buffer.from('<p>'), planRender(Buffer.from('<p>')));
+    expect(getPriority()).to.equal(before);
+    expect(readdirSync('/proc/self/task').map(niceness)).to.include('19');
+  });
+
+  it('is idle but for renders that run or wait', async () => {
+    const renderer = create();
+    expect(renderer.isIdle()).to.equal(true);
+    const first = renderer.render(Buffer.from('<p>'), plenty);
+    const second = renderer.render(Buffer.from('<p>'), plenty);
+    expect(renderer.isIdle()).to.equal(false);
+    await first;
+    expect(renderer.isIdle()).to.equal(false);
+    await second;
+    const squeezed = renderer.squeeze(Buffer.from('<p>'), planRender(Buffer.from('<p>')));
+    expect(renderer.isIdle()).to.equal(true);
+    await squeezed;
+  });
+
   it('closes when it was never used', async () => {
     await create().close();
   });
 });
+
+function attributes(count: number): string {
+  return Array.from({ length: count }, (_, i) => i.toString(36)).join(' ');
+}
+
+/** Of a thread of this process, as the system tells it; null: it has ended. */
+function niceness(thread: string): string | null {
+  try {
+    const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1];
+    return fields?.split(' ')[16] ?? null;
+  } catch {
+    return null;
+  }
+}

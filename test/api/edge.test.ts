@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { startService, type TestService } from '../support/service.ts';
+import { type Owner, startService, type TestService } from '../support/service.ts';
 
 /** A cache in front, as far as the hook goes: notes the tags, and can be slow or refuse. */
 async function startEdge() {
@@ -22,6 +22,10 @@ async function startEdge() {
   return { tags, state, server, url: `http://127.0.0.1:${port}/purge` };
 }
 
+function setPasscode(owner: Owner, slug: string, passcode: string) {
+  return owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode } });
+}
+
 describe('The edge', () => {
   let edge: Awaited<ReturnType<typeof startEdge>>;
   let service: TestService;
@@ -38,10 +42,19 @@ describe('The edge', () => {
   async function publicDrop() {
     const owner = await service.newOwner();
     const drop = await owner.create();
-    const tag = (await service.get(`/p/${drop.slug}/raw`)).headers['cache-tag'];
     await service.settle();
+    const tag = (await service.get(`/p/${drop.slug}/raw`)).headers['cache-tag'];
+    await passRounds();
     edge.tags.length = 0;
     return { owner, slug: drop.slug, tag };
+  }
+
+  /** Lets all repeats of purges pass. */
+  async function passRounds(): Promise<void> {
+    for (const seconds of [1, 4, 55]) {
+      service.clock.advance(seconds * 1_000);
+      await service.settle();
+    }
   }
 
   it('may keep public raw answers long, under the tag of their drop', async () => {
@@ -66,9 +79,50 @@ describe('The edge', () => {
     }
   });
 
+  for (const [what, change] of [
+    ['a new version', (owner: Owner, slug: string) => owner.put(slug, { html: 'new' })],
+    ['a lock', (owner: Owner, slug: string) => setPasscode(owner, slug, 'open-sesame')],
+    ['a delete', (owner: Owner, slug: string) => owner.request('DELETE', `/api/drops/${slug}`)],
+  ] as const) {
+    it(`is told again 1, 5 and 60 s after ${what}, and then nothing more`, async () => {
+      const { owner, slug, tag } = await publicDrop();
+      expect((await change(owner, slug)).status).to.be.oneOf([200, 204]);
+      await service.settle();
+      for (const seconds of [1, 4, 55]) {
+        service.clock.advance(seconds * 1_000 - 1);
+        edge.tags.length = 0;
+        await service.settle();
+        expect(edge.tags, `before ${seconds} s more`).to.deep.equal([]);
+        service.clock.advance(1);
+        await service.settle();
+        expect(edge.tags, `after ${seconds} s more`).to.deep.equal([tag]);
+      }
+      edge.tags.length = 0;
+      service.clock.advance(3_600_000);
+      await service.settle();
+      await passRounds();
+      expect(edge.tags).to.deep.equal([]);
+    });
+  }
+
+  it('that has had enough is left alone for as long as it says, and then told', async () => {
+    const { owner, slug, tag } = await publicDrop();
+    edge.state.status = 429; // with no time named: 10 s
+    expect((await owner.put(slug, { html: 'new' })).status).to.equal(200);
+    await service.settle();
+    edge.state.status = 204;
+    edge.tags.length = 0;
+    service.clock.advance(9_000);
+    await service.settle();
+    expect(edge.tags).to.deep.equal([]);
+    service.clock.advance(1_000);
+    await service.settle();
+    expect(edge.tags).to.deep.equal([tag]);
+  });
+
   it('is told before the answer of a lock and of a delete', async () => {
     const { owner, slug, tag } = await publicDrop();
-    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
+    await setPasscode(owner, slug, 'open-sesame');
     expect(edge.tags).to.include(tag);
     edge.tags.length = 0;
     await owner.request('DELETE', `/api/drops/${slug}`);
@@ -79,9 +133,7 @@ describe('The edge', () => {
     const { owner, slug, tag } = await publicDrop();
     edge.state.hangs = true;
     const from = performance.now();
-    const locked = await owner.request('POST', `/api/drops/${slug}/passcode`, {
-      body: { passcode: 'sesame' },
-    });
+    const locked = await setPasscode(owner, slug, 'sesame');
     expect(locked.status).to.equal(200);
     expect(performance.now() - from).to.be.below(1_900);
     edge.state.hangs = false;
@@ -103,5 +155,25 @@ describe('The edge', () => {
     service.clock.advance(60_000);
     await service.settle();
     expect(edge.tags).to.include(tag);
+  });
+});
+
+describe('With no edge that could be told', () => {
+  it('nothing is owed, nothing is asked for, and nothing waits', async () => {
+    const service = await startService();
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    await service.settle();
+    for (const answer of [
+      await setPasscode(owner, slug, 'sesame'),
+      await owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'new' } }),
+    ]) {
+      expect(answer.status).to.equal(200);
+      expect((await service.services.jobs.count()).waiting).to.equal(0);
+    }
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    await service.settle();
+    expect((await service.services.jobs.count()).waiting, 'its removal needs no second run').to.equal(0);
+    await service.stop();
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, useService } from '../support/service.ts';
+import { exchange } from '../support/socket.ts';
 
 /** Every path of the spec with the methods that it has. */
 function pathsOf(slug: string): readonly (readonly [string, readonly string[]])[] {
@@ -180,18 +181,8 @@ describe('Errors', () => {
   });
 
   describe('that Node itself would answer carry the envelope too', () => {
-    async function exchange(text: string) {
-      const connection = await service.connect();
-      try {
-        await connection.send(text);
-        return await connection.answer();
-      } finally {
-        connection.close();
-      }
-    }
-
     it('400: not HTTP', async () => {
-      const answer = await exchange('this is not HTTP\r\n\r\n');
+      const answer = await exchange(service.url, 'this is not HTTP\r\n\r\n');
       expect(answer.status).to.equal(400);
       expect(answer.body.error.code).to.be.a('string');
     });
@@ -201,30 +192,53 @@ describe('Errors', () => {
         'content-length: 5\r\ncontent-length: 6',
         'content-length: 5\r\ntransfer-encoding: chunked',
       ]) {
-        const answer = await exchange(`POST /api/drops HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\nhello`);
+        const answer = await exchange(
+          service.url,
+          `POST /api/drops HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\nhello`,
+        );
         expect(answer.status).to.equal(400);
         expect(answer.body.error.code).to.be.a('string');
       }
     });
 
     it('400: no Host', async () => {
-      const answer = await exchange('GET /api/onboard HTTP/1.1\r\n\r\n');
+      const answer = await exchange(service.url, 'GET /api/onboard HTTP/1.1\r\n\r\n');
       expect(answer.status).to.equal(400);
       expect(answer.body?.error?.code, answer.text).to.be.a('string');
     });
 
     it('431: headers too large', async () => {
-      const answer = await exchange(service.head('GET', '/api/onboard', { 'x-large': 'x'.repeat(20_000) }));
+      const answer = await exchange(
+        service.url,
+        service.head('GET', '/api/onboard', { 'x-large': 'x'.repeat(20_000) }),
+      );
       expect(answer.status).to.equal(431);
       expect(answer.body.error.code).to.be.a('string');
     });
 
     it('417: an expectation that cannot be met', async () => {
       const answer = await exchange(
+        service.url,
         service.head('POST', '/api/drops', { expect: 'the-impossible', 'content-length': '2' }),
       );
       expect(answer.status).to.equal(417);
       expect(answer.body.error.code).to.be.a('string');
+    });
+
+    it('a request that was answered before it had arrived gets no second answer when its time is over', async () => {
+      const short = await startService({ env: { REQUEST_SECONDS: '1' } });
+      const connection = await short.connect();
+      try {
+        const headers = { 'content-type': 'application/json', 'content-length': '100' };
+        await connection.send(`${short.head('POST', '/api/drops', headers)}half`);
+        expect((await connection.answer()).status).to.equal(401);
+        expect(String(await connection.answer().catch((error: unknown) => error))).to.match(
+          /ended after 0 bytes/,
+        );
+      } finally {
+        connection.close();
+        await short.stop();
+      }
     });
 
     it('Expect: 100-continue is met', async () => {
@@ -264,7 +278,7 @@ describe('Errors', () => {
       }
       expectError(await broken.get('/readyz'), 503, 'unavailable');
       expect((await broken.get('/healthz')).status).to.equal(200);
-      expect(broken.logs.join('\n'), 'what is unknown is logged whole').to.match(/\berror\b/);
+      expect(broken.logs.join('\n'), 'what went wrong is logged').to.match(/^(error|warn) /m);
     } finally {
       await broken.stop();
     }

@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
+import { lasting } from '../support/lasting.ts';
 import { useService } from '../support/service.ts';
 
 const sandboxPolicy =
@@ -204,23 +205,57 @@ describe('GET /p/{slug}/raw: the answer', () => {
     });
   });
 
-  it('HEAD: the headers of GET and no body', async () => {
-    const { path, raw } = await withDrop();
-    for (const encoding of ['identity', 'br']) {
-      const headers = { 'accept-encoding': encoding };
-      const [get, head] = await Promise.all([raw(headers), service.request('HEAD', path, { headers })]);
-      expect(head.status).to.equal(200);
-      expect(head.bytes).to.have.length(0);
-      for (const name of [
-        'content-type',
-        'content-length',
-        'content-encoding',
-        'etag',
-        'cache-control',
-        'vary',
-      ]) {
-        expect(head.headers[name], name).to.equal(get.headers[name]);
+  for (const [when, settles] of [
+    ['before the job has made the page', false],
+    ['after', true],
+  ] as const) {
+    it(`HEAD: the headers of GET, its Content-Length too, and no body; ${when}`, async () => {
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const { path, raw } = await withDrop();
+        if (settles) await service.settle();
+        const headers = { 'accept-encoding': encoding };
+        const head = await service.request('HEAD', path, { headers });
+        const get = await raw(headers);
+        expect(head.status).to.equal(200);
+        expect(head.bytes).to.have.length(0);
+        expect(get.headers['content-length']).to.equal(String(get.bytes.length));
+        expect(lasting(head)).to.deep.equal(lasting(get));
+        const { etag = '' } = head.headers;
+        const fresh = await service.request('HEAD', path, { headers: { ...headers, 'if-none-match': etag } });
+        expect(fresh.status).to.equal(304);
       }
+    });
+  }
+
+  it('304: every header of the 200, but for those of the body', async () => {
+    const { raw } = await withDrop();
+    for (const encoding of ['identity', 'br']) {
+      const ok = await raw({ 'accept-encoding': encoding });
+      const { etag = '' } = ok.headers;
+      const answer = await raw({ 'accept-encoding': encoding, 'if-none-match': etag });
+      expect(answer.status).to.equal(304);
+      const { 'content-type': _t, 'content-length': _l, 'content-encoding': _e, ...rest } = lasting(ok);
+      expect(lasting(answer)).to.deep.equal(rest);
+    }
+  });
+
+  it('Range: the whole page, and nothing says that a part could be had', async () => {
+    const { path, raw } = await withDrop();
+    const whole = await raw();
+    const { etag = '' } = whole.headers;
+    for (const headers of [
+      { range: 'bytes=0-9' },
+      { range: 'bytes=0-9', 'if-range': etag },
+      { range: 'bytes=-5' },
+      { range: 'bytes=999999999-' },
+      { range: 'bytes=0-0,5-9' },
+      { range: 'lines=1-2' },
+    ]) {
+      const answer = await raw(headers);
+      expect(answer.status, headers.range).to.equal(200);
+      expect(answer.bytes.equals(whole.bytes)).to.equal(true);
+      expect((await service.request('HEAD', path, { headers })).status).to.equal(200);
+      for (const name of ['accept-ranges', 'content-range']) expect(answer.headers[name]).to.equal(undefined);
     }
   });
 

@@ -156,3 +156,24 @@ describe('GET /p/{slug}/raw: the page', () => {
     }
   });
 });
+
+describe('GET /p/{slug}/raw: a page that takes longer to make than a reader waits', () => {
+  const service = useService({ RENDER_REQUEST_BUDGET_MS: '1' });
+
+  it('200 the document with the style all the same, plain, for nobody to keep; the next reader gets it as it is kept', async () => {
+    const owner = await service.newOwner();
+    const html = '<!doctype html><html><head><title>t</title></head><body><p>x</body></html>';
+    const { slug } = await owner.create({ html });
+    const headers = { 'accept-encoding': 'br' };
+    const inHurry = await service.get(`/p/${slug}/raw`, { headers });
+    expect(inHurry.status).to.equal(200);
+    expect(inHurry.headers).to.include({ 'cache-control': 'no-store' });
+    expect(inHurry.headers).to.not.have.property('content-encoding');
+    expect(inHurry.headers['content-security-policy']).to.match(/^sandbox /);
+    expect(insertionIn(html, inHurry.bytes)).to.match(/<\/style>$/);
+    await service.settle();
+    const kept = await service.get(`/p/${slug}/raw`, { headers });
+    expect(kept.headers).to.include({ 'content-encoding': 'br' });
+    expect(kept.headers['cache-control']).to.match(/^public/);
+  });
+});

@@ -191,11 +191,28 @@ describe('GET /p/{slug}', () => {
   });
 
   it('HEAD: the same headers and no body', async () => {
-    const { slug } = await withDrop();
+    const { slug, show } = await withDrop();
     const head = await service.request('HEAD', `/p/${slug}`);
+    const { headers } = (await show()).answer;
     expect(head.status).to.equal(200);
-    expect(head.headers['content-type']).to.equal('text/html; charset=utf-8');
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy'])
+      expect(head.headers[name], name).to.be.a('string').and.equal(headers[name]);
     expect(head.bytes).to.have.length(0);
+  });
+
+  it('is whole whatever a browser has of it: conditions and ranges change nothing', async () => {
+    const { slug } = await withDrop();
+    const whole = await service.get(`/p/${slug}`);
+    for (const [name, value] of [
+      ['if-none-match', '"x"'],
+      ['if-modified-since', 'Sat, 21 Nov 2065 12:00:00 GMT'],
+      ['range', 'bytes=0-9'],
+    ] as const) {
+      const answer = await service.get(`/p/${slug}`, { headers: { [name]: value } });
+      expect(answer.status, `${name}: ${value}`).to.equal(200);
+      expect(answer.text).to.equal(whole.text);
+      expect(answer.headers['accept-ranges']).to.equal(undefined);
+    }
   });
 
   it('is never kept by shared caches in a way that outlives a lock', async () => {

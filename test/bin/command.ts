@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../bin/cli.js', import.meta.url));
 
-type Env = Readonly<Record<string, string>>;
+export type Env = Readonly<Record<string, string>>;
 
 export interface Outcome {
   readonly stdout: string;
@@ -13,31 +13,52 @@ export interface Outcome {
   readonly code: number | null;
 }
 
-interface Watched {
+export interface Watched {
   /** All that it has written so far. */
   readonly output: Outcome;
+  /** Its process, as the system names it; undefined: it could not be started. */
+  readonly pid: number | undefined;
   kill(signal: NodeJS.Signals): void;
   /** Waits for its end. */
   ended(): Promise<Outcome>;
-  /** Waits for the pattern's first group on stdout. @throws Error when the process ends before */
+  /** Waits for the pattern's first group on stdout or stderr. @throws Error when the process ends before */
   firstMatch(pattern: RegExp): Promise<string>;
 }
 
-/** A `dropleaf start` that answers. */
+/** A `dropleaf start` or `dropleaf web` that answers. */
 export interface RunningService extends Watched {
   readonly url: string;
 }
 
 /** Runs a command to its end. Settings of whoever runs the tests do not reach it. */
 export async function dropleaf(args: readonly string[], env: Env = {}): Promise<Outcome> {
-  return watch(spawnCli(args, env)).ended();
+  return launch(args, env).ended();
+}
+
+/** The same, to be watched while it runs. */
+export function launch(args: readonly string[], env: Env = {}): Watched {
+  return watch(spawnCli(args, env));
 }
 
 /** Starts the service on a free port and waits until it says where. @throws Error when it ends instead */
 export async function startDropleaf(env: Env): Promise<RunningService> {
-  const running = watch(spawnCli(['start'], { PORT: '0', ...env }));
+  const running = launch(['start'], { PORT: '0', ...env });
   const url = await running.firstMatch(/runs at (http\S+)/);
   return { ...running, url };
+}
+
+/** Starts the web process alone on a free port and waits until it logs that it answers. @throws Error when it ends */
+export async function startWebProcess(env: Env): Promise<RunningService> {
+  const running = launch(['web'], { PORT: '0', ...env });
+  const port = await running.firstMatch(/"port":(\d+).*"web answers"/);
+  return { ...running, url: `http://127.0.0.1:${port}` };
+}
+
+/** Starts the worker alone and waits until it logs that it runs jobs. @throws Error when it ends */
+export async function startWorkerProcess(env: Env): Promise<Watched> {
+  const running = launch(['worker'], env);
+  await running.firstMatch(/"(worker runs jobs)"/);
+  return running;
 }
 
 function spawnCli(args: readonly string[], env: Env): ChildProcess {
@@ -48,7 +69,8 @@ function spawnCli(args: readonly string[], env: Env): ChildProcess {
   });
 }
 
-function watch(child: ChildProcess): Watched {
+/** Keeps what a child process writes, and waits for its end. */
+export function watch(child: ChildProcess): Watched {
   const output = { stdout: '', stderr: '', code: null as number | null };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -59,15 +81,18 @@ function watch(child: ChildProcess): Watched {
   const ended = once(child, 'close').then(([code]: (number | null)[]) => ({ ...output, code: code ?? null }));
   return {
     output,
+    pid: child.pid,
     kill: (signal) => void child.kill(signal),
     ended: () => ended,
     firstMatch(pattern) {
       return new Promise((resolve, reject) => {
         const look = () => {
-          const match = pattern.exec(output.stdout)?.[1];
+          const match = (pattern.exec(output.stdout) ?? pattern.exec(output.stderr))?.[1];
           if (match !== undefined) resolve(match);
         };
         child.stdout?.on('data', look);
+        child.stderr?.on('data', look);
+        look();
         ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)), reject);
       });
     },

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
 
+const commands = ['start', 'web', 'worker', 'migrate', 'config', 'token', 'sign-in-key', 'jobs'];
+
 describe('dropleaf on the command line', () => {
   it('--help names every command and the exit codes', async () => {
     const { stdout, stderr, code } = await dropleaf(['--help']);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
-    for (const word of ['start', 'config', 'token', 'Exit codes']) expect(stdout).to.contain(word);
+    for (const command of commands) expect(stdout).to.match(new RegExp(`^ +${command}\\b`, 'm'));
+    expect(stdout).to.contain('Exit codes');
   });
 
-  for (const command of ['start', 'config', 'token']) {
+  for (const command of commands) {
     it(`${command} --help ends with an example of it`, async () => {
       const { stdout, code } = await dropleaf([command, '--help']);
       expect(code).to.equal(0);

@@ -1,40 +1,29 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { makeTempDir } from '../support/temp-dir.ts';
-import { dropleaf, type RunningService, startDropleaf } from './command.ts';
+import { dropleaf } from './command.ts';
+import { useHome } from './home.ts';
 
 describe('dropleaf start', () => {
-  let DATA_DIR: string;
-  let service: RunningService | undefined;
-
-  beforeEach(() => {
-    DATA_DIR = makeTempDir();
-    service = undefined;
-  });
-  afterEach(async () => {
-    service?.kill('SIGTERM');
-    await service?.ended();
-    rmSync(DATA_DIR, { recursive: true });
-  });
+  const home = useHome();
 
   it('answers at the address that it prints, which its own links name too', async () => {
-    service = await startDropleaf({ DATA_DIR });
+    const service = await home.start();
     expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
     const response = await fetch(`${service.url}/api/onboard`, { headers: { Accept: 'application/json' } });
     expect(await response.json()).to.have.property('public_url', service.url);
   });
 
   it('prints where data is kept, and the sign-in key beside the page that asks for it', async () => {
-    service = await startDropleaf({ DATA_DIR });
+    const service = await home.start();
     const { stdout } = service.output;
-    const key = readFileSync(join(DATA_DIR, 'sign-in-key'), 'utf8').trim();
+    const key = readFileSync(join(home.dir, 'sign-in-key'), 'utf8').trim();
     expect(key).to.have.length.of.at.least(20);
-    expect(stdout).to.contain(`data in ${DATA_DIR}`);
+    expect(stdout).to.contain(`data in ${home.dir}`);
     expect(stdout).to.contain(`${service.url}/sign-in`).and.to.contain(key);
     expect((await fetch(`${service.url}/sign-in`)).status).to.equal(200);
   });
@@ -42,7 +31,7 @@ describe('dropleaf start', () => {
   it('prints the same sign-in key at the next start', async () => {
     const keys: (string | undefined)[] = [];
     for (let round = 0; round < 2; round++) {
-      service = await startDropleaf({ DATA_DIR });
+      const service = await home.start();
       keys.push(/sign-in key:\n\n {2}(\S+)/.exec(service.output.stdout)?.[1]);
       service.kill('SIGTERM');
       await service.ended();
@@ -51,8 +40,7 @@ describe('dropleaf start', () => {
   });
 
   it('names the identity provider, and no key, where one is set', async () => {
-    service = await startDropleaf({
-      DATA_DIR,
+    const service = await home.start({
       GITHUB_CLIENT_ID: 'id',
       GITHUB_CLIENT_SECRET: 'hidden-secret',
     });
@@ -64,7 +52,7 @@ describe('dropleaf start', () => {
 
   it('prints commands that publish a page when they are pasted into a shell', async function () {
     if (!(await hasCurl())) this.skip();
-    service = await startDropleaf({ DATA_DIR: join(DATA_DIR, "it's data") });
+    const service = await home.start({ DATA_DIR: join(home.dir, "it's data") });
     const commands = service.output.stdout
       .split('\n')
       .filter((line) => /^ {2,}(cd|TOKEN=|curl|-)/.test(line));
@@ -75,7 +63,7 @@ describe('dropleaf start', () => {
   });
 
   it('writes to stderr nothing but a few lines of JSON', async () => {
-    service = await startDropleaf({ DATA_DIR });
+    const service = await home.start();
     const lines = service.output.stderr.split('\n').filter((line) => line !== '');
     expect(lines.length).to.be.at.most(5);
     for (const line of lines) expect(JSON.parse(line)).to.include.keys('level', 'time', 'msg');
@@ -86,13 +74,13 @@ describe('dropleaf start', () => {
       const server = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => server.once('listening', resolve));
       const { port } = server.address() as AddressInfo; // proof: it listens on a port
-      const outcome = await dropleaf(['start'], { DATA_DIR, PORT: String(port), LOG_LEVEL: 'error' });
+      const outcome = await dropleaf(['start'], { ...home.env, PORT: String(port), LOG_LEVEL: 'error' });
       server.close();
       expectSentence(outcome, new RegExp(`^dropleaf: port ${port} of 127\\.0\\.0\\.1 is in use`));
     });
 
     it('an address that this machine does not have', async () => {
-      const env = { DATA_DIR, HOST: '192.0.2.1', LOG_LEVEL: 'error' };
+      const env = { ...home.env, HOST: '192.0.2.1', LOG_LEVEL: 'error' };
       expectSentence(
         await dropleaf(['start'], { ...env, PORT: '3999' }),
         /^dropleaf: HOST is "192\.0\.2\.1"/,
@@ -101,14 +89,14 @@ describe('dropleaf start', () => {
     });
 
     it('a data directory on which another Dropleaf runs, and leaves that one alone', async () => {
-      service = await startDropleaf({ DATA_DIR });
-      const outcome = await dropleaf(['start'], { DATA_DIR, PORT: '0', LOG_LEVEL: 'error' });
-      expectSentence(outcome, new RegExp(`^dropleaf: .*${DATA_DIR}`));
+      const service = await home.start();
+      const outcome = await dropleaf(['start'], { ...home.env, PORT: '0', LOG_LEVEL: 'error' });
+      expectSentence(outcome, new RegExp(`^dropleaf: .*${home.dir}`));
       expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
     });
 
     it('a data directory that cannot be made', async () => {
-      const file = join(DATA_DIR, 'file');
+      const file = join(home.dir, 'file');
       writeFileSync(file, '');
       // What /proc answers sends a recursive mkdir round for ever.
       for (const dir of [join(file, 'data'), file, '/proc/no-such-directory']) {
@@ -118,7 +106,7 @@ describe('dropleaf start', () => {
     });
 
     it('a configuration with faults, naming each', async () => {
-      const { stdout, stderr, code } = await dropleaf(['start'], { DATA_DIR, PORT: 'x', PAGE_SIZE: '0' });
+      const { stdout, stderr, code } = await dropleaf(['start'], { ...home.env, PORT: 'x', PAGE_SIZE: '0' });
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
       expect(stderr).to.match(/^dropleaf: The configuration has 2 faults:\n {2}PORT .*\n {2}PAGE_SIZE .*\n$/);
     });

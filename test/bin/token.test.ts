@@ -1,26 +1,14 @@
-import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { makeTempDir } from '../support/temp-dir.ts';
-import { dropleaf, type RunningService, startDropleaf } from './command.ts';
+import { dropleaf } from './command.ts';
+import { useHome } from './home.ts';
 
 describe('dropleaf token', () => {
-  let DATA_DIR: string;
-  let service: RunningService | undefined;
-
-  beforeEach(() => {
-    DATA_DIR = makeTempDir();
-    service = undefined;
-  });
-  afterEach(async () => {
-    service?.kill('SIGTERM');
-    await service?.ended();
-    rmSync(DATA_DIR, { recursive: true });
-  });
+  const home = useHome();
 
   it('prints a token alone on stdout, good at once with the service that runs', async () => {
-    service = await startDropleaf({ DATA_DIR });
+    const service = await home.start();
     const { stdout, stderr, code } = await dropleaf(['token', '--user', 'me', '--label', 'laptop'], {
-      DATA_DIR,
+      ...home.env,
     });
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
     expect(stdout).to.match(/^dl_[0-9A-Za-z]{36}\n$/);
@@ -29,10 +17,10 @@ describe('dropleaf token', () => {
   });
 
   it('makes tokens of one account for one name, however it is written, before the service has ever run', async () => {
-    const first = await dropleaf(['token', '--user', 'me'], { DATA_DIR });
-    const second = await dropleaf(['token', '--user', ' ME '], { DATA_DIR });
-    const other = await dropleaf(['token', '--user', 'you'], { DATA_DIR });
-    service = await startDropleaf({ DATA_DIR });
+    const first = await dropleaf(['token', '--user', 'me'], home.env);
+    const second = await dropleaf(['token', '--user', ' ME '], home.env);
+    const other = await dropleaf(['token', '--user', 'you'], home.env);
+    const service = await home.start();
     const { url } = service;
     const [mine, mineToo, yours] = await Promise.all(
       [first, second, other].map(({ stdout }) => readMe(url, stdout.trim())),
@@ -44,7 +32,7 @@ describe('dropleaf token', () => {
 
   it('needs DATA_DIR and nothing else: faults of other settings are not in its way', async () => {
     const { stdout, code } = await dropleaf(['token', '--user', 'me'], {
-      DATA_DIR,
+      ...home.env,
       PORT: 'x',
       PAGE_SIZE: '-1',
     });
@@ -53,7 +41,7 @@ describe('dropleaf token', () => {
   });
 
   it('says on stderr that the account is a local one where people sign in with GitHub', async () => {
-    const env = { DATA_DIR, GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' };
+    const env = { ...home.env, GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' };
     const { stdout, stderr, code } = await dropleaf(['token', '--user', 'me'], env);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^dl_[0-9A-Za-z]{36}\n$/);
@@ -68,7 +56,7 @@ describe('dropleaf token', () => {
   ];
   for (const [what, args, answer] of refused) {
     it(`refuses ${what} with exit code 2`, async () => {
-      const { stdout, stderr, code } = await dropleaf(['token', ...args], { DATA_DIR });
+      const { stdout, stderr, code } = await dropleaf(['token', ...args], home.env);
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
       expect(stderr).to.match(answer);
     });
@@ -76,7 +64,7 @@ describe('dropleaf token', () => {
 
   it('takes a label of 100 characters, counted as people count them', async () => {
     const { code } = await dropleaf(['token', '--user', 'me', '--label', '\u{1f343}'.repeat(100)], {
-      DATA_DIR,
+      ...home.env,
     });
     expect(code).to.equal(0);
   });

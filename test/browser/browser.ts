@@ -24,8 +24,9 @@ const schemes = ['light', 'dark'] as const;
 /**
  * A browser for the tests of the surrounding suite, with an empty profile. Without one the suite is skipped, and says
  * so; under CI that is a failure.
+ * @param more flags beside those that every suite has
  */
-export function useBrowser(): { newContext: Browser['newContext'] } {
+export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
   let browser: Browser | undefined;
 
   before(async function () {
@@ -36,7 +37,7 @@ export function useBrowser(): { newContext: Browser['newContext'] } {
       );
       this.skip();
     }
-    browser = await chromium.launch({ executablePath: executable, args: flags });
+    browser = await chromium.launch({ executablePath: executable, args: [...flags, ...more] });
   });
 
   after(() => browser?.close());

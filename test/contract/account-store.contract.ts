@@ -52,63 +52,63 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
     it('counts writes of the day up to the limit', async () => {
       const id = await makeAccount();
       const taken = [];
-      for (let i = 0; i < 4; i++) taken.push(await stores().accounts.takeWrite(id, today, 3));
+      for (let i = 0; i < 4; i++) taken.push(await stores().accounts.takeDailyWrite(id, today, 3));
       expect(taken).to.deep.equal([true, true, true, false]);
     });
 
     it('lets exactly the limit through when 200 writes come at once', async () => {
       const id = await makeAccount();
-      const taken = await inParallel(200, () => stores().accounts.takeWrite(id, today, 77));
+      const taken = await inParallel(200, () => stores().accounts.takeDailyWrite(id, today, 77));
       expect(taken.filter(Boolean)).to.have.length(77);
     });
 
     it('lets none through where the limit is 0', async () => {
-      expect(await stores().accounts.takeWrite(await makeAccount(), today, 0)).to.equal(false);
+      expect(await stores().accounts.takeDailyWrite(await makeAccount(), today, 0)).to.equal(false);
     });
 
     it('starts a new day at 0', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
-      await accounts.takeWrite(id, today, 1);
-      expect(await accounts.takeWrite(id, today, 1)).to.equal(false);
-      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(true);
-      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(false);
+      await accounts.takeDailyWrite(id, today, 1);
+      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
+      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(true);
+      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(false);
     });
 
     it('counts a straggler of the day before to the newer day', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
-      await accounts.takeWrite(id, tomorrow, 2);
-      expect(await accounts.takeWrite(id, today, 2)).to.equal(true);
-      expect(await accounts.takeWrite(id, tomorrow, 2)).to.equal(false);
+      await accounts.takeDailyWrite(id, tomorrow, 2);
+      expect(await accounts.takeDailyWrite(id, today, 2)).to.equal(true);
+      expect(await accounts.takeDailyWrite(id, tomorrow, 2)).to.equal(false);
     });
 
     it('counts each account by itself', async () => {
       const { accounts } = stores();
       const [one, other] = [await makeAccount('a1'), await makeAccount('a2')];
-      await accounts.takeWrite(one, today, 1);
-      expect(await accounts.takeWrite(other, today, 1)).to.equal(true);
+      await accounts.takeDailyWrite(one, today, 1);
+      expect(await accounts.takeDailyWrite(other, today, 1)).to.equal(true);
     });
 
     it('takes a returned write again', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
-      await accounts.takeWrite(id, today, 1);
-      await accounts.returnWrite(id, today);
-      expect(await accounts.takeWrite(id, today, 1)).to.equal(true);
-      expect(await accounts.takeWrite(id, today, 1)).to.equal(false);
+      await accounts.takeDailyWrite(id, today, 1);
+      await accounts.returnDailyWrite(id, today);
+      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(true);
+      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
     });
 
     it('gives nothing back of a day that is over, nor more than was taken', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
-      await accounts.takeWrite(id, today, 1);
-      for (let i = 0; i < 3; i++) await accounts.returnWrite(id, today);
-      expect(await accounts.takeWrite(id, today, 1)).to.equal(true);
-      expect(await accounts.takeWrite(id, today, 1)).to.equal(false);
-      await accounts.takeWrite(id, tomorrow, 1);
-      await accounts.returnWrite(id, today);
-      expect(await accounts.takeWrite(id, tomorrow, 1)).to.equal(false);
+      await accounts.takeDailyWrite(id, today, 1);
+      for (let i = 0; i < 3; i++) await accounts.returnDailyWrite(id, today);
+      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(true);
+      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
+      await accounts.takeDailyWrite(id, tomorrow, 1);
+      await accounts.returnDailyWrite(id, today);
+      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(false);
     });
   });
 }

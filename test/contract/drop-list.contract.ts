@@ -54,14 +54,16 @@ export function describeDropList(stores: () => Stores): void {
     });
 
     it('sorts by creation, by the last change and by views, both ways', async () => {
-      const { drops, upkeep } = stores();
+      const { drops, viewTotals } = stores();
       const a = await create('a', start + 1);
       const b = await create('b', start + 2);
       const c = await create('c', start + 3);
       await drops.changeDetails('owner', a.slug, {}, start + 20, []);
       await drops.changeDetails('owner', c.slug, {}, start + 10, []);
-      await upkeep.addViews(b.id, 1, 5);
-      await upkeep.addViews(a.id, 1, 3);
+      await viewTotals.addToDrops(1, [
+        { dropId: b.id, count: 5 },
+        { dropId: a.id, count: 3 },
+      ]);
       expect(await titles('created_at', 'desc')).to.equal('c b a');
       expect(await titles('created_at', 'asc')).to.equal('a b c');
       expect(await titles('updated_at', 'desc')).to.equal('a c b');
@@ -73,8 +75,10 @@ export function describeDropList(stores: () => Stores): void {
     it('sorts views by number, not by digits', async () => {
       const few = await create('nine', start);
       const many = await create('ten', start);
-      await stores().upkeep.addViews(few.id, 1, 9);
-      await stores().upkeep.addViews(many.id, 1, 10);
+      await stores().viewTotals.addToDrops(1, [
+        { dropId: few.id, count: 9 },
+        { dropId: many.id, count: 10 },
+      ]);
       expect(await titles('view_count', 'desc')).to.equal('ten nine');
     });
 

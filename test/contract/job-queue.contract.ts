@@ -1,53 +1,13 @@
 import { expect } from 'chai';
-import { type JobHandlers, type JobName, jobNames } from '../../shared/jobs.ts';
-import type { JobConsumer, JobProducer } from '../../shared/ports/jobs.ts';
-
-/** A process that asks for jobs and runs them, and all that the suite needs to know about what it left behind. */
-export interface JobProcess {
-  readonly queue: JobProducer & JobConsumer;
-  /** Runs what is due until nothing is. What handlers throw is seen by its outcome only. */
-  settle(): Promise<void>;
-}
-
-/** One store of jobs, and processes that come and go over it. */
-export interface JobWorld {
-  /** Moves time on. */
-  pass(ms: number): Promise<void>;
-  openProcess(options?: { concurrency?: number }): Promise<JobProcess>;
-  /**
-   * Starts a real process that asks for this job, begins to run it, and hangs in its handler. Returns once the
-   * handler was entered.
-   */
-  openHangingProcess(dropId: string): Promise<{ kill(): Promise<void> }>;
-  /** Puts a job in line whose payload nobody has checked. */
-  plant(name: JobName, payload: unknown): Promise<void>;
-  listFailed(): Promise<{ name: string; error: string }[]>;
-  /** Jobs that wait, those for which it is not time yet included. */
-  countWaiting(): Promise<number>;
-  close(): Promise<void>;
-}
+import { createGate, rejectWith } from './job-handlers.ts';
+import { type JobWorld, passAttempts, useJobWorld } from './job-world.ts';
 
 const second = 1_000;
 
 /** What any queue must do for JobProducer and JobConsumer. */
 export function describeJobQueue(engine: string, openWorld: () => Promise<JobWorld>): void {
   describe(`Job queue (${engine})`, () => {
-    let world: JobWorld;
-
-    beforeEach(async () => {
-      world = await openWorld();
-    });
-
-    afterEach(() => world.close());
-
-    /** A process whose handlers note what they are called with; the rest does nothing. */
-    async function startProcess(handlers: Partial<JobHandlers> = {}, options: { concurrency?: number } = {}) {
-      const process = await world.openProcess(options);
-      const calls: string[] = [];
-      process.queue.start(recording(calls, handlers));
-      const callsOf = (name: JobName) => calls.filter((call) => call.startsWith(`${name} `));
-      return { ...process, calls, callsOf };
-    }
+    const { world, startProcess } = useJobWorld(openWorld);
 
     it('calls the handler of the job once, with its payload', async () => {
       const { queue, settle, callsOf } = await startProcess();
@@ -55,12 +15,12 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
       await settle();
       await settle();
       expect(callsOf('version.render')).to.deep.equal(['version.render {"dropId":"d","versionId":"v"}']);
-      expect(await world.countWaiting()).to.equal(0);
-      expect(await world.listFailed()).to.deep.equal([]);
+      expect((await world().report.count()).waiting).to.equal(0);
+      expect(await world().report.listFailed(10)).to.deep.equal([]);
     });
 
     it('runs what was asked for before it was started', async () => {
-      const first = await world.openProcess();
+      const first = await world().openProcess();
       await first.queue.enqueue('edge.purge', { dropId: 'd' });
       const { settle, callsOf } = await startProcess();
       await settle();
@@ -87,107 +47,59 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
       expect(most).to.equal(3);
     });
 
-    describe('jobs of one key', () => {
-      it('stand for each other while they wait', async () => {
-        const { queue, settle, callsOf } = await startProcess();
-        for (let i = 0; i < 3; i++) await queue.enqueue('edge.purge', { dropId: 'same' });
-        await queue.enqueue('edge.purge', { dropId: 'other' });
-        await settle();
-        expect(callsOf('edge.purge').sort()).to.deep.equal([
-          'edge.purge {"dropId":"other"}',
-          'edge.purge {"dropId":"same"}',
-        ]);
-      });
-
-      for (const [first, then] of [
-        [10, 60],
-        [60, 10],
-      ] as const) {
-        it(`run once at the earlier time (asked for ${first} s, then ${then} s from now)`, async () => {
-          const { queue, settle, callsOf } = await startProcess();
-          await queue.enqueue('edge.purge', { dropId: 'd' }, first * second);
-          await queue.enqueue('edge.purge', { dropId: 'd' }, then * second);
-          await world.pass(10 * second - 1);
-          await settle();
-          expect(callsOf('edge.purge')).to.have.length(0);
-          await world.pass(1);
-          await settle();
-          expect(callsOf('edge.purge')).to.have.length(1);
-          await world.pass(60 * second);
-          await settle();
-          expect(callsOf('edge.purge')).to.have.length(1);
-        });
-      }
-
-      it('run one after the other when one is asked for while another runs', async () => {
-        const gate = createGate();
-        let inside = 0;
-        let most = 0;
-        const { queue, settle, callsOf } = await startProcess({
-          'edge.purge': async () => {
-            inside += 1;
-            most = Math.max(most, inside);
-            await gate.pass();
-            inside -= 1;
+    it('runs what must not wait before the pages that are to be made, and those before the squeezes', async () => {
+      const asking = (await world().openProcess()).queue;
+      const version = { dropId: 'd', versionId: 'v' };
+      await asking.enqueue('version.squeeze', version);
+      await asking.enqueue('version.render', version);
+      await asking.enqueue('version.render', { ...version, versionId: 'w' });
+      await asking.enqueue('drop.remove', { dropId: 'd' });
+      await asking.enqueue('edge.purge', { dropId: 'd' }, second);
+      expect((await world().report.count()).waiting).to.equal(5);
+      await world().pass(second);
+      const order: string[] = [];
+      const noting = (name: string) => async () => {
+        order.push(name);
+      };
+      const { settle } = await startProcess(
+        {
+          'version.squeeze': noting('squeeze'),
+          'version.render': async ({ versionId }) => {
+            order.push(`render ${versionId}`);
           },
-        });
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        const settled = settle();
-        await gate.entered;
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        await queue.enqueue('drop.remove', { dropId: 'beside' }); // a free slot does not let the second one in
-        gate.open();
-        await settled;
-        await settle();
-        expect(callsOf('edge.purge')).to.have.length(2);
-        expect(callsOf('drop.remove')).to.have.length(1);
-        expect(most).to.equal(1);
-      });
-
-      it('run again when one was asked for while another ran and failed', async () => {
-        const gate = createGate();
-        const { queue, settle, callsOf } = await startProcess({
-          'edge.purge': async () => {
-            await gate.pass();
-            throw new Error('away');
-          },
-        });
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        const settled = settle();
-        await gate.entered;
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        gate.open();
-        await settled;
-        await settle();
-        expect(callsOf('edge.purge')).to.have.length.at.least(2);
-        expect(await world.countWaiting(), 'one row waits for both').to.equal(1);
-      });
+          'drop.remove': noting('remove'),
+          'edge.purge': noting('purge'),
+        },
+        { concurrency: 1 },
+      );
+      await settle();
+      expect(order).to.deep.equal(['remove', 'purge', 'render v', 'render w', 'squeeze']);
+      expect((await world().report.count()).waiting).to.equal(0);
     });
 
     it('starts a delayed job when its time has come, and not before', async () => {
       const { queue, settle, callsOf } = await startProcess();
       await queue.enqueue('edge.purge', { dropId: 'd' }, 5 * second);
       await settle();
-      await world.pass(5 * second - 1);
+      await world().pass(5 * second - 1);
       await settle();
       expect(callsOf('edge.purge')).to.have.length(0);
-      await world.pass(1);
+      await world().pass(1);
       await settle();
       expect(callsOf('edge.purge')).to.have.length(1);
     });
 
     describe('a handler that throws', () => {
       it('is called again after a pause that doubles', async () => {
-        const { queue, settle, callsOf } = await startProcess({ 'edge.purge': () => reject('away') });
+        const { queue, settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('away') });
         await queue.enqueue('edge.purge', { dropId: 'd' });
         await settle();
         for (const [index, pause] of [1, 2, 4, 8].entries()) {
           expect(callsOf('edge.purge')).to.have.length(index + 1);
-          await world.pass(pause * second - 1);
+          await world().pass(pause * second - 1);
           await settle();
           expect(callsOf('edge.purge'), `before ${pause} s`).to.have.length(index + 1);
-          await world.pass(1);
+          await world().pass(1);
           await settle();
         }
         expect(callsOf('edge.purge')).to.have.length(5);
@@ -202,29 +114,29 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
           },
         });
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(settle);
+        await passAttempts(world(), settle);
         expect(callsOf('drop.remove')).to.have.length(3);
-        expect(await world.listFailed()).to.deep.equal([]);
+        expect(await world().report.listFailed(10)).to.deep.equal([]);
       });
 
       it('is kept as failed, with the reason, when the attempts of the catalogue are used up', async () => {
         const { queue, settle, callsOf } = await startProcess({
-          'drop.remove': () => reject('the disk is gone'),
+          'drop.remove': () => rejectWith('the disk is gone'),
         });
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(settle);
+        await passAttempts(world(), settle);
         expect(callsOf('drop.remove')).to.have.length(5);
-        const failed = await world.listFailed();
+        const failed = await world().report.listFailed(10);
         expect(failed.map(({ name }) => name)).to.deep.equal(['drop.remove']);
         expect(failed[0]?.error).to.contain('the disk is gone');
       });
 
       it('gets all attempts again when its job is asked for again after it has failed', async () => {
-        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => reject('no') });
+        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('no') });
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(settle);
+        await passAttempts(world(), settle);
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(settle);
+        await passAttempts(world(), settle);
         expect(callsOf('drop.remove')).to.have.length(10);
       });
     });
@@ -235,11 +147,11 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
     ] as const) {
       it(`refuses a payload that ${fault} at once and for good`, async () => {
         const { settle, callsOf } = await startProcess();
-        await world.plant('version.render', payload);
+        await world().plant('version.render', payload);
         await settle();
-        await passAttempts(settle);
+        await passAttempts(world(), settle);
         expect(callsOf('version.render')).to.have.length(0);
-        const failed = await world.listFailed();
+        const failed = await world().report.listFailed(10);
         expect(failed).to.have.length(1);
         expect(failed[0]?.error).to.contain('versionId');
       });
@@ -252,7 +164,7 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
         await settle();
         expect(callsOf('views.aggregate'), 'at the start').to.have.length(1);
         for (let period = 1; period <= 3; period++) {
-          await world.pass(5 * second);
+          await world().pass(5 * second);
           await settle();
           expect(callsOf('views.aggregate')).to.have.length(1 + period);
         }
@@ -263,7 +175,7 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
         const before = await startProcess();
         await before.settle();
         await before.queue.stop(second);
-        await world.pass(3_600 * second);
+        await world().pass(3_600 * second);
         const { settle, callsOf } = await startProcess();
         await settle();
         expect(callsOf('views.aggregate')).to.have.length(1);
@@ -271,9 +183,9 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
       });
 
       it('goes on after its job has failed', async () => {
-        const { settle, callsOf } = await startProcess({ 'views.aggregate': () => reject('away') });
+        const { settle, callsOf } = await startProcess({ 'views.aggregate': () => rejectWith('away') });
         await settle();
-        await world.pass(5 * second);
+        await world().pass(5 * second);
         await settle();
         expect(callsOf('views.aggregate')).to.have.length(2);
       });
@@ -341,59 +253,14 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
     });
 
     it('runs a job again whose process was killed in the middle of it', async () => {
-      const hanging = await world.openHangingProcess('d');
+      const hanging = await world().openHangingProcess('d');
       await hanging.kill();
       const { settle, callsOf } = await startProcess();
       await settle();
       expect(callsOf('drop.remove')).to.deep.equal(['drop.remove {"dropId":"d"}']);
       await settle();
-      expect(await world.countWaiting()).to.equal(0);
-      expect(await world.listFailed()).to.deep.equal([]);
+      expect((await world().report.count()).waiting).to.equal(0);
+      expect(await world().report.listFailed(10)).to.deep.equal([]);
     });
-
-    /** Time enough for every attempt of `drop.remove`: pauses of 2, 4, 8 and 16 s. */
-    async function passAttempts(settle: () => Promise<void>): Promise<void> {
-      await settle();
-      for (const pause of [2, 4, 8, 16, 32]) {
-        await world.pass(pause * second);
-        await settle();
-      }
-    }
   });
-}
-
-/** Handlers for every name, which note `name payload` and then do what is given for them, or nothing. */
-function recording(calls: string[], handlers: Partial<JobHandlers>): JobHandlers {
-  const entries = jobNames.map((name) => [
-    name,
-    async (payload: never) => {
-      calls.push(`${name} ${JSON.stringify(payload)}`);
-      await handlers[name]?.(payload);
-    },
-  ]);
-  return Object.fromEntries(entries) as JobHandlers; // proof: an entry for each name of the catalogue
-}
-
-/** A place where a handler waits until the test lets it go on. */
-function createGate() {
-  let enter: () => void = () => undefined;
-  let open: () => void = () => undefined;
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return {
-    entered,
-    open: () => open(),
-    pass(): Promise<void> {
-      enter();
-      return opened;
-    },
-  };
-}
-
-async function reject(reason: string): Promise<never> {
-  throw new Error(reason);
 }

@@ -1,19 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
-import { describeJobQueue, type JobWorld } from './job-queue.contract.ts';
+import { createHangingProcesses } from './hanging-process.ts';
+import { describeJobKeys } from './job-keys.contract.ts';
+import { describeJobQueue } from './job-queue.contract.ts';
+import { describeJobReport } from './job-report.contract.ts';
+import type { JobWorld } from './job-world.ts';
 
-describeJobQueue('SQLite', async (): Promise<JobWorld> => {
+describeJobQueue('SQLite', openWorld);
+describeJobKeys('SQLite', openWorld);
+describeJobReport('SQLite', openWorld);
+
+async function openWorld(): Promise<JobWorld> {
   const path = join(makeTempDir(), 'jobs.sqlite');
   const clock = createTestClock(Date.now());
   const opened: Database[] = [];
-  const children: ChildProcess[] = [];
+  const hanging = createHangingProcesses({ path });
   const db = open();
 
   /** Each process has a connection of its own. */
@@ -23,14 +28,19 @@ describeJobQueue('SQLite', async (): Promise<JobWorld> => {
     return database;
   }
 
+  function createQueue(db: Database, concurrency: number) {
+    return createSqliteJobQueue({ db, clock, log: createRecordingLog(), concurrency, wakesItself: false });
+  }
+
   return {
+    report: createQueue(db, 1),
+
     async pass(ms) {
       clock.advance(ms);
     },
 
     async openProcess({ concurrency = 4 } = {}) {
-      const log = createRecordingLog();
-      const queue = createSqliteJobQueue({ db: open(), clock, log, concurrency, wakesItself: false });
+      const queue = createQueue(open(), concurrency);
       return {
         queue,
         settle: () =>
@@ -40,19 +50,7 @@ describeJobQueue('SQLite', async (): Promise<JobWorld> => {
       };
     },
 
-    async openHangingProcess(dropId) {
-      const script = fileURLToPath(new URL('./job-queue.child.js', import.meta.url));
-      const child = spawn(process.execPath, [script, path, dropId], { stdio: ['ignore', 'pipe', 'inherit'] });
-      children.push(child);
-      await once(child.stdout, 'data');
-      return {
-        async kill() {
-          const exit = once(child, 'exit');
-          child.kill('SIGKILL');
-          await exit;
-        },
-      };
-    },
+    openHangingProcess: (dropId) => hanging.open(dropId),
 
     async plant(name, payload) {
       const text = JSON.stringify(payload);
@@ -62,19 +60,9 @@ describeJobQueue('SQLite', async (): Promise<JobWorld> => {
       await db.write(() => insert.run({ name, text, now: clock.now() }));
     },
 
-    async listFailed() {
-      const rows = db.prepare("SELECT name, error FROM jobs WHERE state = 'failed'").all({});
-      return rows as { name: string; error: string }[]; // proof: the columns selected
-    },
-
-    async countWaiting() {
-      const row = db.prepare("SELECT count(*) AS count FROM jobs WHERE state = 'waiting'").get({});
-      return (row as { count: number }).count; // proof: the column selected
-    },
-
     async close() {
-      for (const child of children) child.kill('SIGKILL'); // also where a test has failed before it did
+      hanging.killAll();
       for (const database of opened) await database.close();
     },
   };
-});
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ViewBatch, ViewCount } from '../../shared/ports/view-counter.ts';
 import { inParallel, later, start } from './records.ts';
-import { type OpenStores, useStores } from './stores.ts';
+import { type OpenViewCounter, useStores } from './stores.ts';
 
 const day = '2026-01-31';
 const nextDay = '2026-02-01';
@@ -13,7 +13,7 @@ function sorted(batch: ViewBatch | null): ViewCount[] | undefined {
 }
 
 /** What any engine must do for ViewCounter. */
-export function describeViewCounterContract(engine: string, openStores: OpenStores): void {
+export function describeViewCounterContract(engine: string, openStores: OpenViewCounter): void {
   describe(`ViewCounter (${engine})`, () => {
     const stores = useStores(openStores);
 

@@ -23,35 +23,46 @@ export interface Ledger {
   readonly entries: Map<string, Entry>;
   /** Accepted POSTs and PUTs. */
   accepted: number;
-  /** POSTs and PUTs without an answer. */
+  /** POSTs and PUTs without an answer, or answered 503: they may have been done. */
   unknownWrites: number;
-  /** POSTs without an answer, by the mark in their metadata. */
+  /** Answers of 503, to writes of any kind. */
+  unavailable: number;
+  /** POSTs with an unknown outcome, by the mark in their metadata. */
   readonly unknownCreates: Map<string, Posted>;
 }
 
 export function createLedger(): Ledger {
-  return { entries: new Map(), accepted: 0, unknownWrites: 0, unknownCreates: new Map() };
+  return { entries: new Map(), accepted: 0, unknownWrites: 0, unavailable: 0, unknownCreates: new Map() };
 }
 
-/** One that writes until the connection breaks, and enters every answer. */
+/** One that writes, and enters every answer. */
 export interface Writer {
-  /** Resolves when the service is gone. @throws when it answered what it must not */
+  /** Resolves when the service is gone, or `stop` was called. @throws when it answered what it must not */
   run(): Promise<void>;
+  /** After the write under way. */
+  stop(): void;
 }
 
 /** @param sequence makes each document its own: 0, 1, 2 … over all writers and rounds */
 export function createWriter(client: Client, token: string, ledger: Ledger, sequence: () => number): Writer {
   let current: Entry | null = null;
+  let isOver = false;
 
+  /** null: the outcome is unknown. */
   async function send(method: string, path: string, body?: object): Promise<Answer | null> {
+    let answer: Answer;
     try {
-      return await client.request(method, path, { token, ...(body && { body }) });
+      answer = await client.request(method, path, { token, ...(body && { body }) });
     } catch {
-      return null; // no answer: the service was killed
+      isOver = true; // the service was killed
+      return null;
     }
+    if (answer.status !== 503) return answer;
+    ledger.unavailable += 1;
+    return null;
   }
 
-  async function create(): Promise<boolean> {
+  async function create(): Promise<void> {
     const posted = makeDocument(sequence());
     const mark = String(sequence());
     const metadata = { mark, state: 'created' };
@@ -59,7 +70,7 @@ export function createWriter(client: Client, token: string, ledger: Ledger, sequ
     if (answer === null) {
       ledger.unknownWrites += 1;
       ledger.unknownCreates.set(mark, posted);
-      return false;
+      return;
     }
     expectStatus(answer, 201);
     ledger.accepted += 1;
@@ -71,58 +82,57 @@ export function createWriter(client: Client, token: string, ledger: Ledger, sequ
       isRemoved: false,
     };
     ledger.entries.set(current.slug, current);
-    return true;
   }
 
-  async function replace(entry: Entry): Promise<boolean> {
+  async function replace(entry: Entry): Promise<void> {
     const posted = makeDocument(sequence());
     const answer = await send('PUT', `/api/drops/${entry.slug}`, posted);
     if (answer === null) {
       ledger.unknownWrites += 1;
       entry.unknown.versions.push(posted);
-      return false;
+      return;
     }
     expectStatus(answer, 200);
     ledger.accepted += 1;
     const number = answer.body.latest_version;
-    if (entry.versions.has(number)) throw new Error(`version ${number} of ${entry.slug} was given twice`);
+    check(!entry.versions.has(number), `version ${number} of ${entry.slug} was given twice`);
     entry.versions.set(number, posted);
-    return true;
   }
 
-  async function patch(entry: Entry): Promise<boolean> {
+  async function patch(entry: Entry): Promise<void> {
     const metadata = { ...entry.metadata, state: `patched ${sequence()}` };
     const answer = await send('PATCH', `/api/drops/${entry.slug}`, { metadata });
     if (answer === null) {
       entry.unknown.metadata.push(metadata);
-      return false;
+      return;
     }
     expectStatus(answer, 200);
     entry.metadata = metadata;
-    return true;
   }
 
-  async function remove(entry: Entry): Promise<boolean> {
+  async function remove(entry: Entry): Promise<void> {
     const answer = await send('DELETE', `/api/drops/${entry.slug}`);
     if (answer === null) {
       entry.unknown.removal = true;
-      return false;
+      current = null; // it may be gone
+      return;
     }
     expectStatus(answer, 204);
     entry.isRemoved = true;
-    return true;
   }
 
   return {
     async run() {
-      for (let step = sequence() % 8; ; step++) {
+      for (let step = sequence() % 8; !isOver; step++) {
         const entry: Entry | null = current;
-        const isOver =
-          entry === null || entry.isRemoved || step % 8 === 0
-            ? !(await create())
-            : !(await (step % 8 === 5 ? patch(entry) : step % 16 === 15 ? remove(entry) : replace(entry)));
-        if (isOver) return;
+        if (entry === null || entry.isRemoved || step % 8 === 0) await create();
+        else if (step % 8 === 5) await patch(entry);
+        else if (step % 16 === 15) await remove(entry);
+        else await replace(entry);
       }
+    },
+    stop() {
+      isOver = true;
     },
   };
 }
@@ -142,8 +152,10 @@ export async function verify(client: Client, token: string, ledger: Ledger): Pro
 
 /** A create without an answer is there: then it must be whole. */
 function adoptCreate(ledger: Ledger, drop: WireDrop): void {
-  const posted = ledger.unknownCreates.get(drop.metadata.mark ?? '');
-  if (posted === undefined) throw new Error(`nobody has posted the drop ${drop.slug}`);
+  const mark = drop.metadata.mark ?? '';
+  const posted = ledger.unknownCreates.get(mark);
+  if (posted === undefined) throw new Error(`nobody has posted the drop ${drop.slug}, or it is there twice`);
+  ledger.unknownCreates.delete(mark);
   ledger.entries.set(drop.slug, {
     slug: drop.slug,
     versions: new Map([[1, posted]]),
@@ -189,6 +201,10 @@ async function verifyEntry(
   for (const number of entry.versions.keys())
     check(numbers.includes(number), `version ${number} of ${slug} is lost`);
   await Promise.all(numbers.map((number) => verifyVersion(client, token, entry, number)));
+  check(
+    new Set(entry.versions.values()).size === entry.versions.size,
+    `a document is there twice, as versions of ${slug}`,
+  );
   Object.assign(entry, { metadata: drop.metadata, unknown: { versions: [], metadata: [], removal: false } });
 }
 

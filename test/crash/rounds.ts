@@ -1,20 +1,33 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createLedger, createWriter, type Ledger, verify } from './ledger.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { createLedger, createWriter, type Ledger, verify, type Writer } from './ledger.ts';
 
-const writers = 6;
-const unlimited = '1000000';
+const writersEach = 6;
 
-const settings = {
+/** What a subject is to be started with. */
+export const roundSettings = {
   LOG_LEVEL: 'error',
-  WRITES_PER_MINUTE: unlimited,
-  WRITES_PER_DAY: unlimited,
-  CHANGES_PER_MINUTE: unlimited,
-  DROPS_PER_ACCOUNT: unlimited,
+  ...noLimits,
 };
+
+/** Something that takes writes, and can be killed in their midst: one process, or several that share their data. */
+export interface Subject {
+  readonly token: string;
+  /** Starts what does not run. Where it answers; the first is the one that is killed. */
+  start(): Promise<readonly string[]>;
+  /** SIGKILL. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Looks into the data itself, while nobody writes. @throws Error that says what is wrong */
+  checkData(): Promise<void>;
+  /** Starts one with these settings over the same data, for as long as it is used. */
+  withSettings(
+    settings: Readonly<Record<string, string>>,
+    use: (url: string) => Promise<void>,
+  ): Promise<void>;
+  /** Ends everything. */
+  close(): Promise<void>;
+}
 
 export interface RoundReport {
   /** Of this round. */
@@ -25,100 +38,132 @@ export interface RoundReport {
 }
 
 /**
- * Kills a running service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. In the end the
- * day's quota is compared too.
- * @param dataDir an empty directory
+ * Kills a running service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. Where others
+ * work beside it, they go on. In the end the quotas are compared too.
  * @param report told of each round that held
  * @throws Error that says what was lost or wrong
  */
 export async function runCrashRounds(
-  dataDir: string,
+  subject: Subject,
   rounds: number,
   report: (round: RoundReport) => void = () => undefined,
 ): Promise<void> {
-  const env = { ...settings, DATA_DIR: dataDir };
-  const { stdout, stderr } = await dropleaf(['token', '--user', 'crash'], { DATA_DIR: dataDir });
-  const token = stdout.trim();
-  if (token === '') throw new Error(`no token was made: ${stderr}`);
   const ledger = createLedger();
   const startedOn = today();
   let next = 0;
   for (let round = 0; round < rounds; round++) {
     const before = { accepted: ledger.accepted, unknown: ledger.unknownWrites };
-    await withService(env, (service, client) =>
-      writeUntilKilled(service, client, token, ledger, () => next++, 200 + Math.random() * 500),
+    await withClients(await subject.start(), (clients) =>
+      writeAndKill(subject, clients, ledger, () => next++, 200 + Math.random() * 500),
     );
-    await withService(env, (_, client) => verify(client, token, ledger));
-    checkIntegrity(dataDir);
+    await verifyAll(subject, ledger);
     report({
       accepted: ledger.accepted - before.accepted,
       unknown: ledger.unknownWrites - before.unknown,
-      drops: [...ledger.entries.values()].filter((entry) => !entry.isRemoved).length,
+      drops: countDrops(ledger),
     });
   }
-  if (startedOn === today()) await verifyQuota(env, token, ledger); // at midnight it begins anew
+  if (startedOn === today()) await verifyQuotas(subject, ledger); // at midnight the day begins anew
 }
 
-async function writeUntilKilled(
-  service: RunningService,
-  client: Client,
-  token: string,
+/** @param afterMs from when all write to the kill */
+async function writeAndKill(
+  subject: Subject,
+  clients: readonly Client[],
   ledger: Ledger,
   sequence: () => number,
   afterMs: number,
 ): Promise<void> {
-  const acceptedBefore = ledger.accepted;
-  const running = Promise.all(
-    Array.from({ length: writers }, () => createWriter(client, token, ledger, sequence).run()),
+  const writers = clients.flatMap((client) =>
+    Array.from({ length: writersEach }, () => createWriter(client, subject.token, ledger, sequence)),
   );
-  const ended = running.finally(() => service.kill('SIGKILL')); // one that failed ends the round
-  while (ledger.accepted < acceptedBefore + writers && service.output.stderr === '') await wait(10);
-  await Promise.race([wait(afterMs), ended]);
-  service.kill('SIGKILL');
-  await service.ended();
+  const ended = Promise.all(writers.map((writer) => writer.run()));
+  try {
+    await untilAccepted(ledger, writers, ended);
+    await Promise.race([wait(afterMs), ended]);
+    await subject.kill();
+    if (clients.length > 1) await untilAccepted(ledger, writers, ended); // by the others
+  } finally {
+    for (const writer of writers) writer.stop();
+    await subject.kill(); // where a writer has failed, it still runs
+  }
   await ended;
+  if (ledger.unavailable > 0) throw new Error(`${ledger.unavailable} writes were answered 503`);
 }
 
-/** The day's count is at least what was accepted, and at most that and what had no answer. */
-async function verifyQuota(env: Record<string, string>, token: string, ledger: Ledger): Promise<void> {
-  const mayWrite = async (limit: number) => {
-    let status = 0;
-    await withService({ ...env, WRITES_PER_DAY: String(limit) }, async (_, client) => {
-      const body = { title: 'One more', html: 'x' };
-      status = (await client.request('POST', '/api/drops', { token, body })).status;
-    });
-    return status === 201;
-  };
-  if (await mayWrite(ledger.accepted)) throw new Error('the day counts fewer writes than were accepted');
-  if (!(await mayWrite(ledger.accepted + ledger.unknownWrites + 1))) {
-    throw new Error('the day counts more writes than were sent');
-  }
-}
-
-async function withService(
-  env: Record<string, string>,
-  use: (service: RunningService, client: Client) => Promise<void>,
+/** Waits for as many more writes as there are writers. @throws what a writer throws */
+async function untilAccepted(
+  ledger: Ledger,
+  writers: readonly Writer[],
+  ended: Promise<unknown>,
 ): Promise<void> {
-  const service = await startDropleaf(env);
-  const client = createClient(service.url);
-  try {
-    await use(service, client);
-  } finally {
-    client.close();
-    service.kill('SIGKILL');
-    await service.ended();
+  const enough = ledger.accepted + writers.length;
+  let isOver = false;
+  const over = ended.finally(() => {
+    isOver = true;
+  });
+  while (ledger.accepted < enough && !isOver) await Promise.race([wait(10), over]);
+  if (ledger.accepted < enough) throw new Error('the writers have ended before the service was killed');
+}
+
+async function verifyAll(subject: Subject, ledger: Ledger): Promise<void> {
+  await withClients(await subject.start(), async (clients) => {
+    const [client] = clients; // they share all there is
+    if (client !== undefined) await verify(client, subject.token, ledger);
+  });
+  await subject.checkData();
+}
+
+/** The day's count is at least what was accepted, and at most that and what had no answer. Live drops are all that count. */
+async function verifyQuotas(subject: Subject, ledger: Ledger): Promise<void> {
+  const mostWrites = ledger.accepted + ledger.unknownWrites;
+  const drops = countDrops(ledger);
+  for (const [limits, outcomes] of [
+    [{ WRITES_PER_DAY: ledger.accepted }, ['daily_quota_exceeded']],
+    [{ WRITES_PER_DAY: mostWrites + 1 }, ['written']],
+    [{ DROPS_PER_ACCOUNT: drops + 2 }, ['written', 'quota_exceeded']], // one is there from the line before
+  ] as const) {
+    const found = await write(subject, limits, outcomes.length);
+    if (found.join() === outcomes.join()) continue;
+    throw new Error(
+      `a quota miscounts: with ${JSON.stringify(limits)} a write was ${found}, not ${outcomes}`,
+    );
   }
 }
 
-function checkIntegrity(dataDir: string): void {
-  const db = new DatabaseSync(join(dataDir, 'dropleaf.sqlite'));
+/** What so many more writes come to under these limits: an error's code, or `written`. */
+async function write(
+  subject: Subject,
+  limits: Readonly<Record<string, number>>,
+  times: number,
+): Promise<string[]> {
+  const outcomes: string[] = [];
+  const settings = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, String(limit)]));
+  await subject.withSettings(settings, async (url) => {
+    const client = createClient(url);
+    const body = { title: 'One more', html: 'x' };
+    for (let time = 0; time < times; time++) {
+      const answer = await client.request('POST', '/api/drops', { token: subject.token, body });
+      outcomes.push(answer.status === 201 ? 'written' : answer.body.error.code);
+    }
+    client.close();
+  });
+  return outcomes;
+}
+
+function countDrops(ledger: Ledger): number {
+  return [...ledger.entries.values()].filter((entry) => !entry.isRemoved).length;
+}
+
+async function withClients(
+  urls: readonly string[],
+  use: (clients: readonly Client[]) => Promise<void>,
+): Promise<void> {
+  const clients = urls.map((url) => createClient(url));
   try {
-    const found = JSON.stringify(db.prepare('PRAGMA integrity_check').all());
-    if (found !== '[{"integrity_check":"ok"}]') throw new Error(`integrity_check: ${found}`);
-    const broken = JSON.stringify(db.prepare('PRAGMA foreign_key_check').all());
-    if (broken !== '[]') throw new Error(`foreign_key_check: ${broken}`);
+    await use(clients);
   } finally {
-    db.close();
+    for (const client of clients) client.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { applyPlan, planQuickly, planRender, rendererVersion } from '../../shared/domain/render-plan.ts';
+import { applyPlan, planRender, planSafely, rendererVersion } from '../../shared/domain/render-plan.ts';
+import { hostileDocuments } from '../support/hostile-documents.ts';
 import { judge } from './render-oracle.ts';
 import { cases } from './render-plan-cases.ts';
 
@@ -121,6 +122,18 @@ describe('planRender', () => {
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
+  it('takes the place that needs no full parse when there is no time to check a better one', () => {
+    const html = Buffer.from(`<head><title>x</title>${'<link rel=x>'.repeat(4_000)}</head>`);
+    expect(planRender(html, { late: () => false }).insertAt).to.equal(html.indexOf('</head>'));
+    expect(planRender(html, { late: () => true })).to.deep.equal(planSafely(html));
+    expect(planSafely(html).insertion).to.contain('data-dropleaf');
+  });
+
+  it('adds nothing to a page that was rendered before when there is no time either', () => {
+    const page = `<head>${'<link rel=x>'.repeat(4_000)}<style data-dropleaf></style></head>`;
+    expect(planRender(Buffer.from(page), { late: () => true }).insertion).to.equal('');
+  });
+
   it('inserts nothing when the budget ends before head begins', () => {
     const html = Buffer.from(`${'<!-- c -->'.repeat(2_000)}<head></head>`);
     expect(planRender(html, { steps: 1_000 }).insertion).to.equal('');
@@ -135,22 +148,40 @@ describe('planRender', () => {
   });
 });
 
-describe('planQuickly', () => {
+describe('planSafely', () => {
   it('plans ordinary pages as the full plan does', () => {
     const html = Buffer.from(`<!doctype html><head><title>x</title></head>${'<p>'.repeat(99_999)}`);
-    expect(planQuickly(html)).to.deep.equal(planRender(html));
-    expect(planQuickly(html).isWhole).to.equal(true);
+    expect(planSafely(html)).to.deep.equal(planRender(html));
+    expect(planSafely(html).isWhole).to.equal(true);
   });
 
   it('looks at the beginning only', () => {
     const html = Buffer.from(`<head><meta charset=utf-8><script>${'x '.repeat(400_000)}</script></head>`);
-    const plan = planQuickly(html);
+    const plan = planSafely(html);
     expect(plan).to.include({ insertAt: '<head><meta charset=utf-8>'.length, isWhole: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
+  it('takes less than 10 ms, as the event loop does it, whatever the document', () => {
+    for (const [name, make] of hostileDocuments) {
+      const html = Buffer.from(make());
+      const times = Array.from({ length: 10 }, () => {
+        const start = performance.now();
+        planSafely(html);
+        return performance.now() - start;
+      });
+      expect(Math.min(...times), name).to.be.below(10); // the least: other processes have the machine too
+    }
+  }).timeout(20_000);
+
+  it('finds a place in a text that has no end', () => {
+    const html = Buffer.from('<'.repeat(100_000));
+    expect(planSafely(html)).to.include({ insertAt: 0, isWhole: true });
+    expect(judge(html, planSafely(html))).to.include({ difference: null, style: 'last' });
+  });
+
   it('inserts nothing when the beginning shows no place', () => {
     const html = Buffer.from(`<!-- ${'x'.repeat(70_000)} --><head></head>`);
-    expect(planQuickly(html).insertion).to.equal('');
+    expect(planSafely(html).insertion).to.equal('');
   });
 });

@@ -34,14 +34,24 @@ describe('viewerPage', () => {
     });
   });
 
+  it('frames a page on a host of its own with an origin, and lets the frame be led nowhere else', () => {
+    const ownOrigin = 'https://01ab.pages.example';
+    const { page, csp } = show({ rawUrl: `${ownOrigin}/p/abc/raw`, ownOrigin });
+    const frame = page.find('iframe');
+    expect(frame?.attributes.src).to.equal('https://01ab.pages.example/p/abc/raw');
+    expect(frame?.attributes.sandbox).to.match(/^allow-scripts .* allow-same-origin$/);
+    expect(csp.split('; ')).to.include('frame-src https://01ab.pages.example');
+  });
+
   it('has a policy that lets in its own style sheet and frame, and no script', () => {
     const { csp, html } = show();
     const directives = new Map(
       csp.split('; ').map((part) => [part.slice(0, part.indexOf(' ')), part.slice(part.indexOf(' ') + 1)]),
     );
     expect(directives.get('default-src')).to.equal("'none'");
-    // A plain link in a drop leads its frame elsewhere.
-    expect(directives.get('frame-src')).to.equal("'self' https: http:");
+    // A plain link in a drop leads its frame elsewhere; browsers show no http page in an https one.
+    expect(directives.get('frame-src')).to.equal("'self' https:");
+    expect(show({ url: 'http://drops.example/p/abc' }).csp).to.include("; frame-src 'self' https: http:");
     expect(directives.get('form-action')).to.equal("'self'");
     expect(directives.get('base-uri')).to.equal("'none'");
     expect(directives.get('frame-ancestors')).to.equal("'self'");

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { describeConfig, edgeSeconds, maxDropBodyBytes, readConfig } from '../../shared/config.ts';
+import {
+  describeConfig,
+  edgeAddresses,
+  edgeSeconds,
+  maxDropBodyBytes,
+  purgePauses,
+  readConfig,
+} from '../../shared/config.ts';
 
 describe('Configuration', () => {
   it('has the defaults of the spec, section 8', () => {
@@ -61,6 +68,48 @@ describe('Configuration', () => {
 
   it('counts an empty value as unset', () => {
     expect(readConfig({ PORT: '', MONGODB_URI: '', REDIS_URL: '' }).PORT).to.equal(3000);
+  });
+
+  it('asks for what each purger needs, and repeats no token', () => {
+    const purger =
+      (EDGE_PURGER: string, more: Record<string, string> = {}) =>
+      () =>
+        readConfig({ EDGE_PURGER, ...more });
+    const EDGE_PURGE_TOKEN = 'hush';
+    const EDGE_PURGE_URL = 'http://a:1, http://b:2/';
+    expect(purger('varnish')).to.throw(/EDGE_PURGE_URL is unset/);
+    expect(edgeAddresses(purger('varnish', { EDGE_PURGE_URL })())).to.deep.equal([
+      'http://a:1',
+      'http://b:2',
+    ]);
+    expect(purger('http', { EDGE_PURGE_URL })).to.throw(/EDGE_PURGE_URL must be one address/);
+    expect(purger('varnish', { EDGE_PURGE_URL: 'http://a, ' })).to.throw(/EDGE_PURGE_URL must be/);
+    const withPassword = purger('varnish', { EDGE_PURGE_URL: 'http://u:hush@a' });
+    expect(withPassword).to.throw(/EDGE_PURGE_URL must be/);
+    expect(withPassword).to.not.throw(/hush/);
+    expect(purger('fastly')).to.throw(/EDGE_FASTLY_SERVICE_ID is unset.*\n.*EDGE_PURGE_TOKEN is unset/);
+    expect(
+      purger('fastly', { EDGE_PURGE_TOKEN, EDGE_FASTLY_SERVICE_ID: 'SU1Z0isxPaozGVKXdv0eY' }),
+    ).to.not.throw();
+    expect(purger('fastly', { EDGE_PURGE_TOKEN, EDGE_FASTLY_SERVICE_ID: '../x' })).to.throw(/must match/);
+    expect(purger('cloudflare')).to.throw(/EDGE_CLOUDFLARE_ZONE_ID is unset.*\n.*EDGE_PURGE_TOKEN is unset/);
+    const EDGE_CLOUDFLARE_ZONE_ID = '023e105f4ecef8ad9ca31a8372d0c353';
+    expect(purger('cloudflare', { EDGE_PURGE_TOKEN, EDGE_CLOUDFLARE_ZONE_ID })).to.not.throw();
+    for (const token of ['hush hush', 'hush\n', 'hüsh']) {
+      const withToken = purger('none', { EDGE_PURGE_TOKEN: token });
+      expect(withToken, token).to.throw(/EDGE_PURGE_TOKEN/);
+      expect(withToken, token).to.not.throw(/h.sh/);
+    }
+  });
+
+  it('repeats purges at times that grow', () => {
+    expect(purgePauses(readConfig({}))).to.deep.equal([1_000, 4_000, 55_000]);
+    expect(purgePauses(readConfig({ EDGE_PURGE_AGAIN_SECONDS: '0.2,30' }))).to.deep.equal([200, 29_800]);
+    for (const value of ['5,1', '0', '1,,5', 'soon', '1,1', '4000', '-1']) {
+      expect(() => readConfig({ EDGE_PURGE_AGAIN_SECONDS: value }), value).to.throw(
+        /EDGE_PURGE_AGAIN_SECONDS/,
+      );
+    }
   });
 
   it('takes a BASE_URL with or without a trailing slash, and with no path', () => {

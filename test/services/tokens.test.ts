@@ -8,10 +8,13 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 function openScene({ isTaken = (): boolean => false, touches = true } = {}) {
   const records: Token[] = [];
   const touched: number[] = [];
+  /** What each touch waits for. */
+  const state = { answer: Promise.resolve() };
   const clock = createTestClock();
+  const log = createRecordingLog();
   const tokens = createTokens({
     clock,
-    log: createRecordingLog(),
+    log,
     tokens: {
       async insert(token) {
         if (isTaken()) return 'id_taken';
@@ -22,12 +25,13 @@ function openScene({ isTaken = (): boolean => false, touches = true } = {}) {
       list: async () => records,
       revoke: async () => false,
       async touch(_, now) {
-        if (!touches) throw new Error('away');
         touched.push(now);
+        await state.answer;
+        if (!touches) throw new Error('away');
       },
     },
   });
-  return { records, touched, clock, tokens };
+  return { records, touched, state, clock, log, tokens };
 }
 
 describe('Tokens', () => {
@@ -59,5 +63,33 @@ describe('Tokens', () => {
     const caller = await tokens.authenticate(`Bearer ${token}`);
     expect(caller).to.deep.include({ accountId: 'account', ownerId: 'account' });
     expect(caller.token.lastUsedAt).to.equal(clock.now());
+  });
+
+  it('work at once where the store is slow to note their use, and are noted one at a time', async () => {
+    const { tokens, touched, state, clock } = openScene();
+    const [one, two] = [await tokens.mint('account', null), await tokens.mint('account', null)];
+    let answer: () => void = () => undefined;
+    state.answer = new Promise((resolve) => {
+      answer = resolve;
+    });
+    for (let n = 0; n < 100; n++) await tokens.authenticate(`Bearer ${one}`);
+    await tokens.authenticate(`Bearer ${two}`);
+    expect(touched).to.have.length(2);
+    answer();
+    await new Promise(setImmediate);
+    clock.advance(60_000);
+    await tokens.authenticate(`Bearer ${one}`);
+    expect(touched).to.have.length(3);
+  });
+
+  it('whose use cannot be noted are logged once a minute', async () => {
+    const { tokens, touched, log } = openScene({ touches: false });
+    const token = await tokens.mint('account', null);
+    for (let n = 0; n < 10; n++) {
+      await tokens.authenticate(`Bearer ${token}`);
+      await new Promise(setImmediate);
+    }
+    expect(touched).to.have.length(10);
+    expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn']);
   });
 });

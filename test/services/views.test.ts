@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ViewCount } from '../../shared/ports/view-counter.ts';
 import { createViews } from '../../shared/services/views.ts';
 import { createTestClock } from '../support/clock.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 interface Flush {
   readonly writer: string;
@@ -26,8 +27,7 @@ function createCounter() {
   };
 }
 
-const ignore = () => undefined;
-const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const log = createRecordingLog();
 
 describe('Views in the web process', () => {
   it('are handed on in sums for each drop and day, under numbers that rise', async () => {
@@ -75,5 +75,50 @@ describe('Views in the web process', () => {
     const views = createViews({ counter, clock: createTestClock(), log });
     await views.close();
     expect(counter.flushes).to.deep.equal([]);
+  });
+
+  describe('while the counter is away', () => {
+    it('take as much room as there are drops viewed, and are counted when it is back', async () => {
+      const counter = createCounter();
+      const views = createViews({ counter, clock: createTestClock(), log });
+      counter.state.losesAnswers = true;
+      for (let n = 0; n < 5; n++) {
+        for (let view = 0; view < 1_000; view++) views.count(`drop ${view % 10}`);
+        await views.flush().catch(() => undefined);
+      }
+      counter.state.losesAnswers = false;
+      await views.close();
+      const added = new Map(counter.flushes.map(({ number, counts }) => [number, counts]));
+      expect([...added.keys()]).to.deep.equal([1, 2]);
+      const all = [...added.values()];
+      expect(all.map((counts) => counts.length)).to.deep.equal([10, 10]);
+      expect(all.flat().reduce((sum, { count }) => sum + count, 0)).to.equal(5_000);
+    });
+
+    it('are lost at the stop, and the log says how many', async () => {
+      const counter = createCounter();
+      const log = createRecordingLog();
+      const views = createViews({ counter, clock: createTestClock(), log });
+      counter.state.losesAnswers = true;
+      for (let n = 0; n < 3; n++) views.count('a');
+      await views.flush().catch(() => undefined);
+      for (let n = 0; n < 4; n++) views.count('b');
+      await views.close();
+      expect(log.lines).to.have.length(1);
+      expect(log.lines[0]).to.include({ level: 'error' });
+      expect(log.lines[0]?.fields).to.deep.include({ views: 7 });
+      expect(String(log.lines[0]?.fields.err)).to.equal('Error: the answer was lost');
+    });
+
+    it('do not hold up the stop for more than a few seconds where it says nothing at all', async () => {
+      const log = createRecordingLog();
+      const counter = { ...createCounter(), add: () => new Promise<void>(() => undefined) };
+      const views = createViews({ counter, clock: createTestClock(), log });
+      views.count('a');
+      const from = performance.now();
+      await views.close();
+      expect(performance.now() - from).to.be.below(5_000);
+      expect(log.lines.map(({ fields }) => fields)).to.deep.equal([{ views: 1 }]);
+    });
   });
 });

@@ -9,6 +9,8 @@ export interface RequestOptions {
   readonly raw?: string | Uint8Array;
   /** Names in lower case. An empty value leaves out a header that would be sent otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called when the last byte has been handed to the system. */
+  readonly onSent?: () => void;
 }
 
 export interface Answer<T = WireBody> {
@@ -36,9 +38,14 @@ export interface Client {
  * nothing, and keeps connections open.
  * @param url without a trailing slash
  * @param defaults what every request sends unless it says otherwise
+ * @param from the address of this machine that it comes from; unset: the system's choice
  */
-export function createClient(url: string, defaults: Readonly<Record<string, string>> = {}): Client {
-  const agent = new Agent({ keepAlive: true });
+export function createClient(
+  url: string,
+  defaults: Readonly<Record<string, string>> = {},
+  from?: string,
+): Client {
+  const agent = new Agent({ keepAlive: true, ...(from !== undefined && { localAddress: from }) });
   const { hostname, port } = new URL(url);
 
   function request<T = WireBody>(method: string, path: string, options: RequestOptions = {}) {
@@ -48,6 +55,7 @@ export function createClient(url: string, defaults: Readonly<Record<string, stri
       const sent = send({ agent, hostname, port, method, path, headers }, (answer) => {
         readAnswer<T>(answer).then(resolve, reject);
       });
+      if (options.onSent !== undefined) sent.on('finish', options.onSent);
       sent.on('error', reject); // after an answer came: the promise is settled by it
       sent.end(payload);
     });

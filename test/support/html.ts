@@ -47,3 +47,11 @@ function textOf(node: Node): string {
   if (node.nodeName === '#text' && 'value' in node) return node.value;
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }
+
+/** The inner id by which a viewer page names the version in its frame. */
+export function innerIdIn(viewer: string): string {
+  const source = parsePage(viewer).find('iframe')?.attributes.src ?? '';
+  const id = new URL(source, 'http://any.example').searchParams.get('id');
+  if (id === null) throw new Error('This is no viewer page');
+  return id;
+}

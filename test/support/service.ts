@@ -5,10 +5,12 @@ import { inspect } from 'node:util';
 import { createWebServer, startWeb } from '../../api/start-web.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestClock, type TestClock } from './clock.ts';
+import { openTestEngine } from './engine.ts';
 import { createOwner, type Owner } from './owner.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { type Visits, visitsOf } from './visits.ts';
@@ -33,26 +35,35 @@ export interface TestService extends Client, Visits {
   stop(): Promise<void>;
 }
 
+/** A busy machine makes pages in a hurry, and answers late: what comes of that are tests of their own. */
+const unhurried = { RENDER_REQUEST_BUDGET_MS: '3000', ANSWER_MS: '15000' };
+
 /**
  * @param env settings other than the defaults
  * @param clock unset: one that stands in the middle of a minute and of a day
+ * @param adaptEngine puts faults and delays between the services and the engine
  */
 export async function startService({
   env = {},
   clock = createTestClock(),
+  adaptEngine = (engine) => engine,
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: TestClock;
+  adaptEngine?: (engine: Engine) => Engine;
 } = {}): Promise<TestService> {
   const dataDir = makeTempDir();
+  const testEngine = await openTestEngine(clock);
   const logs: string[] = [];
   const log = keepLines(logs);
   const server = await listenOn(0);
   const { port } = server.address() as AddressInfo; // proof: it listens on a port
   const url = `http://127.0.0.1:${port}`;
-  const config = readConfig({ DATA_DIR: dataDir, BASE_URL: url, PORT: String(port), ...env });
+  const own = { DATA_DIR: dataDir, BASE_URL: url, PORT: String(port), ...unhurried, ...testEngine.env };
+  const config = readConfig({ ...own, ...env });
   const client = createClient(url);
-  let running = await run(config, clock, log, server);
+  const parts = { clock, log, adaptEngine };
+  let running = await run(config, parts, server);
   let owners = 0;
 
   async function ownerNamed(name: string, label: string | null): Promise<Owner> {
@@ -77,11 +88,12 @@ export async function startService({
       client.close(); // its open connections are to the server that stops
       client.close(); // its idle connections end with the old server
       await running.stop();
-      running = await run(config, clock, log, await listenOn(port));
+      running = await run(config, parts, await listenOn(port));
     },
     async stop() {
       client.close();
       await running.stop();
+      await testEngine.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -108,8 +120,14 @@ export function useService(env: Readonly<Record<string, string>> = {}): TestServ
   });
 }
 
-async function run(config: Config, clock: TestClock, log: Log, server: Server) {
-  const services = await openServices(config, { log, role: 'service', clock }).catch((error: unknown) => {
+interface Parts {
+  readonly clock: TestClock;
+  readonly log: Log;
+  readonly adaptEngine: (engine: Engine) => Engine;
+}
+
+async function run(config: Config, parts: Parts, server: Server) {
+  const services = await openServices(config, { ...parts, role: 'service' }).catch((error: unknown) => {
     server.close(); // or it would keep the tests from ending
     throw error;
   });

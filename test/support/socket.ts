@@ -27,6 +27,17 @@ export async function openConnection(url: string): Promise<Connection> {
   };
 }
 
+/** Sends the text over a connection of its own. @returns the answer */
+export async function exchange(url: string, text: string): Promise<Answer> {
+  const connection = await openConnection(url);
+  try {
+    await connection.send(text);
+    return await connection.answer();
+  } finally {
+    connection.close();
+  }
+}
+
 /** The text of a request's head, with a Host. */
 export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(

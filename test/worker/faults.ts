@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { JobName } from '../../shared/jobs.ts';
+
 /** What a fault looks like to the code it strikes. */
 export class Fault extends Error {}
 
@@ -15,8 +18,10 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface Faults {
-  /** Counts the calls of the port's methods, and strikes at the one it is armed for. */
+  /** Counts the calls of the port's methods that the job makes, and strikes at the one it is armed for. */
   wrap<T extends object>(port: T): T;
+  /** Calls a handler of that job. */
+  within<T>(job: JobName, handle: () => T): T;
   /** From now on all goes well, and nothing is counted. */
   disarm(): void;
   /** Whether the fault has come. */
@@ -25,10 +30,8 @@ export interface Faults {
   readonly ended: Promise<void>;
 }
 
-/** Strikes once, at the call of that number (from 1) of all wrapped ports together. */
-export function createFaults(step: number, kind: FaultKind): Faults {
-  let calls = 0;
-  let isArmed = true;
+/** Strikes once, at the call of that number (from 1) that the job makes, of all wrapped ports together. */
+export function createFaults(job: JobName, step: number, kind: FaultKind): Faults {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -39,15 +42,35 @@ export function createFaults(step: number, kind: FaultKind): Faults {
     return new Promise(() => undefined);
   }
 
-  async function strike(call: () => unknown): Promise<unknown> {
+  const steps = createSteps(job, step, async (call) => {
     if (kind === 'throws undone') throw new Fault(kind);
     if (kind === 'ends the process before') return endProcess();
     await call();
     if (kind === 'throws though done') throw new Fault(kind);
     return endProcess();
-  }
+  });
+  return { ...steps, ended };
+}
 
+/** Does something else right before the call of that number, which is then done as ever. */
+export function createMeanwhile(job: JobName, step: number, act: () => Promise<void>): Faults {
+  const steps = createSteps(job, step, async (call) => {
+    await act();
+    return call();
+  });
+  return { ...steps, ended: new Promise(() => undefined) };
+}
+
+function createSteps(
+  job: JobName,
+  step: number,
+  strike: (call: () => unknown) => Promise<unknown>,
+): Omit<Faults, 'ended'> {
+  const current = new AsyncLocalStorage<JobName>();
+  let calls = 0;
+  let isArmed = true;
   return {
+    within: (name, handle) => current.run(name, handle),
     wrap<T extends object>(port: T): T {
       return new Proxy(port, {
         get(target, name) {
@@ -55,7 +78,7 @@ export function createFaults(step: number, kind: FaultKind): Faults {
           if (typeof method !== 'function') return method;
           return (...args: unknown[]) => {
             const call = () => method.apply(target, args);
-            if (!isArmed) return call();
+            if (!isArmed || current.getStore() !== job) return call();
             calls += 1;
             return calls === step ? strike(call) : call();
           };
@@ -66,6 +89,5 @@ export function createFaults(step: number, kind: FaultKind): Faults {
       isArmed = false;
     },
     hasStruck: () => calls >= step,
-    ended,
   };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import type { JobName } from '../../shared/jobs.ts';
 import { Fault } from './faults.ts';
 import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
 
@@ -15,7 +16,7 @@ describe('Rendering', () => {
   afterEach(() => scene.close());
 
   async function owedOf(dropId: string): Promise<readonly string[] | undefined> {
-    return (await scene.stores.upkeep.findChores(dropId))?.owed;
+    return (await scene.stores.chores.findChores(dropId))?.owed;
   }
 
   describe('for the job', () => {
@@ -23,12 +24,14 @@ describe('Rendering', () => {
       const { id, versionId } = await scene.publish();
       await process.rendering.renderForJob(id, versionId);
       const { renders } = scene.stores;
-      expect(await renders.findPlan(versionId)).to.deep.equal({
+      const head = await renders.findHead(versionId);
+      expect(head?.plan).to.deep.equal({
         renderer: rendererVersion,
         insertAt: 0,
         insertion: '<style></style>',
       });
-      expect(Buffer.from((await renders.findForm(versionId, 'br')) ?? []).toString()).to.equal('br 6');
+      const br = await renders.findArtefact(head?.artefacts.br ?? '');
+      expect(Buffer.from(br ?? []).toString()).to.equal('br 6');
       expect(await owedOf(id)).to.deep.equal([]);
       expect(scene.renderer.calls).to.deep.equal([{ html: '<p>one', budgetMs: 2_000 }]);
     });
@@ -44,39 +47,67 @@ describe('Rendering', () => {
       scene.renderer.setNeed(2_001);
       for (let i = 0; i < 2; i++) await process.rendering.renderForJob(id, versionId);
       expect(scene.renderer.calls).to.have.length(1);
-      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('');
+      expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('');
       expect(await owedOf(id)).to.deep.equal([]);
     });
 
     it("takes its own budget where a reader's was too short", async () => {
       const { id, versionId } = await scene.publish();
       scene.renderer.setNeed(2_000);
-      const { plan } = await process.rendering.renderForRequest(versionId, Buffer.from('<p>one'));
+      const { plan } = await process.rendering.renderForRequest(
+        { dropId: id, versionId },
+        Buffer.from('<p>one'),
+      );
       expect(plan.insertion).to.equal('');
-      expect(await scene.stores.renders.findPlan(versionId), 'left to the job').to.equal(null);
+      expect(await scene.stores.renders.findHead(versionId), 'left to the job').to.equal(null);
       await process.rendering.renderForJob(id, versionId);
-      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('<style></style>');
+      expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('<style></style>');
     });
 
-    it("takes its own budget also while a reader's shorter render runs", async () => {
+    it("takes its own budget once a reader's shorter render that runs has ended", async () => {
       const { id, versionId } = await scene.publish();
       scene.renderer.setNeed(2_000);
       const release = scene.renderer.hold();
-      const reader = process.rendering.renderForRequest(versionId, Buffer.from('<p>one'));
+      const reader = process.rendering.renderForRequest({ dropId: id, versionId }, Buffer.from('<p>one'));
       const job = process.rendering.renderForJob(id, versionId);
-      await until(() => scene.renderer.calls.length === 2);
+      await nextTurns();
+      expect(scene.renderer.calls, 'one at a time').to.have.length(1);
       release();
       await Promise.all([reader, job]);
       expect(scene.renderer.calls.map(({ budgetMs }) => budgetMs)).to.deep.equal([300, 2_000]);
-      expect((await scene.stores.renders.findPlan(versionId))?.insertion).to.equal('<style></style>');
+      expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('<style></style>');
     });
 
     it('renders again what an older renderer has made', async () => {
       const { id, versionId } = await scene.publish();
-      const old = { plan: { renderer: rendererVersion - 1, insertAt: 3, insertion: 'old' }, ...forms };
-      await scene.stores.renders.put(versionId, old);
+      const old = await scene.renderer.render(Buffer.from('old'), 2_000);
+      const plan = { ...old.plan, renderer: rendererVersion - 1 };
+      await scene.stores.renders.put({ dropId: id, versionId }, { ...old, plan }, scene.clock.now());
       await process.rendering.renderForJob(id, versionId);
-      expect((await scene.stores.renders.findPlan(versionId))?.renderer).to.equal(rendererVersion);
+      expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion);
+    });
+
+    it('has the edge forget a page that it replaces, and no page that is the first', async () => {
+      const { id, versionId } = await scene.publish();
+      await process.rendering.renderForJob(id, versionId);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(scene.edge.purged).to.deep.equal([]);
+      const old = await scene.renderer.render(Buffer.from('old'), 2_000);
+      const plan = { ...old.plan, renderer: rendererVersion - 1 };
+      await scene.stores.renders.put({ dropId: id, versionId }, { ...old, plan }, scene.clock.now());
+      await process.rendering.renderForJob(id, versionId);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(scene.edge.purged).to.include(`drop-${id}`);
+    });
+
+    it('leaves alone what a later renderer has made', async () => {
+      const { id, versionId } = await scene.publish();
+      const made = await scene.renderer.render(Buffer.from('new'), 2_000);
+      const plan = { ...made.plan, renderer: rendererVersion + 1 };
+      await scene.stores.renders.put({ dropId: id, versionId }, { ...made, plan }, scene.clock.now());
+      await process.rendering.renderForJob(id, versionId);
+      expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion + 1);
+      expect(await owedOf(id)).to.deep.equal([]);
     });
 
     it('does nothing for a drop that is deleted, or gone', async () => {
@@ -136,11 +167,12 @@ describe('Rendering', () => {
     const html = Buffer.from('<p>read');
 
     it('answers the page within its own budget, and keeps it', async () => {
-      const { versionId } = await scene.publish();
-      const rendered = await process.rendering.renderForRequest(versionId, html);
+      const { id, versionId } = await scene.publish();
+      const rendered = await process.rendering.renderForRequest({ dropId: id, versionId }, html);
       expect(rendered.plan.insertion).to.equal('<style></style>');
       expect(scene.renderer.calls).to.deep.equal([{ html: '<p>read', budgetMs: 300 }]);
-      expect(await scene.stores.renders.findPlan(versionId)).to.deep.equal(rendered.plan);
+      await until(async () => (await scene.stores.renders.findHead(versionId)) !== null);
+      expect((await scene.stores.renders.findHead(versionId))?.plan).to.deep.equal(rendered.plan);
     });
 
     it('shares one render among all who come while it runs, the job included', async () => {
@@ -148,44 +180,125 @@ describe('Rendering', () => {
       const release = scene.renderer.hold();
       const job = process.rendering.renderForJob(id, versionId);
       await until(() => scene.renderer.calls.length === 1);
-      const readers = Promise.all([1, 2, 3].map(() => process.rendering.renderForRequest(versionId, html)));
+      const readers = Promise.all(
+        [1, 2, 3].map(() => process.rendering.renderForRequest({ dropId: id, versionId }, html)),
+      );
       release();
       expect(await readers).to.have.length(3);
       await job;
       expect(scene.renderer.calls).to.have.length(1);
-      await process.rendering.renderForRequest(versionId, html);
+      await process.rendering.renderForRequest({ dropId: id, versionId }, html);
       expect(scene.renderer.calls, 'later ones begin anew').to.have.length(2);
     });
 
+    it('is refused at once where many pages are under way', async () => {
+      const release = scene.renderer.hold();
+      const begun = Array.from({ length: 16 }, (_, i) =>
+        process.rendering.renderForRequest({ dropId: 'd', versionId: `v${i}` }, html),
+      );
+      const refused: unknown = await process.rendering
+        .renderForRequest({ dropId: 'd', versionId: 'one more' }, html)
+        .catch((thrown: unknown) => thrown);
+      expect(refused).to.have.property('code', 'unavailable');
+      release();
+      await Promise.all(begun);
+      await until(async () => (await scene.stores.renders.findHead('v15')) !== null);
+      await nextTurns();
+      expect(
+        (await process.rendering.renderForRequest({ dropId: 'd', versionId: 'one more' }, html)).isWhole,
+      ).to.equal(true);
+    });
+
     it('tries again after a render that failed', async () => {
-      const { versionId } = await scene.publish();
+      const { id, versionId } = await scene.publish();
       const faulty = scene.startProcess({ faults: failingAt('render') });
       const first: unknown = await faulty.rendering
-        .renderForRequest(versionId, html)
+        .renderForRequest({ dropId: id, versionId }, html)
         .catch((thrown) => thrown);
       expect(first).to.be.instanceOf(Fault);
-      const { plan } = await faulty.rendering.renderForRequest(versionId, html);
+      const { plan } = await faulty.rendering.renderForRequest({ dropId: id, versionId }, html);
       expect(plan.renderer).to.equal(rendererVersion);
     });
 
     it('answers the page also when it cannot be kept, and says so in the log', async () => {
-      const { versionId } = await scene.publish();
+      const { id, versionId } = await scene.publish();
       const faulty = scene.startProcess({ faults: failingAt('put') });
-      const { plan } = await faulty.rendering.renderForRequest(versionId, html);
+      const { plan } = await faulty.rendering.renderForRequest({ dropId: id, versionId }, html);
       expect(plan.renderer).to.equal(rendererVersion);
-      const line = faulty.log.lines.find(({ level }) => level === 'error');
+      const findError = () => faulty.log.lines.find(({ level }) => level === 'error');
+      await until(() => findError() !== undefined);
+      const line = findError();
       expect(line?.fields.err).to.be.instanceOf(Fault);
       expect(line?.fields.versionId).to.equal(versionId);
     });
   });
-});
 
-const forms = { br: Buffer.from('br'), gzip: Buffer.from('gzip') };
+  describe('its smallest form', () => {
+    async function rendered() {
+      const { id, slug, versionId } = await scene.publish();
+      await process.rendering.renderForJob(id, versionId);
+      const head = async () => await scene.stores.renders.findHead(versionId);
+      return { slug, head, version: { dropId: id, versionId } };
+    }
+
+    it('is made a minute after somebody reads the page, once', async () => {
+      const { version, head } = await rendered();
+      process.rendering.squeezeSoon(version);
+      await process.settle();
+      expect(scene.renderer.squeezed).to.deep.equal([]);
+      for (let i = 0; i < 2; i++) {
+        scene.clock.advance(60_000);
+        expect(await process.settle()).to.deep.equal([]);
+        process.rendering.squeezeSoon(version);
+      }
+      expect(scene.renderer.squeezed).to.deep.equal(['<p>one']);
+      const { artefacts, isSqueezed } = (await head()) ?? {};
+      expect(isSqueezed).to.equal(true);
+      const br = await scene.stores.renders.findArtefact(artefacts?.br ?? '');
+      expect(Buffer.from(br ?? []).toString()).to.equal('small 6');
+    });
+
+    it('waits until no page is being rendered', async () => {
+      const { version } = await rendered();
+      scene.renderer.setIdle(false);
+      await process.rendering.squeeze(version);
+      expect(scene.renderer.squeezed).to.deep.equal([]);
+      scene.renderer.setIdle(true);
+      scene.clock.advance(60_000);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(scene.renderer.squeezed).to.have.length(1);
+    });
+
+    it('is made of one page at a time; another one is put off', async () => {
+      const [one, other] = [await rendered(), await rendered()];
+      await Promise.all([process.rendering.squeeze(one.version), process.rendering.squeeze(other.version)]);
+      expect(scene.renderer.squeezed).to.have.length(1);
+      scene.clock.advance(5_000);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(scene.renderer.squeezed).to.have.length(2);
+    });
+
+    it('is not made of a page that is deleted, out of date or not there', async () => {
+      const deleted = await rendered();
+      await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
+      await process.rendering.squeeze(deleted.version);
+      const { id, versionId } = await scene.publish();
+      const version = { dropId: id, versionId };
+      await process.rendering.squeeze(version);
+      const old = await scene.renderer.render(Buffer.from('old'), 2_000);
+      const plan = { ...old.plan, renderer: rendererVersion - 1 };
+      await scene.stores.renders.put(version, { ...old, plan }, scene.clock.now());
+      await process.rendering.squeeze(version);
+      expect(scene.renderer.squeezed).to.deep.equal([]);
+    });
+  });
+});
 
 /** Strikes at the first call of the method of that name. */
 function failingAt(method: string) {
   let hasStruck = false;
   return {
+    within: <T>(_: JobName, handle: () => T) => handle(),
     wrap<T extends object>(port: T): T {
       return new Proxy(port, {
         get(target, name) {
@@ -203,6 +316,11 @@ function failingAt(method: string) {
   };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Enough of them for what needs nobody else. */
+async function nextTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

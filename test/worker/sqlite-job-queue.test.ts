@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import { createSqliteJobQueue, type SqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { type JobHandlers, jobNames } from '../../shared/jobs.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -55,9 +55,9 @@ describe('The SQLite job queue', () => {
     return rows as Row[]; // proof: the columns selected
   }
 
-  async function plant(name: string): Promise<void> {
-    const sql = `INSERT INTO jobs (name, key, payload, state, due_at) VALUES ($name, $name, '{}', 'waiting', 0)`;
-    await db.write(() => db.prepare(sql).run({ name }));
+  async function plant(name: string, payload = '{}'): Promise<void> {
+    const sql = `INSERT INTO jobs (name, key, payload, state, due_at) VALUES ($name, $name, $payload, 'waiting', 0)`;
+    await db.write(() => db.prepare(sql).run({ name, payload }));
   }
 
   /** A process that runs only when told, and so vanishes without a word when it is told no more. */
@@ -113,11 +113,10 @@ describe('The SQLite job queue', () => {
   describe('wakes up', () => {
     it('as soon as a job is asked for', async () => {
       const { queue, calls } = openAwakeProcess();
-      const isIdle = () => queue.stats().waiting + queue.stats().active === 0;
-      await until(isIdle); // the schedules have run
+      await until(() => isIdle(queue)); // the schedules have run
       const startedAt = Date.now();
       for (let i = 1; i <= 5; i++) {
-        await until(isIdle);
+        await until(() => isIdle(queue));
         await queue.enqueue('edge.purge', { dropId: `d${i}` });
         await until(() => calls.length === i);
       }
@@ -134,7 +133,7 @@ describe('The SQLite job queue', () => {
 
     it('within about a second of a job that another process asks for', async () => {
       const { queue, calls } = openAwakeProcess();
-      await until(() => queue.stats().waiting + queue.stats().active === 0);
+      await until(() => isIdle(queue));
       const log = createRecordingLog();
       const elsewhere = createSqliteJobQueue({ db: open(), clock: { now: Date.now }, log, concurrency: 1 });
       const askedAt = Date.now();
@@ -153,7 +152,7 @@ describe('The SQLite job queue', () => {
         },
       };
       const { queue, calls, log } = openAwakeProcess(undefined, { db: flaky });
-      await until(() => queue.stats().waiting + queue.stats().active === 0);
+      await until(() => isIdle(queue));
       await queue.enqueue('edge.purge', { dropId: 'd' }, 50);
       failures = 1; // the one that would claim it
       await until(() => calls.length === 1);
@@ -269,13 +268,13 @@ describe('The SQLite job queue', () => {
     const { queue, settle } = openProcess();
     await plantRefused();
     await failuresOf(settle());
-    expect(queue.stats().failed).to.equal(1);
+    expect((await queue.count()).failed).to.equal(1);
     clock.advance(7 * day - 1);
     await settle();
-    expect(queue.stats().failed).to.equal(1);
+    expect((await queue.count()).failed).to.equal(1);
     clock.advance(3_600 * second);
     await settle();
-    expect(queue.stats().failed).to.equal(0);
+    expect((await queue.count()).failed).to.equal(0);
   });
 
   it('keeps the newest failure of a key only', async () => {
@@ -312,7 +311,7 @@ describe('The SQLite job queue', () => {
     await settle();
     const { next } = db.prepare('SELECT max(next_at) AS next FROM job_schedules').get({}) as { next: number };
     expect(next).to.be.at.most(clock.now() + 300 * second);
-    expect(queue.stats()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+    expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
   });
 
   it('counts what waits, runs and has failed', async () => {
@@ -321,8 +320,108 @@ describe('The SQLite job queue', () => {
     await failuresOf(queue.runUntilIdle());
     await queue.enqueue('edge.purge', { dropId: 'later' }, second);
     await crashInside('d');
-    expect(queue.stats()).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
+    expect(await queue.count()).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
   });
+
+  describe('tells of failed jobs', () => {
+    it('what they were asked to do and why they have failed, the newest first', async () => {
+      const { queue, settle } = openProcess(({ dropId }) => Promise.reject(new Error(`no ${dropId}`)));
+      await queue.enqueue('edge.purge', { dropId: 'first' });
+      await failFor(settle);
+      await queue.enqueue('edge.purge', { dropId: 'second' });
+      await failFor(settle);
+      const failed = await queue.listFailed(10);
+      expect(failed.map(({ name, payload, attempts }) => ({ name, payload, attempts }))).to.deep.equal([
+        { name: 'edge.purge', payload: { dropId: 'second' }, attempts: 8 },
+        { name: 'edge.purge', payload: { dropId: 'first' }, attempts: 8 },
+      ]);
+      expect(failed[0]?.error).to.match(/^Error: no second\n +at /);
+      expect(new Set(failed.map(({ id }) => id)).size).to.equal(2);
+      expect((await queue.listFailed(1)).map(({ payload }) => payload)).to.deep.equal([{ dropId: 'second' }]);
+    });
+
+    it('a payload that is no JSON as the text that it is', async () => {
+      const { queue, settle } = openProcess();
+      await plant('edge.purge', '{"dropId":');
+      await failuresOf(settle());
+      expect((await queue.listFailed(10)).map(({ payload }) => payload)).to.deep.equal(['{"dropId":']);
+    });
+
+    it('nothing where none has failed', async () => {
+      const { queue } = openProcess();
+      expect(await queue.listFailed(10)).to.deep.equal([]);
+      expect(await queue.retryFailed()).to.equal(0);
+    });
+  });
+
+  describe('puts failed jobs back in line', () => {
+    it('at once, as if they had just been asked for, and says how many', async () => {
+      let isAway = true;
+      const process = openProcess(async () => {
+        if (isAway) throw new Error('away');
+      });
+      for (const dropId of ['a', 'b']) await process.queue.enqueue('edge.purge', { dropId });
+      await failFor(process.settle);
+      expect(await process.queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 2 });
+      expect(await process.queue.retryFailed()).to.equal(2);
+      const row = { state: 'waiting', attempts: 0, crashes: 0, dueAt: clock.now(), error: null };
+      expect(listRows()).to.deep.equal([row, row]);
+      isAway = false;
+      process.calls.length = 0;
+      await process.settle();
+      expect(process.calls).to.have.members(['a', 'b']);
+      expect(await process.queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+    });
+
+    it('as one with the job of their key that waits', async () => {
+      const { queue, settle } = openProcess(() => Promise.reject(new Error('away')));
+      await queue.enqueue('edge.purge', { dropId: 'd' });
+      await failFor(settle);
+      await queue.enqueue('edge.purge', { dropId: 'd' }, day);
+      expect(await queue.retryFailed()).to.equal(1);
+      expect(listRows()).to.deep.equal([
+        { state: 'waiting', attempts: 0, crashes: 0, dueAt: clock.now(), error: null },
+      ]);
+    });
+
+    it('beside the job of their key that runs, and runs them after it', async () => {
+      const gate = createSignal();
+      const { queue, calls } = openAwakeProcess(() => gate.given);
+      await plantFailed(queue);
+      await queue.enqueue('edge.purge', { dropId: 'd' });
+      await until(() => calls.length === 1);
+      expect(await queue.retryFailed()).to.equal(1);
+      expect(listRows().map(({ state }) => state)).to.have.members(['active', 'waiting']);
+      gate.give();
+      await until(() => calls.length === 2);
+    });
+
+    it('and they run by themselves', async () => {
+      const { queue, calls } = openAwakeProcess();
+      await plantFailed(queue);
+      await until(() => isIdle(queue));
+      await queue.retryFailed();
+      await until(() => calls.length === 1);
+    });
+  });
+
+  /** A failed purge of the drop `d` that nothing stands in the way of any more. */
+  async function plantFailed(queue: SqliteJobQueue): Promise<void> {
+    await plantRefused();
+    await until(async () => (await queue.count()).failed === 1);
+    const mend = db.prepare(
+      "UPDATE jobs SET key = 'edge.purge/d', payload = $payload WHERE state = 'failed'",
+    );
+    await db.write(() => mend.run({ payload: '{"dropId":"d"}' }));
+  }
+
+  /** Lets time pass until all attempts of what waits are used up. */
+  async function failFor(settle: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      await failuresOf(settle());
+      clock.advance(150 * second);
+    }
+  }
 
   /** A job whose payload does not fit. */
   async function plantRefused(): Promise<void> {
@@ -335,6 +434,12 @@ async function failuresOf(drained: Promise<void>): Promise<Error[]> {
   const outcome: unknown = await drained.catch((error: unknown) => error);
   if (outcome instanceof AggregateError) return outcome.errors;
   throw outcome ?? new Error('Nothing failed');
+}
+
+/** Nothing waits or runs. */
+async function isIdle(queue: SqliteJobQueue): Promise<boolean> {
+  const { waiting, active } = await queue.count();
+  return waiting + active === 0;
 }
 
 /** Every other job of the catalogue does nothing. */
@@ -353,6 +458,6 @@ function createSignal() {
 }
 
 /** Looks again each few milliseconds; the test's own time-out ends it. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

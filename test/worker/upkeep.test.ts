@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import type { JobProducer } from '../../shared/ports/jobs.ts';
 import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
 
 const minute = 60_000;
@@ -27,6 +29,16 @@ describe('Upkeep', () => {
     return { ...drop, live: [drop.versionId, second], trashed };
   }
 
+  /** Lets the repeats of purges pass; what handlers threw. */
+  async function passRounds(): Promise<unknown[]> {
+    const thrown = await process.settle();
+    for (const seconds of [1, 4, 55]) {
+      scene.clock.advance(seconds * 1_000);
+      thrown.push(...(await process.settle()));
+    }
+    return thrown;
+  }
+
   describe('after a delete', () => {
     it('purges the edge, removes all that the versions and the trash name, and last the record', async () => {
       const { id, slug, live, trashed } = await publishWithTrash();
@@ -34,34 +46,41 @@ describe('Upkeep', () => {
       await process.upkeep.removeRemains(id);
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
       expect(await scene.listKept([...live, trashed])).to.deep.equal([]);
-      expect(await scene.stores.upkeep.findChores(id)).to.equal(null);
+      expect((await scene.stores.chores.findChores(id))?.deleted, 'while purges go on').to.equal(true);
+      expect(await passRounds()).to.deep.equal([]);
+      expect(scene.edge.purged).to.deep.equal(Array(4).fill(`drop-${id}`));
+      expect(await scene.stores.chores.findChores(id)).to.equal(null);
     });
 
-    it('keeps everything while the edge does not confirm', async () => {
+    it('keeps the record, and nothing that it names, while the edge does not confirm', async () => {
       const { id, slug, versionId } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       scene.edge.setAway(true);
       const error: unknown = await process.upkeep.removeRemains(id).catch((thrown: unknown) => thrown);
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
-      expect((await scene.stores.upkeep.findChores(id))?.deleted).to.equal(true);
+      expect((await scene.stores.chores.findChores(id))?.deleted).to.equal(true);
+      expect(await scene.listKept([versionId])).to.deep.equal([]);
       scene.edge.setAway(false);
       await process.upkeep.removeRemains(id);
-      expect(await scene.listKept([versionId])).to.deep.equal([]);
+      expect(await passRounds()).to.deep.equal([]);
+      expect(await scene.stores.chores.findChores(id)).to.equal(null);
     });
 
     it('needs no edge', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       await scene.startProcess({ purger: null }).upkeep.removeRemains(id);
-      expect(await scene.stores.upkeep.findChores(id)).to.equal(null);
+      expect(await scene.stores.chores.findChores(id)).to.equal(null);
     });
 
     it('may be repeated', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      await process.upkeep.removeRemains(id);
-      await process.upkeep.removeRemains(id);
-      expect(scene.edge.purged).to.have.length(1);
+      for (const round of [0, 0, 1, 1, 2, 2, 3, 3]) await process.upkeep.removeRemains(id, round);
+      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      const { length } = scene.edge.purged;
+      expect(await passRounds()).to.deep.equal([]);
+      expect(scene.edge.purged, 'what was asked for meanwhile finds nothing').to.have.length(length);
     });
   });
 
@@ -69,7 +88,7 @@ describe('Upkeep', () => {
     const { id, live, trashed } = await publishWithTrash();
     await process.upkeep.removeRemains(id);
     expect(await scene.listKept([...live, trashed])).to.have.members(live);
-    const chores = await scene.stores.upkeep.findChores(id);
+    const chores = await scene.stores.chores.findChores(id);
     expect(chores?.trash).to.deep.equal([]);
     expect(chores?.versionIds).to.have.members(live);
     expect(chores?.deleted).to.equal(false);
@@ -79,15 +98,24 @@ describe('Upkeep', () => {
     const { id, versionId } = await scene.publish();
     await process.upkeep.removeRemains(id);
     expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
-    expect(await scene.stores.upkeep.findChores(id)).to.not.equal(null);
+    expect(await scene.stores.chores.findChores(id)).to.not.equal(null);
   });
 
   describe('a purge', () => {
-    it('makes the edge forget the drop by its tag, and clears the note', async () => {
-      const { id } = await scene.publish(['render', 'purge']);
+    it('makes the edge forget the drop by its tag, and clears the note after the last repeat', async () => {
+      const { id } = await scene.publish(['purge']);
       await process.upkeep.purge(id);
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
-      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['render']);
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
+      expect(await passRounds()).to.deep.equal([]);
+      expect(scene.edge.purged).to.deep.equal(Array(4).fill(`drop-${id}`));
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal([]);
+    });
+
+    it('clears no other note', async () => {
+      const { id } = await scene.publish(['render', 'purge']);
+      await process.upkeep.purge(id, 3, (await scene.stores.chores.findChores(id))?.rev);
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['render']);
     });
 
     it('is still owed when the edge does not confirm', async () => {
@@ -95,7 +123,16 @@ describe('Upkeep', () => {
       scene.edge.setAway(true);
       const error: unknown = await process.upkeep.purge(id).catch((thrown: unknown) => thrown);
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
-      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['purge']);
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
+    });
+
+    it('of a change that another has followed is left to that one', async () => {
+      const { id } = await scene.publish(['purge']);
+      const rev = (await scene.stores.chores.findChores(id))?.rev ?? 0;
+      await process.upkeep.purge(id, 1, rev - 1);
+      expect(scene.edge.purged).to.deep.equal([]);
+      expect(await process.settle()).to.deep.equal([]);
+      expect(scene.edge.purged).to.deep.equal([]);
     });
 
     it('is still owed when the drop has changed while the edge was told', async () => {
@@ -109,8 +146,8 @@ describe('Upkeep', () => {
           },
         },
       });
-      await changing.upkeep.purge(id);
-      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal(['purge']);
+      await changing.upkeep.purge(id, 3, (await scene.stores.chores.findChores(id))?.rev);
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
     });
 
     it('is done again whenever it is asked for, owed or not', async () => {
@@ -124,7 +161,7 @@ describe('Upkeep', () => {
       const { id } = await scene.publish(['purge']);
       const edgeless = scene.startProcess({ purger: null });
       await edgeless.upkeep.purge(id);
-      expect((await scene.stores.upkeep.findChores(id))?.owed).to.deep.equal([]);
+      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal([]);
       await process.upkeep.purge('gone');
       expect(scene.edge.purged).to.deep.equal([]);
     });
@@ -135,33 +172,37 @@ describe('Upkeep', () => {
       const unrendered = await scene.publish(['render', 'purge']);
       const alsoUnrendered = await scene.addVersion(unrendered.slug);
       const rendered = await scene.publish(['render']);
-      await scene.stores.renders.put(rendered.versionId, await scene.renderer.render(Buffer.from(''), 1));
+      await scene.stores.renders.put(
+        { dropId: rendered.id, versionId: rendered.versionId },
+        await scene.renderer.render(Buffer.from(''), 1),
+        0,
+      );
       const deleted = await scene.publish(['render']);
       await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
       const littered = await publishWithTrash();
 
       scene.clock.advance(minute + 1);
       await process.upkeep.reconcile();
-      expect(await process.settle()).to.deep.equal([]);
+      expect(await passRounds()).to.deep.equal([]);
 
-      const { upkeep, renders } = scene.stores;
-      expect(await renders.findPlan(unrendered.versionId)).to.not.equal(null);
-      expect(await renders.findPlan(alsoUnrendered)).to.not.equal(null);
+      const { chores, renders } = scene.stores;
+      expect(await renders.findHead(unrendered.versionId)).to.not.equal(null);
+      expect(await renders.findHead(alsoUnrendered)).to.not.equal(null);
       expect(scene.edge.purged).to.include(`drop-${unrendered.id}`);
-      expect((await upkeep.findChores(unrendered.id))?.owed).to.deep.equal([]);
-      expect((await upkeep.findChores(rendered.id))?.owed).to.deep.equal([]);
-      expect(await upkeep.findChores(deleted.id)).to.equal(null);
-      expect((await upkeep.findChores(littered.id))?.trash).to.deep.equal([]);
-      expect(await upkeep.listWithChores(scene.clock.now() + day, null, 10)).to.deep.equal([]);
+      expect((await chores.findChores(unrendered.id))?.owed).to.deep.equal([]);
+      expect((await chores.findChores(rendered.id))?.owed).to.deep.equal([]);
+      expect(await chores.findChores(deleted.id)).to.equal(null);
+      expect((await chores.findChores(littered.id))?.trash).to.deep.equal([]);
+      expect(await chores.listWithChores(scene.clock.now() + day, null, 10)).to.deep.equal([]);
     });
 
     it('asks for nothing that changed within the last minute, unless told so', async () => {
       await scene.publish(['render']);
       scene.clock.advance(minute);
       await process.upkeep.reconcile();
-      expect(process.queue.stats().waiting).to.equal(0);
+      expect((await process.queue.count()).waiting).to.equal(0);
       await process.upkeep.reconcile(minute - 1);
-      expect(process.queue.stats().waiting).to.equal(1);
+      expect((await process.queue.count()).waiting).to.equal(1);
     });
 
     it('asks again only for the versions that are not rendered', async () => {
@@ -170,14 +211,37 @@ describe('Upkeep', () => {
       await process.rendering.renderForJob(id, versionId);
       scene.clock.advance(minute + 1);
       await process.upkeep.reconcile();
-      expect(process.queue.stats().waiting).to.equal(1);
+      expect((await process.queue.count()).waiting).to.equal(1);
     });
 
     it('finds more than one page holds', async () => {
       await Promise.all(Array.from({ length: 1_100 }, () => scene.publish(['purge'])));
       scene.clock.advance(minute + 1);
       await process.upkeep.reconcile();
-      expect(process.queue.stats().waiting).to.equal(1_100);
+      expect((await process.queue.count()).waiting).to.equal(1_100);
+    });
+
+    it('sweeps all the same while the line of jobs is late, and asks again in its next run', async () => {
+      const { html } = scene.stores;
+      const orphan = newId(scene.clock.now());
+      await html.put(orphan, Buffer.from('orphan'));
+      const { versionId } = await scene.publish(['render']);
+      scene.clock.advance(hour + 1);
+      let isLate = true;
+      const jobs: JobProducer = {
+        async enqueue(...asked) {
+          if (isLate) throw unavailable('The line of jobs does not answer.');
+          await process.queue.enqueue(...asked);
+        },
+      };
+      const { upkeep, log } = scene.startProcess({ jobs });
+      await upkeep.reconcile();
+      expect(await html.listIds('', 'g', 10)).to.deep.equal([versionId]);
+      expect(log.lines.map(({ level }) => level)).to.include('warn');
+      isLate = false;
+      await upkeep.reconcile();
+      expect(await process.settle()).to.deep.equal([]);
+      expect(await scene.stores.renders.findHead(versionId)).to.not.equal(null);
     });
 
     it('sweeps blobs an hour old that nothing names, from every store, and no younger one', async () => {
@@ -189,7 +253,7 @@ describe('Upkeep', () => {
       for (const id of [old, young]) {
         await html.put(id, Buffer.from('html'));
         await contexts.put(id, Buffer.from('context'));
-        await renders.put(id, rendered);
+        await renders.put({ dropId: 'gone', versionId: id }, rendered, scene.clock.now());
       }
       scene.clock.advance(hour);
       await process.upkeep.reconcile();
@@ -202,7 +266,7 @@ describe('Upkeep', () => {
       const { id, slug, live, trashed } = await publishWithTrash();
       const other = await publishWithTrash();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      expect((await scene.stores.upkeep.findChores(id))?.deleted).to.equal(true);
+      expect((await scene.stores.chores.findChores(id))?.deleted).to.equal(true);
       scene.clock.advance(30 * day);
       await process.upkeep.reconcile();
       const named = [...live, trashed, ...other.live, other.trashed];

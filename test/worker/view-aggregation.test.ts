@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ViewCount } from '../../shared/ports/view-counter.ts';
+import { createViewAggregation } from '../../shared/services/view-aggregation.ts';
 import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
 
 const days = ['2026-01-31', '2026-02-01'] as const;
@@ -56,6 +57,23 @@ describe('View aggregation', () => {
     expect(await scene.stores.views.openBatch(scene.clock.now())).to.equal(null);
   });
 
+  it('takes no number a second time from a counter that has forgotten all, though no time has passed', async () => {
+    const { id, slug } = await scene.publish();
+    const open: ViewCount[][] = [
+      [{ dropId: id, day: days[0], count: 1 }],
+      [{ dropId: id, day: days[0], count: 2 }],
+    ];
+    const forgetful = {
+      ...scene.stores.views,
+      // As a Redis does that is emptied after each batch: the next one has the number that it is told.
+      openBatch: async (now: number) => (open[0] === undefined ? null : { number: now, counts: open[0] }),
+      closeBatch: async () => void open.shift(),
+    };
+    const { viewTotals: totals } = scene.stores;
+    await createViewAggregation({ views: forgetful, totals, clock: scene.clock }).aggregate();
+    expect(await viewsOf(slug)).to.equal(3);
+  });
+
   it('counts once when two run at once', async () => {
     const other = scene.startProcess();
     const drops = await Promise.all(Array.from({ length: 20 }, () => scene.publish()));
@@ -76,11 +94,27 @@ describe('View aggregation', () => {
     expect(await viewsOf(slug)).to.equal(1);
   });
 
-  it('adds to hundreds of drops in one run', async () => {
-    const drops = await Promise.all(Array.from({ length: 250 }, () => scene.publish()));
-    await count(...drops.map(({ id }, i) => ({ dropId: id, day: days[0], count: i + 1 })));
+  it('adds to more drops and days in one run than fit a call', async () => {
+    const drops = await Promise.all(Array.from({ length: 600 }, () => scene.publish()));
+    await count(...drops.flatMap(({ id }, i) => days.map((day) => ({ dropId: id, day, count: i + 1 }))));
     await process.viewAggregation.aggregate();
     const views = await Promise.all(drops.map(({ slug }) => viewsOf(slug)));
-    expect(views).to.deep.equal(drops.map((_, i) => i + 1));
+    expect(views).to.deep.equal(drops.map((_, i) => 2 * (i + 1)));
+    const perDay = await Promise.all(drops.map(({ id }) => scene.listDays(id)));
+    expect(perDay).to.deep.equal(drops.map((_, i) => ({ [days[0]]: i + 1, [days[1]]: i + 1 })));
+  });
+
+  it('finishes a batch of which an earlier run had added a part', async () => {
+    const [one, other] = [await scene.publish(), await scene.publish()];
+    await count({ dropId: one.id, day: days[0], count: 3 }, { dropId: other.id, day: days[0], count: 4 });
+    const batch = await scene.stores.views.openBatch(scene.clock.now());
+    await scene.stores.viewTotals.addToDrops(batch?.number ?? 0, [{ dropId: one.id, count: 3 }]);
+    await scene.stores.viewTotals.addToDays(batch?.number ?? 0, [
+      { dropId: other.id, day: days[0], count: 4 },
+    ]);
+    await process.viewAggregation.aggregate();
+    expect([await viewsOf(one.slug), await viewsOf(other.slug)]).to.deep.equal([3, 4]);
+    expect(await scene.listDays(one.id)).to.deep.equal({ [days[0]]: 3 });
+    expect(await scene.listDays(other.id)).to.deep.equal({ [days[0]]: 4 });
   });
 });

@@ -2,5 +2,5 @@ import type { JobHandlers } from '../../shared/jobs.ts';
 import type { Upkeep } from '../../shared/services/upkeep.ts';
 
 export function handleDropRemove({ upkeep }: { upkeep: Upkeep }): JobHandlers['drop.remove'] {
-  return ({ dropId }) => upkeep.removeRemains(dropId);
+  return ({ dropId, round }) => upkeep.removeRemains(dropId, round);
 }

@@ -7,6 +7,7 @@ import { handleEdgePurge } from './edge-purge.ts';
 import { handleSignInExpire } from './sign-in-expire.ts';
 import { handleStoreReconcile } from './store-reconcile.ts';
 import { handleVersionRender } from './version-render.ts';
+import { handleVersionSqueeze } from './version-squeeze.ts';
 import { handleViewsAggregate } from './views-aggregate.ts';
 
 /** The use cases that jobs call. */
@@ -20,6 +21,7 @@ export interface WorkerServices {
 export function createJobHandlers(services: WorkerServices): JobHandlers {
   return {
     'version.render': handleVersionRender(services),
+    'version.squeeze': handleVersionSqueeze(services),
     'edge.purge': handleEdgePurge(services),
     'drop.remove': handleDropRemove(services),
     'sign-in.expire': handleSignInExpire(services),

@@ -26,7 +26,7 @@ ${faultNotice(fault?.message ?? null)}
 <label for="key">Sign-in key</label>
 <input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"
   ${described('key')}${focus(keyNext)}>
-<p class="hint" id="key-hint">The first start printed it; the file <code>sign-in-key</code> in the data directory holds it.</p>
+<p class="hint" id="key-hint">Whoever runs the service has it: <code>dropleaf sign-in-key</code> prints it.</p>
 <button>Sign in</button>
 </form>`,
   };

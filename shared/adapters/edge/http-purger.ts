@@ -1,13 +1,20 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { EdgePurger } from '../../ports/edge-purger.ts';
+import { createExchange, refused } from './exchange.ts';
 
 /**
- * A generic hook: each purge is a POST of `{"tag": …}` as JSON, and any 2xx confirms it. Redirects are not
- * followed: after one, nobody would have been told.
+ * A generic hook: each purge is a POST of `{"tag": …}` as JSON, and any 2xx confirms it.
  * @param token sent as a bearer token; '' for none
  * @param timeoutMs for the whole exchange
  */
-export function createHttpPurger(options: { url: string; token: string; timeoutMs: number }): EdgePurger {
-  const { url, token, timeoutMs } = options;
+export function createHttpPurger(options: {
+  url: string;
+  token: string;
+  timeoutMs: number;
+  clock: Clock;
+}): EdgePurger {
+  const { url, token } = options;
+  const exchange = createExchange(options);
   const headers = {
     'content-type': 'application/json',
     ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
@@ -15,21 +22,12 @@ export function createHttpPurger(options: { url: string; token: string; timeoutM
 
   return {
     async purge(tag) {
-      const response = await fetch(url, {
+      const { ok, status } = await exchange(tag, url, {
         method: 'POST',
         headers,
         body: JSON.stringify({ tag }),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(timeoutMs),
       });
-      await drain(response);
-      if (!response.ok) throw new Error(`The edge answered a purge of ${tag} with ${response.status}`);
+      if (!ok) throw refused(tag, status);
     },
   };
-}
-
-/** Reads and drops the body, so that its connection can be used again. */
-async function drain(response: Response): Promise<void> {
-  if (response.body === null) return;
-  for await (const _ of response.body);
 }

@@ -24,10 +24,10 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       VALUES ($id, $provider, $subject, $name, $now)
       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name
       RETURNING ${columns}`),
-    takeWrite: db.prepare(`
+    takeDailyWrite: db.prepare(`
       UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
       WHERE id = $id AND ${counted} < $limit`),
-    returnWrite: db.prepare(`
+    returnDailyWrite: db.prepare(`
       UPDATE accounts SET day_count = day_count - 1 WHERE id = $id AND day = $day AND day_count > 0`),
   };
 
@@ -44,12 +44,12 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       return row === undefined ? null : toAccount(row);
     },
 
-    takeWrite(id, day, limit) {
-      return db.write(() => sql.takeWrite.run({ id, day, limit }).changes > 0);
+    takeDailyWrite(id, day, limit) {
+      return db.write(() => sql.takeDailyWrite.run({ id, day, limit }).changes > 0);
     },
 
-    async returnWrite(id, day) {
-      await db.write(() => sql.returnWrite.run({ id, day }));
+    async returnDailyWrite(id, day) {
+      await db.write(() => sql.returnDailyWrite.run({ id, day }));
     },
   };
 }

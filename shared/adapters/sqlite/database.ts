@@ -96,7 +96,7 @@ export function openDatabase(path: string): Database {
       try {
         probe.get();
       } catch (error) {
-        throw Object.assign(unavailable('The database cannot be read.'), { cause: error });
+        throw unavailable('The database cannot be read.', 1, { cause: error });
       }
     },
 

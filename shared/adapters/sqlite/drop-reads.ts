@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { createDropList } from './drop-list.ts';
 import { type DropRow, dropColumns, toDrop } from './drop-rows.ts';
 import { createDropVersions } from './drop-versions.ts';
+import type { PageMemory } from './page-memory.ts';
 
 type PageRow = [
   dropId: string,
@@ -28,7 +29,7 @@ const live = 'owner_id = ? AND slug = ? AND deleted_at IS NULL';
 
 type DropReads = Pick<DropStore, 'find' | 'list' | 'count' | 'listVersions' | 'findVersion' | 'findPage'>;
 
-export function createDropReads(db: Database): DropReads {
+export function createDropReads(db: Database, memory: PageMemory): DropReads {
   const drops = createDropList(db);
   const versions = createDropVersions(db);
   const sql = {
@@ -40,6 +41,16 @@ export function createDropReads(db: Database): DropReads {
   function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
     const row = sql.findLatest.get(ownerId, slug) as [string, number] | undefined; // proof: the columns selected
     return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
+  }
+
+  function readPage(slug: string, number: number | null): Page | null {
+    const row = sql.findPage.get(slug) as PageRow | undefined; // proof: `pageColumns`
+    if (row === undefined) return null;
+    const latest = toPage(row);
+    const isLatest = number === null || number === latest.latestVersion;
+    const page = isLatest ? latest : { ...latest, version: versions.find(latest.dropId, number) };
+    memory.keep(latest, number, page);
+    return page;
   }
 
   return {
@@ -68,12 +79,8 @@ export function createDropReads(db: Database): DropReads {
       return { version, latestVersion: drop.latestVersion };
     },
 
-    async findPage(slug, number) {
-      const row = sql.findPage.get(slug) as PageRow | undefined; // proof: `pageColumns`
-      if (row === undefined) return null;
-      const page = toPage(row);
-      if (number === null || number === page.latestVersion) return page;
-      return { ...page, version: versions.find(page.dropId, number) };
+    findPage(slug, number) {
+      return memory.recall(slug, number) ?? readPage(slug, number);
     },
   };
 }

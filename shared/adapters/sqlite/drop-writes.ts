@@ -5,6 +5,7 @@ import { createDropMetadata } from './drop-metadata.ts';
 import { createDropPlaces } from './drop-places.ts';
 import { type DropRow, dropColumns, toDrop, writeMetadata } from './drop-rows.ts';
 import { createDropVersions } from './drop-versions.ts';
+import type { PageMemory } from './page-memory.ts';
 
 /** What every visible change does, at `$now`. */
 const changed = `
@@ -23,7 +24,7 @@ type DropWrites = Pick<
 >;
 
 /** Each method is one write of the database, so what it reads holds until it is done. */
-export function createDropWrites(db: Database): DropWrites {
+export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
   const places = createDropPlaces(db);
   const versions = createDropVersions(db);
   const metadata = createDropMetadata(db);
@@ -56,6 +57,7 @@ export function createDropWrites(db: Database): DropWrites {
   /** Changes the owner's live drop in one write; null: there is none. */
   function change<T>(ownerId: string, slug: string, work: (drop: Drop) => T): Promise<T | null> {
     return db.write(() => {
+      memory.forget(slug);
       const row = sql.find.get(ownerId, slug) as DropRow | undefined; // proof: `dropColumns`
       return row === undefined ? null : work(toDrop(row));
     });

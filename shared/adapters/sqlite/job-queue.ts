@@ -1,22 +1,21 @@
 import { jobKey } from '../../jobs.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { FailedJob, JobReport } from '../../ports/job-report.ts';
 import type { JobConsumer, JobProducer } from '../../ports/jobs.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
-import { createJobRows } from './job-rows.ts';
+import { createJobRows, type FailedRow } from './job-rows.ts';
 import { createJobRunner, type JobRunner } from './job-runner.ts';
 import { createJobSchedules } from './job-schedules.ts';
 
-export interface SqliteJobQueue extends JobProducer, JobConsumer {
+/** Of the failed jobs of one key the newest alone is kept. */
+export interface SqliteJobQueue extends JobProducer, JobConsumer, JobReport {
   /**
    * Runs what is due by the clock, schedules included, and what that brings with it, until nothing is due.
    * For tests, and only after `start`.
    * @throws AggregateError with everything that was thrown by handlers meanwhile, retried or not
    */
   runUntilIdle(): Promise<void>;
-
-  /** How many jobs there are. Failed ones are kept for 7 days, the newest of each key. */
-  stats(): { waiting: number; active: number; failed: number };
 }
 
 /**
@@ -75,6 +74,27 @@ export function createSqliteJobQueue(options: {
       await runner.runUntilIdle();
     },
 
-    stats: () => rows.count(),
+    count: async () => rows.count(),
+
+    listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
+
+    async retryFailed() {
+      const count = await db.write(() => rows.retryFailed(clock.now()));
+      runner?.wake();
+      return count;
+    },
   };
+}
+
+function toFailedJob({ id, name, payload, attempts, error }: FailedRow): FailedJob {
+  return { id: String(id), name, payload: readPayload(payload), attempts, error };
+}
+
+/** A payload that is no JSON is itself why the job has failed, and is shown as it is. */
+function readPayload(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,4 +1,4 @@
-import { jobNames } from '../../jobs.ts';
+import { type JobName, jobNames, jobs } from '../../jobs.ts';
 import type { Database } from './database.ts';
 
 /** A job in the hands of a process. */
@@ -16,6 +16,16 @@ export interface HeldJob {
   readonly leaseUntil: number;
 }
 
+/** A job whose attempts are used up. */
+export interface FailedRow {
+  readonly id: number;
+  readonly name: string;
+  /** JSON, as it was put in line. */
+  readonly payload: string;
+  readonly attempts: number;
+  readonly error: string;
+}
+
 export type JobRows = ReturnType<typeof createJobRows>;
 
 /** A job may take its process with it: then it is no cure to run it again for ever. */
@@ -26,6 +36,9 @@ const errorMaxLength = 8_000;
 const columns = 'id, name, key, payload, attempts, crashes, holder, due_at AS leaseUntil';
 const held = `id = $id AND state = 'active' AND holder = $holder`;
 const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
+/** A job of the same key that waits already gets the earlier time, and the new one's full attempts. */
+const elseHurryTwin = `ON CONFLICT (key) WHERE state = 'waiting'
+  DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`;
 const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
   AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
 
@@ -36,12 +49,12 @@ const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
 export function createJobRows(db: Database) {
   const sql = {
     put: db.prepare(`
-      INSERT INTO jobs (name, key, payload, state, due_at) VALUES ($name, $key, $payload, 'waiting', $dueAt)
-      ON CONFLICT (key) WHERE state = 'waiting'
-      DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
+      INSERT INTO jobs (name, key, payload, state, priority, due_at)
+      VALUES ($name, $key, $payload, 'waiting', $priority, $dueAt)
+      ${elseHurryTwin}`),
     claim: db.prepare(`
       UPDATE jobs SET state = 'active', holder = $holder, due_at = $leaseUntil, attempts = attempts + 1
-      WHERE id IN (SELECT id FROM jobs WHERE ${claimable} ORDER BY due_at, id LIMIT $limit)
+      WHERE id IN (SELECT id FROM jobs WHERE ${claimable} ORDER BY priority, due_at, id LIMIT $limit)
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
     nextDue: db.prepare(`
@@ -59,6 +72,14 @@ export function createJobRows(db: Database) {
       UPDATE jobs SET state = 'failed', holder = NULL, due_at = $keptUntil, error = $error WHERE ${held}`),
     removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
     removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
+    listFailed: db.prepare(`
+      SELECT id, name, payload, attempts, error FROM jobs
+      WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
+    putFailed: db.prepare(`
+      INSERT INTO jobs (name, key, payload, state, priority, due_at)
+      SELECT name, key, payload, 'waiting', priority, $now FROM jobs WHERE state = 'failed' ORDER BY due_at, id
+      ${elseHurryTwin}`),
+    removeAllFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed'`),
     listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
     listUnknown: db.prepare(`
       SELECT name, count(*) AS count FROM jobs WHERE state = 'waiting' AND NOT ${known} GROUP BY name`),
@@ -83,11 +104,11 @@ export function createJobRows(db: Database) {
 
   return {
     /** A job of the same key that waits already gets the earlier time, and the new one's full attempts. */
-    put(name: string, key: string, payload: string, dueAt: number): void {
-      sql.put.run({ name, key, payload, dueAt });
+    put(name: JobName, key: string, payload: string, dueAt: number): void {
+      sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
     },
 
-    /** Takes what is due, longest due first, never two of one key at once. */
+    /** Takes what is due, by priority and then longest due first, never two of one key at once. */
     claim(holder: string, now: number, leaseUntil: number, limit: number): HeldJob[] {
       return sql.claim.all({ holder, now, leaseUntil, limit }) as HeldJob[]; // proof: `columns`
     },
@@ -135,6 +156,17 @@ export function createJobRows(db: Database) {
 
     removeOldFailed(now: number): void {
       sql.removeOldFailed.run({ now });
+    },
+
+    /** The newest first. */
+    listFailed(limit: number): FailedRow[] {
+      return sql.listFailed.all({ limit }) as FailedRow[]; // proof: the columns selected; a failed row has an error
+    },
+
+    /** All failed jobs are in line again, due at once, as if they had just been asked for. How many there were. */
+    retryFailed(now: number): number {
+      sql.putFailed.run({ now });
+      return sql.removeAllFailed.run().changes;
     },
 
     isAnyClaimable(now: number): boolean {

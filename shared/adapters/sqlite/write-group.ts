@@ -50,7 +50,7 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
       commit.run();
       for (const tell of outcomes) tell();
     } catch (error) {
-      const told = isBusy(error) ? unavailable('The database is busy.') : error;
+      const told = isBusy(error) ? unavailable('The database is busy.', 1, { cause: error }) : error;
       for (const write of writes) write.reject(told);
       if (connection.isTransaction) rollback.run();
     }

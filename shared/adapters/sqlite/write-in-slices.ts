@@ -1,15 +1,19 @@
 import type { Database } from './database.ts';
 
 /** Removing a large blob takes a while, and the event loop stands still meanwhile. */
-const sliceLength = 16;
+const blobsInSlice = 16;
 
-/** Does the work for each id, a few in a transaction. Not atomic as a whole. */
-export async function writeInSlices(
+/**
+ * Does the work for each item, a few in a transaction. Not atomic as a whole.
+ * @param length how many: as many as the event loop may stand still for
+ */
+export async function writeInSlices<T>(
   db: Database,
-  ids: readonly string[],
-  work: (id: string) => void,
+  items: readonly T[],
+  work: (item: T) => void,
+  length = blobsInSlice,
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += sliceLength) {
-    await db.write(() => ids.slice(from, from + sliceLength).forEach(work));
+  for (let from = 0; from < items.length; from += length) {
+    await db.write(() => items.slice(from, from + length).forEach(work));
   }
 }

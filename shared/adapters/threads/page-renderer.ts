@@ -1,6 +1,8 @@
 import type { Log } from '../../ports/log.ts';
 import type { NewRender, PageRenderer } from '../../ports/page-renderer.ts';
+import type { Squeezed } from '../../ports/render-store.ts';
 import { type Effort, efforts, type RenderTask } from './render-task.ts';
+import type { SqueezeTask } from './squeeze-thread.ts';
 import { createThreadPool } from './thread-pool.ts';
 
 /** Beyond the budget, for the way between the threads; after it the thread is ended. */
@@ -29,6 +31,15 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     maxHeapMb,
     onError: (error) => options.log?.warn({ err: error }, 'a thread that renders pages has died'),
   });
+  // A pool of its own: a page of 2 MB takes more than two seconds, and no render is to wait for that.
+  const squeezers = createThreadPool({
+    file: new URL('./squeeze-thread.js', import.meta.url),
+    name: 'squeeze',
+    maxThreads: 1,
+    maxHeapMb,
+    onError: (error) => options.log?.warn({ err: error }, 'a thread that squeezes pages has died'),
+  });
+  let renders = 0;
   const beginnings = new Map<number, () => void>();
   let lastId = 0;
   pool.onNumber((id) => beginnings.get(id)?.());
@@ -53,24 +64,37 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     }
   }
 
+  async function renderSomehow(html: Uint8Array, budgetMs: number): Promise<NewRender> {
+    let failure: unknown;
+    for (const effort of efforts) {
+      try {
+        return await attempt(html, effort, budgetMs);
+      } catch (error) {
+        failure = error;
+        const fields = { err: error, effort, bytes: html.length };
+        options.log?.warn(fields, 'A page could not be rendered with this effort');
+      }
+    }
+    throw failure;
+  }
+
   return {
     async render(html, budgetMs) {
-      const bytes = wholeBuffer(html);
-      let failure: unknown;
-      for (const effort of efforts) {
-        try {
-          return await attempt(bytes, effort, budgetMs);
-        } catch (error) {
-          failure = error;
-          options.log?.warn(
-            { err: error, effort, bytes: bytes.length },
-            'A page could not be rendered with this effort',
-          );
-        }
+      renders += 1;
+      try {
+        return await renderSomehow(wholeBuffer(html), budgetMs);
+      } finally {
+        renders -= 1;
       }
-      throw failure;
     },
-    close: () => pool.close(),
+    async squeeze(html, plan) {
+      const task: SqueezeTask = { html: wholeBuffer(html), plan };
+      return (await squeezers.run(task)) as Squeezed; // proof: what squeeze-thread.ts returns
+    },
+    isIdle: () => renders === 0,
+    async close() {
+      await Promise.all([pool.close(), squeezers.close()]);
+    },
   };
 }
 

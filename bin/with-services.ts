@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Config, isScaleOut, type OptionName, readConfig } from '../shared/config.ts';
+import { openServices, type Services } from '../shared/open-services.ts';
+import type { Env } from './env.ts';
+import { createLog } from './log.ts';
+
+/** What says where the scale-out engine has its data. */
+export const serverSettings = [
+  'MONGODB_URI',
+  'REDIS_URL',
+  'REDIS_PREFIX',
+  'REDIS_TLS_REJECT_UNAUTHORIZED',
+] as const satisfies OptionName[];
+
+/**
+ * The settings of a command that works beside the service: where the data is, and those that are named. A fault in
+ * any other is not in the way. Few connections and a quiet log are enough for it.
+ * @throws ConfigError naming every fault
+ */
+export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
+  const needed: OptionName[] = ['DATA_DIR', ...serverSettings, ...others];
+  return readConfig({
+    ...Object.fromEntries(needed.map((name) => [name, env[name]])),
+    MONGODB_CONNECTIONS: '2',
+    LOG_LEVEL: 'error',
+  });
+}
+
+/** Opens the data beside a service that runs or does not, and closes it after use. Says so where there was none. */
+export async function withServices(
+  config: Config,
+  use: (services: Services) => Promise<void>,
+): Promise<void> {
+  const isNew = !isScaleOut(config) && !existsSync(config.DATA_DIR);
+  const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
+  try {
+    await use(services);
+  } finally {
+    await services.close();
+  }
+  if (isNew) {
+    const dir = resolve(config.DATA_DIR);
+    process.stderr.write(
+      `There was no data in ${dir}, so it was made: start the service with this DATA_DIR.\n`,
+    );
+  }
+}

@@ -1,0 +1,10 @@
+import type { Connection } from 'mongoose';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import { backgroundMs, translated } from './errors.ts';
+import { openGridBucket } from './grid-bucket.ts';
+
+/** Blobs as files of a GridFS bucket. */
+export function createMongoBlobStore(connection: Connection, bucketName: 'html'): BlobStore {
+  const { put, get, delete: remove, listIds } = openGridBucket(connection, bucketName);
+  return { ...translated({ put, get }), ...translated({ delete: remove, listIds }, backgroundMs) };
+}

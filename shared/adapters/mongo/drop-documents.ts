@@ -1,0 +1,169 @@
+import type { Drop, NewDrop, NewVersion, Owed, Page, Version } from '../../domain/drop.ts';
+import type { Metadata } from '../../domain/metadata.ts';
+import type { DropChores } from '../../ports/chore-store.ts';
+import type { DropDocument, VersionDocument } from './drop-schema.ts';
+
+/** What a drop's owner sees of it. */
+export const dropFields = {
+  _id: 1,
+  owner: 1,
+  slug: 1,
+  title: 1,
+  description: 1,
+  pairs: 1,
+  'lock.id': 1,
+  latest_version: 1,
+  view_count: 1,
+  created_at: 1,
+  updated_at: 1,
+  rev: 1,
+} as const;
+
+export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
+  /** Servers leave it out, or show null, where there is no gate. */
+  readonly lock?: { readonly id: string } | null;
+};
+
+export function toDrop(row: DropRow): Drop {
+  return {
+    id: row._id,
+    ownerId: row.owner,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    metadata: readPairs(row.pairs),
+    locked: row.lock?.id !== undefined,
+    latestVersion: row.latest_version,
+    viewCount: row.view_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    rev: row.rev,
+  };
+}
+
+/** What the public reads, without the version. */
+export const pageFields = {
+  _id: 1,
+  slug: 1,
+  title: 1,
+  description: 1,
+  lock: 1,
+  latest_version: 1,
+} as const;
+
+/** With the head, or with what matches a number: one version or none. */
+export type PageRow = Pick<DropDocument, keyof typeof pageFields> &
+  Partial<Pick<DropDocument, 'head' | 'versions'>>;
+
+export function toPage(row: PageRow): Page {
+  const version = row.head ?? row.versions?.[0];
+  return {
+    dropId: row._id,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    lock: row.lock === null ? null : { id: row.lock.id, hash: row.lock.hash },
+    latestVersion: row.latest_version,
+    version: version === undefined ? null : toVersion(version),
+  };
+}
+
+export function toVersion(version: VersionDocument): Version {
+  return {
+    id: version.id,
+    number: version.number,
+    sizeBytes: version.size_bytes,
+    hasContext: version.has_context,
+    mediaType: version.media_type,
+    createdAt: version.created_at,
+  };
+}
+
+/** The version as a drop holds it, but for its number. */
+export function writeVersion(version: NewVersion): Omit<VersionDocument, 'number'> {
+  return {
+    id: version.id,
+    size_bytes: version.sizeBytes,
+    has_context: version.hasContext,
+    media_type: version.mediaType,
+    created_at: version.createdAt,
+  };
+}
+
+/** The drop as it stands after its first write. */
+export function toDocument(drop: NewDrop, place: number, owed: readonly Owed[]): DropDocument {
+  const { version, lock } = drop;
+  const head = { ...writeVersion(version), number: 1 };
+  const now = version.createdAt;
+  return {
+    _id: drop.id,
+    owner: drop.ownerId,
+    slug: drop.slug,
+    title: drop.title,
+    description: drop.description,
+    pairs: writePairs(drop.metadata),
+    lock: lock === null ? null : { id: lock.id, hash: lock.hash },
+    latest_version: 1,
+    version_count: 1,
+    versions: [head],
+    head,
+    view_count: 0,
+    views_batch: 0,
+    place,
+    created_at: now,
+    updated_at: now,
+    changed_at: now,
+    rev: 1,
+    due: [...owed],
+    trash: [],
+    chores: owed.length > 0,
+    deleted_at: null,
+  };
+}
+
+/** What the background wants of a drop. */
+export const choreFields = {
+  deleted_at: 1,
+  rev: 1,
+  due: 1,
+  'versions.id': 1,
+  'head.id': 1,
+  trash: 1,
+} as const;
+
+export type ChoresRow = Pick<DropDocument, '_id' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
+  readonly versions: readonly Pick<VersionDocument, 'id'>[];
+  readonly head: Pick<VersionDocument, 'id'>;
+};
+
+export type PositionRow = Pick<DropDocument, '_id' | 'changed_at'>;
+
+export function toChores(row: ChoresRow): DropChores {
+  return {
+    id: row._id,
+    deleted: row.deleted_at !== null,
+    rev: row.rev,
+    owed: row.due,
+    versionIds: row.versions.map(({ id }) => id),
+    headId: row.head.id,
+    trash: row.trash,
+  };
+}
+
+/** Keys hold no `=`: it is no character of theirs (spec section 2). Values may. */
+export function writePairs(metadata: Metadata): string[] {
+  return Array.from(metadata, writePair);
+}
+
+function writePair([key, value]: readonly [key: string, value: string]): string {
+  return `${key}=${value}`;
+}
+
+function readPairs(pairs: readonly string[]): Metadata {
+  return new Map(
+    pairs.map((pair) => {
+      const end = pair.indexOf('=');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
+}

@@ -1,0 +1,11 @@
+import type { Connection } from 'mongoose';
+import type { DropStore } from '../../ports/drop-store.ts';
+import { createDropCommands } from './drop-commands.ts';
+import { createDropReads } from './drop-reads.ts';
+import { createDropWrites } from './drop-writes.ts';
+import { translated } from './errors.ts';
+
+export function createMongoDropStore(connection: Connection): DropStore {
+  const drops = createDropCommands(connection);
+  return translated({ ...createDropReads(drops), ...createDropWrites(drops) });
+}

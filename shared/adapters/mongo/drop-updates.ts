@@ -1,0 +1,108 @@
+import type { DetailChanges, Lock, NewVersion, Owed } from '../../domain/drop.ts';
+import { writePairs, writeVersion } from './drop-documents.ts';
+
+/** Operators that need no old value take values as they are; where old values count, it is a pipeline of stages. */
+export type Update = Readonly<Record<string, unknown>> | Readonly<Record<string, unknown>>[];
+
+/** In a pipeline `$` means a field, and text of users may begin with it. */
+const literal = (value: unknown) => ({ $literal: value });
+
+/** Stages that follow a change of the list of versions. */
+const headOfVersions = {
+  $set: {
+    head: { $last: '$versions' },
+    latest_version: { $last: '$versions.number' },
+    version_count: { $size: '$versions' },
+  },
+};
+
+const noteChores = {
+  $set: { chores: { $or: [{ $ne: ['$due', []] }, { $ne: ['$trash', []] }, { $ne: ['$deleted_at', null] }] } },
+};
+
+export function changeOfDetails(changes: DetailChanges, now: number, owed: readonly Owed[]): Update {
+  return visibly(details(changes), now, owed);
+}
+
+export function changeOfLock(lock: Lock | null, now: number, owed: readonly Owed[]): Update {
+  return visibly({ lock: lock === null ? null : { id: lock.id, hash: lock.hash } }, now, owed);
+}
+
+function visibly(set: Readonly<Record<string, unknown>>, now: number, owed: readonly Owed[]): Update {
+  return {
+    $set: { ...set, updated_at: now, changed_at: now, ...(owed.length > 0 && { chores: true }) },
+    $inc: { rev: 1 },
+    $addToSet: { due: { $each: [...owed] } },
+  };
+}
+
+/** Its number is the one after the latest; where more is known of it, see `withRoom`. */
+export function additionOf(version: NewVersion, changes: DetailChanges, owed: readonly Owed[]): Update {
+  const added = { ...mapValues(writeVersion(version), literal), number: { $add: ['$latest_version', 1] } };
+  return [
+    {
+      $set: {
+        ...mapValues(details(changes), literal),
+        ...stamps(version.createdAt, owed),
+        ...(owed.length > 0 && { chores: true }),
+        versions: { $concatArrays: ['$versions', [added]] },
+      },
+    },
+    headOfVersions,
+  ];
+}
+
+/** Of the version of that number, which is there; its id goes to the trash. */
+export function removalOf(number: number, now: number, owed: readonly Owed[]): Update {
+  const id = { $arrayElemAt: ['$versions.id', { $indexOfArray: ['$versions.number', number] }] };
+  return [
+    {
+      $set: {
+        ...stamps(now, owed),
+        chores: true,
+        trash: { $concatArrays: ['$trash', [id]] },
+        versions: { $filter: { input: '$versions', cond: { $ne: ['$$this.number', number] } } },
+      },
+    },
+    headOfVersions,
+  ];
+}
+
+/** Deletes it and frees its place. */
+export function deletion(now: number): Update {
+  return {
+    $set: { deleted_at: now, changed_at: now, chores: true, pairs: [] },
+    $unset: { place: 1 },
+    $inc: { rev: 1 },
+  };
+}
+
+export function withoutOwed(owed: Owed): Update {
+  return [{ $set: { due: { $setDifference: ['$due', literal([owed])] } } }, noteChores];
+}
+
+export function withoutTrash(versionIds: readonly string[]): Update {
+  return [{ $set: { trash: { $setDifference: ['$trash', literal(versionIds)] } } }, noteChores];
+}
+
+/** What every visible change does, in a pipeline. */
+function stamps(now: number, owed: readonly Owed[]) {
+  return {
+    updated_at: now,
+    changed_at: now,
+    rev: { $add: ['$rev', 1] },
+    due: { $setUnion: ['$due', literal(owed)] },
+  };
+}
+
+function details({ title, description, metadata }: DetailChanges): Readonly<Record<string, unknown>> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(metadata !== undefined && { pairs: writePairs(metadata) }),
+  };
+}
+
+function mapValues(values: object, change: (value: unknown) => unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,113 @@
+import type { Drop } from '../../domain/drop.ts';
+import { unavailable } from '../../domain/errors.ts';
+import type { DropStore } from '../../ports/drop-store.ts';
+import type { DropCommands } from './drop-commands.ts';
+import { type DropRow, dropFields, toDocument, toDrop } from './drop-documents.ts';
+import { pickPlace } from './drop-places.ts';
+import {
+  isKnown,
+  ofOwner,
+  ownDrop,
+  placesOf,
+  versionOf,
+  withId,
+  withRoom,
+  withSpare,
+} from './drop-queries.ts';
+import { type DropDocument, dropIndexes } from './drop-schema.ts';
+import { additionOf, changeOfDetails, changeOfLock, deletion, removalOf } from './drop-updates.ts';
+
+/** One that is lost was won by another call of the same moment, so it is a few that are lost in a row. */
+const attempts = 100;
+
+type DropWrites = Pick<
+  DropStore,
+  'create' | 'addVersion' | 'changeDetails' | 'setLock' | 'removeVersion' | 'remove'
+>;
+
+/**
+ * Each is one conditional update, or an insert with the place that was drawn for it. Why an update matched nothing
+ * is asked afterwards; where the answer is that by now it would match, it is tried again.
+ */
+export function createDropWrites(drops: DropCommands): DropWrites {
+  async function findStored(id: string): Promise<Drop | null> {
+    const row = await drops.findOne<DropRow>(withId(id));
+    return row === null ? null : toDrop(row);
+  }
+
+  async function drawPlace(ownerId: string, cap: number): Promise<number | null> {
+    if (cap < 1) return null;
+    const taken = await drops.find<Required<Pick<DropDocument, 'place'>>>(placesOf(ownerId, cap));
+    return pickPlace(
+      taken.map(({ place }) => place),
+      cap,
+    );
+  }
+
+  return {
+    create: (drop, cap, owed) =>
+      untilSettled(async () => {
+        const place = await drawPlace(drop.ownerId, cap);
+        if (place === null) return (await findStored(drop.id)) ?? 'no_place';
+        const document = toDocument(drop, place, owed);
+        const refusedBy = await drops.insert(document);
+        if (refusedBy === null) return toDrop(document);
+        // Which of several is told of is the server's choice, so a repeat may be told of its slug or place.
+        const stored = await findStored(drop.id);
+        if (stored !== null) return stored;
+        return refusedBy === dropIndexes.slug ? 'slug_taken' : undefined;
+      }),
+
+    addVersion: (ownerId, slug, version, changes, cap, owed) =>
+      untilSettled(async () => {
+        const filter = withRoom(ownerId, slug, version.id, cap);
+        const changed = await drops.change(filter, additionOf(version, changes, owed));
+        if (changed !== null) return toDrop(changed);
+        const query = ownDrop(ownerId, slug, { ...dropFields, version_count: 1, ...isKnown(version.id) });
+        const found = await drops.findOne<RefusedAddition>(query);
+        if (found === null) return null;
+        if (found.known) return toDrop(found);
+        return found.version_count >= cap ? 'version_limit' : undefined;
+      }),
+
+    async changeDetails(ownerId, slug, changes, now, owed) {
+      const row = await drops.change(ofOwner(ownerId, slug), changeOfDetails(changes, now, owed));
+      return row === null ? null : toDrop(row);
+    },
+
+    async setLock(ownerId, slug, lock, now, owed) {
+      const row = await drops.change(ofOwner(ownerId, slug), changeOfLock(lock, now, owed));
+      return row === null ? null : toDrop(row);
+    },
+
+    removeVersion: (ownerId, slug, number, now, owed) =>
+      untilSettled(async () => {
+        const changed = await drops.change(withSpare(ownerId, slug, number), removalOf(number, now, owed));
+        if (changed !== null) return toDrop(changed);
+        const fields = { version_count: 1, ...versionOf(number) };
+        const found = await drops.findOne<RefusedRemoval>(ownDrop(ownerId, slug, fields));
+        if (found === null) return null;
+        if (found.versions?.length !== 1) return 'no_version';
+        return found.version_count === 1 ? 'last_version' : undefined;
+      }),
+
+    async remove(ownerId, slug, now) {
+      const row = await drops.change(ofOwner(ownerId, slug), deletion(now));
+      return row === null ? null : row._id;
+    },
+  };
+}
+
+/** Tries until the outcome is another than undefined. */
+async function untilSettled<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let left = attempts; left > 0; left--) {
+    const outcome = await attempt();
+    if (outcome !== undefined) return outcome;
+  }
+  throw unavailable('Too many others are changing this at the moment.');
+}
+
+type RefusedAddition = DropRow & Pick<DropDocument, 'version_count'> & { readonly known: boolean };
+
+/** Without `versions` where none has the number. */
+type RefusedRemoval = Pick<DropDocument, 'version_count'> & Partial<Pick<DropDocument, 'versions'>>;

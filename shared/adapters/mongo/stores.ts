@@ -1,0 +1,27 @@
+import type { Connection } from 'mongoose';
+import { createMongoAccountStore } from './account-store.ts';
+import { createMongoBlobStore } from './blob-store.ts';
+import { createMongoChoreStore } from './chore-store.ts';
+import { createMongoContextStore } from './context-store.ts';
+import { createMongoDropStore } from './drop-store.ts';
+import { createMongoRenderStore } from './render-store.ts';
+import { createMongoSecretStore } from './secret-store.ts';
+import { createMongoSignInStore } from './sign-in-store.ts';
+import { createMongoTokenStore } from './token-store.ts';
+import { createMongoViewTotals } from './view-totals.ts';
+
+/** All that is kept in MongoDB, each store the adapter of its port. */
+export function createMongoStores(connection: Connection) {
+  return {
+    accounts: createMongoAccountStore(connection),
+    tokens: createMongoTokenStore(connection),
+    signIns: createMongoSignInStore(connection),
+    drops: createMongoDropStore(connection),
+    chores: createMongoChoreStore(connection),
+    html: createMongoBlobStore(connection, 'html'),
+    contexts: createMongoContextStore(connection),
+    renders: createMongoRenderStore(connection),
+    viewTotals: createMongoViewTotals(connection),
+    secrets: createMongoSecretStore(connection),
+  };
+}

@@ -1,0 +1,76 @@
+import { type Connection, Schema } from 'mongoose';
+import { type Token, tokenIdOf } from '../../domain/token.ts';
+import type { TokenStore } from '../../ports/token-store.ts';
+import { isDuplicateOf, translated } from './errors.ts';
+
+interface TokenDocument {
+  /** The first 12 characters of the hash, so that the index of ids finds hashes too. */
+  readonly _id: string;
+  readonly hash: string;
+  readonly account_id: string;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+const schema = new Schema<TokenDocument>(
+  {
+    _id: String,
+    hash: String,
+    account_id: String,
+    label: String,
+    created_at: Number,
+    last_used_at: Number,
+  },
+  { collection: 'tokens', versionKey: false, autoIndex: false, autoCreate: false },
+);
+schema.index({ account_id: 1, created_at: -1, _id: 1 }, { name: 'tokens_account' });
+
+/** Of that connection; the same one at every call. */
+export function tokenModel(connection: Connection) {
+  return connection.model('Token', schema);
+}
+
+export function createMongoTokenStore(connection: Connection): TokenStore {
+  const tokens = tokenModel(connection);
+
+  return translated<TokenStore>({
+    async insert(token) {
+      try {
+        await tokens.create(toDocument(token));
+        return 'inserted';
+      } catch (error) {
+        if (isDuplicateOf(error, '_id_')) return 'id_taken';
+        throw error;
+      }
+    },
+
+    async findByHash(hash) {
+      const found = await tokens.findOne({ _id: tokenIdOf(hash), hash }).lean();
+      return found === null ? null : toToken(found);
+    },
+
+    async list(accountId) {
+      const found = await tokens.find({ account_id: accountId }).sort({ created_at: -1, _id: 1 }).lean();
+      return found.map(toToken);
+    },
+
+    async revoke(accountId, tokenId) {
+      const { deletedCount } = await tokens.deleteOne({ _id: tokenId, account_id: accountId });
+      return deletedCount > 0;
+    },
+
+    async touch(tokenId, now, unlessSince) {
+      const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: unlessSince } }] };
+      await tokens.updateOne({ _id: tokenId, ...isOlder }, { $set: { last_used_at: now } });
+    },
+  });
+}
+
+function toDocument({ id, hash, accountId, label, createdAt, lastUsedAt }: Token): TokenDocument {
+  return { _id: id, hash, account_id: accountId, label, created_at: createdAt, last_used_at: lastUsedAt };
+}
+
+function toToken({ _id, hash, account_id, label, created_at, last_used_at }: TokenDocument): Token {
+  return { id: _id, hash, accountId: account_id, label, createdAt: created_at, lastUsedAt: last_used_at };
+}

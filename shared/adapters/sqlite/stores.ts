@@ -1,0 +1,26 @@
+import { createSqliteAccountStore } from './account-store.ts';
+import { createSqliteBlobStore } from './blob-store.ts';
+import { createSqliteChoreStore } from './chore-store.ts';
+import type { Database } from './database.ts';
+import { createSqliteDropStore } from './drop-store.ts';
+import { createSqliteRenderStore } from './render-store.ts';
+import { createSqliteSignInStore } from './sign-in-store.ts';
+import { createSqliteTokenStore } from './token-store.ts';
+import { createSqliteViewCounter } from './view-counter.ts';
+import { createSqliteViewTotals } from './view-totals.ts';
+
+/** All that is kept in the database file, each store the adapter of its port. */
+export function createSqliteStores(db: Database) {
+  return {
+    accounts: createSqliteAccountStore(db),
+    tokens: createSqliteTokenStore(db),
+    signIns: createSqliteSignInStore(db),
+    drops: createSqliteDropStore(db),
+    chores: createSqliteChoreStore(db),
+    html: createSqliteBlobStore(db, 'html_blobs'),
+    contexts: createSqliteBlobStore(db, 'context_blobs'),
+    renders: createSqliteRenderStore(db),
+    views: createSqliteViewCounter(db),
+    viewTotals: createSqliteViewTotals(db),
+  };
+}

@@ -1,0 +1,104 @@
+import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
+import { type Mongo, openMongo } from './adapters/mongo/connection.ts';
+import { findMissing, migrate } from './adapters/mongo/migrate.ts';
+import { createMongoStores } from './adapters/mongo/stores.ts';
+import { openRedis } from './adapters/redis/connection.ts';
+import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
+import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
+import { createRedisViewCounter } from './adapters/redis/view-counter.ts';
+import type { Config } from './config.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Engine } from './ports/engine.ts';
+import type { Log } from './ports/log.ts';
+
+type ScaleOutConfig = Pick<
+  Config,
+  | 'MONGODB_URI'
+  | 'MONGODB_CONNECTIONS'
+  | 'REDIS_URL'
+  | 'REDIS_PREFIX'
+  | 'REDIS_TLS_REJECT_UNAUTHORIZED'
+  | 'JOBS_AT_ONCE'
+  | 'JOB_LOCK_SECONDS'
+  | 'JOB_STALL_SECONDS'
+>;
+
+/**
+ * The engine of many machines: data in MongoDB, limits, counted views and the line of jobs in Redis. MongoDB must
+ * be there and prepared; without Redis it works as far as it can.
+ * @throws Error that says in one sentence what is in the way, without credentials
+ */
+export async function openScaleOutEngine(deps: {
+  config: ScaleOutConfig;
+  clock: Clock;
+  log: Log;
+}): Promise<Engine> {
+  const { config, clock, log } = deps;
+  const mongo = await openMongo({
+    uri: config.MONGODB_URI,
+    maxConnections: config.MONGODB_CONNECTIONS,
+    log,
+  });
+  try {
+    await checkMigrated(mongo);
+    return await withRedis(mongo, { config, clock, log });
+  } catch (error) {
+    await mongo.close();
+    throw error;
+  }
+}
+
+/**
+ * Makes in MongoDB what the stores need; nothing where it is there. Safe beside processes that work.
+ * @throws Error that says in one sentence what is in the way, without credentials
+ */
+export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>, log: Log): Promise<void> {
+  const mongo = await openMongo({ uri: config.MONGODB_URI, maxConnections: 2, log, patient: true });
+  try {
+    await migrate(mongo, log);
+  } finally {
+    await mongo.close();
+  }
+}
+
+async function withRedis(
+  mongo: Mongo,
+  { config, clock, log }: { config: ScaleOutConfig; clock: Clock; log: Log },
+): Promise<Engine> {
+  const redis = await openRedis({
+    url: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
+    rejectUnauthorized: config.REDIS_TLS_REJECT_UNAUTHORIZED,
+    log,
+  });
+  const jobs = createRedisJobQueue({
+    redis,
+    clock,
+    log,
+    concurrency: config.JOBS_AT_ONCE,
+    lockMs: config.JOB_LOCK_SECONDS * 1_000,
+    stallMs: config.JOB_STALL_SECONDS * 1_000,
+  });
+  return {
+    ...createMongoStores(mongo.connection),
+    views: createRedisViewCounter(redis),
+    rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
+    jobs,
+    ready: () => mongo.ping(),
+    async close() {
+      try {
+        await jobs.close();
+      } finally {
+        await Promise.all([redis.close(), mongo.close()]);
+      }
+    },
+  };
+}
+
+async function checkMigrated(mongo: Mongo): Promise<void> {
+  const missing = await findMissing(mongo);
+  if (missing.length === 0) return;
+  const [first = '', ...others] = missing;
+  const lacks = others.length > 0 ? `${first} and ${others.length} more` : first;
+  throw new Error(`MongoDB is not prepared (it lacks ${lacks}): run "dropleaf migrate" first`);
+}

@@ -1,0 +1,226 @@
+import { LRUCache } from 'lru-cache';
+import type { FormFacts } from '../domain/etag.ts';
+import { applyPlan, planSafely } from '../domain/render-plan.ts';
+import { inTime, withinMs } from '../domain/within-ms.ts';
+import type { BlobStore } from '../ports/blob-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { NewRender } from '../ports/page-renderer.ts';
+import type { Form, RenderHead, RenderStore, VersionKey } from '../ports/render-store.ts';
+import type { Rendering } from './rendering.ts';
+import { createSeldomWarning } from './seldom-warning.ts';
+
+/** Some hundred bytes each. */
+const headsKept = 20_000;
+/** A page that is made again, here or in another process, is served after this time at the latest. */
+const headFreshMs = 30_000;
+/** How long a request waits for that look. */
+const lookWithinMs = 40;
+/** Beside the bytes: what a body costs in memory. */
+const bodyOverhead = 512;
+
+/** What is told of a page in one form before its bytes are sent. */
+export interface BodyFacts {
+  /** The one it has; a page that was made in a hurry has `identity`, whatever was asked for. */
+  readonly form: Form;
+  readonly byteLength: number;
+  /** Strong: of the bytes sent, and their encoding (RFC 9110, section 8.8.3). null: nobody is to keep it anyway. */
+  readonly etag: string | null;
+  /** false: made in a hurry; the job will make a better one, so nobody is to keep this one. */
+  readonly isFinal: boolean;
+}
+
+/** A page in one form, ready to be sent. */
+export interface Body extends BodyFacts {
+  readonly bytes: Uint8Array;
+}
+
+/** A page as it is kept, or as it was just made here: then the names of its artefacts are not known. */
+type Known = Omit<RenderHead, 'artefacts'> & { readonly artefacts: RenderHead['artefacts'] | null };
+
+interface Held {
+  readonly known: Known;
+  /** Under which its bodies are held. */
+  readonly keys: Readonly<Record<Form, string>>;
+  /** Unix ms. */
+  readonly readAt: number;
+}
+
+/**
+ * Bodies of pages: from memory, else as they are kept, else made on the spot. Memory holds them by their content, and
+ * beside them which content a version's page has.
+ */
+export function createPageBodies(deps: {
+  html: BlobStore;
+  renders: RenderStore;
+  rendering: Rendering;
+  clock: Clock;
+  log: Log;
+  config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
+}) {
+  const { html, renders, rendering, clock, config } = deps;
+  const warnOfHurry = createSeldomWarning(deps, 'a page was served in a hurry');
+  const heads = new LRUCache<string, Held>({ max: headsKept });
+  const bodies = new LRUCache<string, Body>({
+    maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
+    sizeCalculation: ({ byteLength }) => byteLength + bodyOverhead,
+  });
+  const loading = new Map<string, Promise<Body | null>>();
+  const refreshing = new Map<string, Promise<void>>();
+
+  function hold(versionId: string, known: Known): void {
+    const keyFor = (form: Form) => keyOf(versionId, form, known);
+    const keys = { identity: keyFor('identity'), br: keyFor('br'), gzip: keyFor('gzip') };
+    heads.set(versionId, { known, keys, readAt: clock.now() });
+  }
+
+  function isStale({ readAt }: Held): boolean {
+    return Math.abs(clock.now() - readAt) >= headFreshMs;
+  }
+
+  /** What is held, looked at again where that is due. A look that is late or fails leaves what is held as it is. */
+  async function findLooked(versionId: string, mayLook: boolean): Promise<Held | undefined> {
+    const held = heads.get(versionId);
+    if (mayLook && held !== undefined && isStale(held)) await withinMs(lookWithinMs, refresh(versionId));
+    return heads.get(versionId);
+  }
+
+  /** Never rejects: where the store is away, the next request looks again. */
+  function refresh(versionId: string): Promise<void> {
+    let underWay = refreshing.get(versionId);
+    if (underWay === undefined) {
+      underWay = look(versionId)
+        .catch(() => undefined)
+        .finally(() => refreshing.delete(versionId));
+      refreshing.set(versionId, underWay);
+    }
+    return underWay;
+  }
+
+  async function look(versionId: string): Promise<void> {
+    if ((await readHead(versionId)) !== null) return;
+    // One that was just made here is not kept yet, or could not be, and is good all the same.
+    if (heads.peek(versionId)?.known.artefacts !== null) heads.delete(versionId);
+  }
+
+  async function readHead(versionId: string): Promise<RenderHead | null> {
+    const head = await renders.findHead(versionId);
+    if (head !== null) hold(versionId, head);
+    return head;
+  }
+
+  async function load(version: VersionKey, form: Form, mayLook: boolean): Promise<Body | null> {
+    const held = await findLooked(version.versionId, mayLook);
+    const inMemory = held === undefined ? undefined : bodies.get(held.keys[form]);
+    if (inMemory !== undefined) return inMemory;
+    const known = held?.known;
+    if (known?.artefacts) {
+      const kept = await loadKept(version, form, { ...known, artefacts: known.artefacts });
+      if (kept !== null) return kept;
+    }
+    const head = await readHead(version.versionId); // what was held may have been replaced, and taken since
+    const kept = head === null ? null : await loadKept(version, form, head);
+    return kept ?? make(version, form);
+  }
+
+  /** null: its artefact was taken, or it goes with its version. */
+  async function loadKept(version: VersionKey, form: Form, head: RenderHead): Promise<Body | null> {
+    const { versionId } = version;
+    const inMemory = bodies.get(keyOf(versionId, form, head));
+    if (inMemory !== undefined) return inMemory;
+    const bytes = await (form === 'identity'
+      ? html.get(versionId).then((document) => document && applyPlan(document, head.plan))
+      : renders.findArtefact(head.artefacts[form]));
+    if (bytes === null || (form !== 'identity' && bytes.byteLength !== head.facts[form].byteLength))
+      return null;
+    if (form === 'br' && !head.isSqueezed) rendering.squeezeSoon(version);
+    return keep(versionId, bodyOf(bytes, form, head.facts[form]));
+  }
+
+  function keep(versionId: string, body: Body): Body {
+    bodies.set(`${versionId}/${body.etag}`, body); // proof: what is final has one
+    return body;
+  }
+
+  /** Nobody waits for the worker: the page is made on the spot. null: no such version any more. */
+  async function make(version: VersionKey, form: Form): Promise<Body | null> {
+    const document = await html.get(version.versionId);
+    if (document === null) return null;
+    const made = await renderInTime(version, document);
+    if (made === null) return bodyInHurry(document);
+    const bytes = form === 'identity' ? applyPlan(document, made.plan) : made[form];
+    const body = bodyOf(bytes, form, made.facts[form]);
+    if (!made.isWhole) return { ...body, etag: null, isFinal: false };
+    hold(version.versionId, { plan: made.plan, facts: made.facts, artefacts: null, isSqueezed: false });
+    if (form === 'br') rendering.squeezeSoon(version);
+    return keep(version.versionId, body);
+  }
+
+  /** null: it takes too long, or fails. */
+  async function renderInTime(version: VersionKey, document: Uint8Array): Promise<NewRender | null> {
+    const rendered = rendering.renderForRequest(version, document);
+    const late = () => new Error('The render takes longer than a reader waits');
+    try {
+      return await inTime(config.RENDER_REQUEST_BUDGET_MS, rendered, late);
+    } catch (err) {
+      warnOfHurry({ err, ...version });
+      return null;
+    }
+  }
+
+  return {
+    /** Whether the body is in memory. */
+    holds(versionId: string, form: Form): boolean {
+      const held = heads.peek(versionId);
+      return held !== undefined && bodies.has(held.keys[form]);
+    },
+
+    /** null: not made yet; what is asked for the body. @param mayLook see `get` */
+    async facts(versionId: string, form: Form, mayLook: boolean): Promise<BodyFacts | null> {
+      const known = (await findLooked(versionId, mayLook))?.known ?? (await readHead(versionId));
+      return known === null ? null : bodyFactsOf(form, known.facts[form]);
+    },
+
+    /**
+     * Readers who come together share one load. null: the version was removed since the page was looked up.
+     * @param mayLook false: the store is late or away, and what is in memory is served as it is
+     */
+    get(version: VersionKey, form: Form, mayLook: boolean): Body | Promise<Body | null> {
+      const { versionId } = version;
+      const held = heads.get(versionId);
+      if (held !== undefined && !(mayLook && isStale(held))) {
+        const inMemory = bodies.get(held.keys[form]);
+        if (inMemory !== undefined) return inMemory;
+      }
+      const key = `${versionId}/${form}`;
+      let underWay = loading.get(key);
+      if (underWay === undefined) {
+        underWay = load(version, form, mayLook).finally(() => loading.delete(key));
+        loading.set(key, underWay);
+      }
+      return underWay;
+    },
+  };
+}
+
+function keyOf(versionId: string, form: Form, { facts }: Known): string {
+  return `${versionId}/${etagOf(form, facts[form])}`;
+}
+
+function etagOf(form: Form, { digest }: FormFacts): string {
+  return `"${digest}-${form}"`;
+}
+
+function bodyFactsOf(form: Form, facts: FormFacts): BodyFacts {
+  return { form, byteLength: facts.byteLength, etag: etagOf(form, facts), isFinal: true };
+}
+
+function bodyOf(bytes: Uint8Array, form: Form, facts: FormFacts): Body {
+  return { ...bodyFactsOf(form, facts), bytes };
+}
+
+/** The document with what can be put into it without a full parse. */
+function bodyInHurry(document: Uint8Array): Body {
+  const bytes = applyPlan(document, planSafely(document));
+  return { form: 'identity', byteLength: bytes.byteLength, etag: null, isFinal: false, bytes };
+}

@@ -1,0 +1,219 @@
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
+import { translated } from '../../shared/adapters/mongo/errors.ts';
+import { inParallel } from '../contract/records.ts';
+import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
+import { newMongoUri } from '../support/mongo.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+describe('the connection to MongoDB', () => {
+  const opened: Mongo[] = [];
+  let proxy: FlakyProxy;
+  let log: ReturnType<typeof createRecordingLog>;
+
+  beforeEach(async () => {
+    proxy = await openFlakyProxy(newMongoUri());
+    log = createRecordingLog();
+  });
+
+  afterEach(async () => {
+    await proxy.close();
+    for (const mongo of opened.splice(0)) await mongo.close();
+  });
+
+  async function open(uri: string, maxConnections = 5, patient = false): Promise<Mongo> {
+    const mongo = await openMongo({ uri, maxConnections, log, patient });
+    opened.push(mongo);
+    return mongo;
+  }
+
+  /** A store of one command. */
+  function storeOf({ connection }: Mongo) {
+    return translated({ count: () => connection.collection('any').countDocuments({}) });
+  }
+
+  /** How the call ended, and after how long. */
+  async function timed(call: Promise<unknown>): Promise<{ outcome: unknown; ms: number }> {
+    const began = Date.now();
+    const outcome = await call.then(
+      () => 'done',
+      (error: { code?: unknown }) => error.code,
+    );
+    return { outcome, ms: Date.now() - began };
+  }
+
+  describe('once it is open', () => {
+    it('is to the database of the address, and to dropleaf where it names none', async () => {
+      const uri = newMongoUri();
+      expect((await open(uri)).connection.name).to.equal(new URL(uri).pathname.slice(1));
+      for (const path of ['', '/']) {
+        const mongo = await open(uri.replace(new URL(uri).pathname, path));
+        expect(mongo.connection.name).to.equal('dropleaf');
+      }
+    });
+
+    it('writes to the majority and reads from the primary, whatever the address says', async () => {
+      const mongo = await open(`${newMongoUri()}?w=1&journal=false&readPreference=secondary`);
+      const { writeConcern, readPreference } = mongo.connection.getClient().options;
+      expect(writeConcern).to.deep.include({ w: 'majority', journal: true });
+      expect(readPreference.mode).to.equal('primary');
+    });
+
+    it('bounds every wait, and lets the address say otherwise', async () => {
+      const bounded = (await open(newMongoUri(), 7)).connection.getClient().options;
+      expect(bounded).to.include({
+        ...{ serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 2_500 },
+        ...{ waitQueueTimeoutMS: 2_000, maxPoolSize: 7, appName: 'dropleaf' },
+      });
+      const uri = `${newMongoUri()}?SocketTimeoutMS=900&maxPoolSize=3&appName=ours`;
+      const { options } = (await open(uri)).connection.getClient();
+      expect(options).to.include({
+        socketTimeoutMS: 900,
+        maxPoolSize: 3,
+        appName: 'ours',
+        connectTimeoutMS: 2_000,
+      });
+    });
+
+    it('waits for ever for a command if it is to be patient', async () => {
+      const { options } = (await open(newMongoUri(), 2, true)).connection.getClient();
+      expect(options).to.include({ socketTimeoutMS: 0, waitQueueTimeoutMS: 0 });
+    });
+
+    it('answers a ping', async () => {
+      await (await open(newMongoUri())).ping();
+    });
+  });
+
+  describe('that cannot be opened', () => {
+    const secret = 'bob:s3cret@';
+
+    async function sentenceFor(uri: string): Promise<string> {
+      const began = Date.now();
+      const error = await rejectionOf(open(uri));
+      expect(Date.now() - began).to.be.below(6_000);
+      expect(error.cause).to.equal(undefined);
+      expect(`${error.stack}`).to.not.match(/bob|s3cret/);
+      expect(log.lines).to.deep.equal([]);
+      return error.message;
+    }
+
+    it('names a server that is not there', async () => {
+      expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x`)).to.equal(
+        'MongoDB at 127.0.0.1:1 cannot be reached: the connection was refused',
+      );
+    });
+
+    it('names one that is silent', async () => {
+      proxy.goSilent();
+      expect(await sentenceFor(`mongodb://${secret}127.0.0.1:${proxy.port}/x`)).to.equal(
+        `MongoDB at 127.0.0.1:${proxy.port} cannot be reached: it did not answer in time`,
+      );
+    });
+
+    it('names one that does not want the credentials', async () => {
+      const uri = newMongoUri().replace('//', `//${secret}`);
+      const mechanism = 'authMechanism=SCRAM-SHA-256&authSource=admin';
+      expect(await sentenceFor(`${uri}?${mechanism}`)).to.match(
+        /cannot be reached: the credentials were not accepted$/,
+      );
+    });
+
+    it('names one that speaks no TLS, and one that is no MongoDB', async () => {
+      const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      server.listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      const address = server.address();
+      const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+      expect(await sentenceFor(`mongodb://${secret}${host}/x?tls=true`)).to.equal(
+        `MongoDB at ${host} cannot be reached: TLS failed: wrong version number`,
+      );
+      expect(await sentenceFor(`mongodb://${secret}${host}/x`)).to.equal(
+        `MongoDB at ${host} cannot be reached: it closed the connection: is TLS wanted, and is this MongoDB?`,
+      );
+      server.close();
+    });
+
+    it('names an option that there is not', async () => {
+      expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x?color=red`)).to.equal(
+        'MONGODB_URI cannot be used: option color is not supported',
+      );
+    });
+  });
+
+  describe('that is lost', () => {
+    it('fails fast, says so once, and is back by itself, which it says once', async () => {
+      const mongo = await open(proxy.throughProxy(newMongoUri()));
+      const store = storeOf(mongo);
+      await store.count();
+      proxy.refuse();
+      const { outcome, ms } = await timed(store.count());
+      expect(outcome).to.equal('unavailable');
+      expect(ms).to.be.below(3_500);
+      await until(() => log.lines.length > 0, 'the loss is told of');
+      expect((await timed(mongo.ping())).outcome).to.equal('unavailable');
+      proxy.restore();
+      const back = Date.now();
+      await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
+      expect(Date.now() - back).to.be.below(5_000);
+      await until(() => log.lines.length > 1, 'the return is told of');
+      expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).to.deep.equal([
+        'warn: MongoDB cannot be reached',
+        'info: MongoDB is back',
+      ]);
+      expect(JSON.stringify(log.lines)).to.include(`127.0.0.1:${proxy.port}`);
+    });
+
+    it('is not waited for where the server has gone silent, and is back within 5 s of its return', async () => {
+      const mongo = await open(proxy.throughProxy(newMongoUri()), 2);
+      const store = storeOf(mongo);
+      await store.count();
+      proxy.goSilent();
+      const calls = await inParallel(50, () => timed(store.count()));
+      expect(new Set(calls.map(({ outcome }) => outcome))).to.deep.equal(new Set(['unavailable']));
+      expect(Math.max(...calls.map(({ ms }) => ms))).to.be.below(4_500);
+      const ping = await timed(mongo.ping());
+      expect(ping.outcome).to.equal('unavailable');
+      expect(ping.ms).to.be.below(3_500);
+      await until(() => log.lines.length > 0, 'the loss is told of');
+      proxy.restore();
+      const back = Date.now();
+      await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
+      expect(Date.now() - back).to.be.below(5_000);
+    });
+
+    it('works on over resets', async () => {
+      const mongo = await open(proxy.throughProxy(newMongoUri()));
+      const store = storeOf(mongo);
+      for (let i = 0; i < 5; i++) {
+        proxy.reset();
+        await until(async () => (await timed(store.count())).outcome === 'done', 'it works', 3_000);
+      }
+      expect(log.lines, 'nobody missed it').to.deep.equal([]);
+    });
+
+    it('is there again after a server that ended all connections at once while they were busy', async () => {
+      const store = storeOf(await open(proxy.throughProxy(newMongoUri()), 20));
+      for (let round = 0; round < 3; round++) {
+        // For longer than the driver would wait between two looks at a server that calls wait for.
+        for (const end = Date.now() + 700; Date.now() < end; ) await inParallel(20, store.count);
+        const calls = inParallel(20, () => timed(store.count()));
+        proxy.hangUp();
+        await calls;
+        const isBack = async () => (await timed(store.count())).outcome === 'done';
+        await until(isBack, `it works after round ${round}`, 3_000);
+      }
+    });
+
+    it('is closed within 2 s', async () => {
+      const mongo = await openMongo({ uri: proxy.throughProxy(newMongoUri()), maxConnections: 2, log });
+      proxy.goSilent();
+      const { outcome, ms } = await timed(mongo.close());
+      expect(outcome).to.equal('done');
+      expect(ms).to.be.below(2_000);
+    });
+  });
+});

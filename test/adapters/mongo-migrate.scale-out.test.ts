@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { createMongoBlobStore } from '../../shared/adapters/mongo/blob-store.ts';
+import { collectionsOf } from '../../shared/adapters/mongo/collections.ts';
+import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
+import { findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
+import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
+import { newMongoUri } from '../support/mongo.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+describe('migrate (MongoDB)', () => {
+  let mongo: Mongo;
+  let log: ReturnType<typeof createRecordingLog>;
+
+  beforeEach(async () => {
+    log = createRecordingLog();
+    mongo = await openMongo({ uri: newMongoUri(), maxConnections: 5, log, patient: true });
+  });
+
+  afterEach(async () => {
+    await mongo.connection.dropDatabase();
+    await mongo.close();
+  });
+
+  /** Every index there is, as `collection index`. */
+  async function listIndexes(): Promise<string[]> {
+    const { connection } = mongo;
+    const lists = await Promise.all(
+      (await connection.listCollections()).map(async ({ name }) =>
+        (await connection.collection(name).listIndexes().toArray()).map((index) => `${name} ${index.name}`),
+      ),
+    );
+    return lists.flat().sort();
+  }
+
+  it('makes every collection and index, and says which', async () => {
+    await migrate(mongo, log);
+    const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
+    expect(made).to.deep.equal([
+      'accounts accounts accounts_identity',
+      'tokens tokens tokens_account',
+      'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_end',
+      'drops drops drops_slug drops_place drops_pairs drops_created drops_chores drops_versions drops_trash',
+      'day_views day_views day_views_day',
+      'contexts contexts',
+      'renders renders renders_renderer',
+      'loose_files loose_files loose_files_at',
+      'secrets secrets',
+      'html.files html.files filename_1_uploadDate_1',
+      'html.chunks html.chunks files_id_1_n_1',
+      'rendered.files rendered.files filename_1_uploadDate_1',
+      'rendered.chunks rendered.chunks files_id_1_n_1',
+    ]);
+    expect(await findMissing(mongo)).to.deep.equal([]);
+  });
+
+  it('makes them as planned: unique, or of some documents only, where they must be', async () => {
+    await migrate(mongo, log);
+    for (const { name, indexes } of collectionsOf(mongo.connection)) {
+      const there = await mongo.connection.collection(name).listIndexes().toArray();
+      for (const index of indexes)
+        expect(there.find((other) => other.name === index.name)).to.deep.include(index);
+    }
+  });
+
+  it('makes nothing the second time', async () => {
+    await migrate(mongo, log);
+    const before = await listIndexes();
+    log.lines.length = 0;
+    await migrate(mongo, log);
+    expect(log.lines.map(({ message }) => message)).to.deep.equal([
+      'MongoDB has all collections and indexes',
+    ]);
+    expect(await listIndexes()).to.deep.equal(before);
+  });
+
+  it('may run several times at once', async () => {
+    await Promise.all([migrate(mongo, log), migrate(mongo, log), migrate(mongo, log)]);
+    expect(await findMissing(mongo)).to.deep.equal([]);
+  });
+
+  it('makes what is missing, and leaves the rest', async () => {
+    await migrate(mongo, log);
+    const { connection } = mongo;
+    await connection.collection('tokens').dropIndex('tokens_account');
+    await connection.collection('html.chunks').dropIndex('files_id_1_n_1');
+    await connection.dropCollection('secrets');
+    await connection.collection('accounts').createIndex({ name: 1 }, { name: 'of_the_operator' });
+    expect((await findMissing(mongo)).sort()).to.deep.equal(['files_id_1_n_1', 'secrets', 'tokens_account']);
+    await migrate(mongo, log);
+    expect(await findMissing(mongo)).to.deep.equal([]);
+    expect(await listIndexes()).to.include('accounts of_the_operator');
+  });
+
+  it('keeps the documents that are there', async () => {
+    await mongo.connection.collection<{ _id: string }>('accounts').insertOne({ _id: 'a1' });
+    await migrate(mongo, log);
+    expect(await mongo.connection.collection('accounts').countDocuments({})).to.equal(1);
+  });
+
+  it('names an index that is there with other keys or options', async () => {
+    const accounts = mongo.connection.collection('accounts');
+    await accounts.createIndex({ provider: 1, subject: 1 }, { name: 'accounts_identity' });
+    const sentence =
+      'The index accounts_identity of "accounts" is there with other keys or options: drop it, and migrate again';
+    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
+    await accounts.dropIndex('accounts_identity');
+    await accounts.createIndex(
+      { provider: 1, subject: 1 },
+      { name: 'accounts_identity', unique: true, sparse: true },
+    );
+    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
+    await accounts.dropIndex('accounts_identity');
+    await accounts.createIndex({ subject: 1, provider: 1 }, { name: 'accounts_identity', unique: true });
+    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
+  });
+
+  it('names an index that cannot be made, and what the server says', async () => {
+    const accounts = mongo.connection.collection<{ _id: string; provider: string; subject: string }>(
+      'accounts',
+    );
+    await accounts.insertMany(['a1', 'a2'].map((_id) => ({ _id, provider: 'local', subject: 'same' })));
+    expect((await rejectionOf(migrate(mongo, log))).message).to.match(
+      /^MongoDB cannot make the indexes of "accounts" \(accounts_identity\): \S/,
+    );
+  });
+
+  it('leaves nothing to be made at request time', async () => {
+    await migrate(mongo, log);
+    const before = await listIndexes();
+    const { connection } = mongo;
+    await createMongoBlobStore(connection, 'html').put('v1', Buffer.from('<p>'));
+    const plan = { renderer: 1, insertAt: 0, insertion: '' };
+    const [br, gzip] = [Buffer.from('br'), Buffer.from('gzip')];
+    const fact = { byteLength: 2, digest: 'digest' };
+    const facts = { identity: fact, br: fact, gzip: fact };
+    const version = { dropId: 'd1', versionId: 'v1' };
+    await createMongoRenderStore(connection).put(version, { plan, facts, br, gzip }, 1);
+    expect(await listIndexes()).to.deep.equal(before);
+  });
+});

@@ -1,0 +1,222 @@
+import { expect } from 'chai';
+import type { mongo } from 'mongoose';
+import { createMongoAccountStore } from '../../shared/adapters/mongo/account-store.ts';
+import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
+import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
+import { createMongoSecretStore } from '../../shared/adapters/mongo/secret-store.ts';
+import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
+import { createMongoTokenStore } from '../../shared/adapters/mongo/token-store.ts';
+import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
+import { aDrop, aSignIn, aToken, later, start } from '../contract/records.ts';
+import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+
+const day = '2026-01-31';
+
+describe('small stores in MongoDB', () => {
+  let test: TestMongo;
+  let stores: ReturnType<typeof openStores>;
+  const signIn = aSignIn({ codeHash: 'code-7', pollHash: 'poll-7' });
+  const token = aToken();
+  const identity = { provider: 'local', subject: 's7', name: 'seven' };
+
+  before(async () => {
+    test = await openTestMongo();
+    stores = openStores(test);
+    await fill();
+  });
+
+  after(() => test.giveBack());
+
+  function openStores({ mongo: { connection } }: TestMongo) {
+    return {
+      accounts: createMongoAccountStore(connection),
+      drops: createMongoDropStore(connection),
+      tokens: createMongoTokenStore(connection),
+      signIns: createMongoSignInStore(connection),
+      secrets: createMongoSecretStore(connection),
+      renders: createMongoRenderStore(connection),
+      viewTotals: createMongoViewTotals(connection),
+    };
+  }
+
+  /** One of each to find, among so many that reading all of them would not be the better plan. */
+  async function fill(): Promise<void> {
+    const { accounts, tokens, signIns } = stores;
+    await accounts.findOrCreate(identity, 'a7', start);
+    await tokens.insert(token);
+    await signIns.insert(signIn);
+    const others: Record<string, (n: string) => object> = {
+      accounts: (n) => ({ provider: 'local', subject: n, name: n, created_at: start, day: '', day_count: 0 }),
+      tokens: (n) => ({ hash: n, account_id: n, label: null, created_at: start, last_used_at: null }),
+      sign_ins: (n) => ({ code_hash: n, poll_hash: n, status: 'claimed', expires_at: later }),
+      day_views: (n) => ({ day: n, count: 1, views_batch: start }),
+      renders: (n) => ({ drop_id: n, renderer: 2, br: n, gzip: n }),
+      loose_files: () => ({ at: later }),
+    };
+    for (const [name, fields] of Object.entries(others)) {
+      const documents = Array.from({ length: 300 }, (_, i) => ({ _id: `d${i}/${day}`, ...fields(`n${i}`) }));
+      await test.mongo.connection.collection<{ _id: string }>(name).insertMany(documents);
+    }
+  }
+
+  /** Each command that the call sends. */
+  async function commandsOf(call: () => Promise<unknown>): Promise<mongo.CommandStartedEvent[]> {
+    const client = test.mongo.connection.getClient();
+    const commands: mongo.CommandStartedEvent[] = [];
+    const note = (command: mongo.CommandStartedEvent) => commands.push(command);
+    client.on('commandStarted', note);
+    try {
+      await call();
+    } finally {
+      client.off('commandStarted', note);
+    }
+    return commands;
+  }
+
+  const calls: readonly (readonly [string, () => Promise<unknown>, readonly string[]])[] = [
+    ['accounts.find', () => stores.accounts.find('a7'), ['find accounts by _id_']],
+    [
+      'accounts.findOrCreate of a known one',
+      () => stores.accounts.findOrCreate(identity, 'a8', later),
+      ['find accounts by accounts_identity'],
+    ],
+    [
+      'accounts.takeDailyWrite',
+      () => stores.accounts.takeDailyWrite('a7', day, 500),
+      ['update accounts by _id_'],
+    ],
+    [
+      'accounts.returnDailyWrite',
+      () => stores.accounts.returnDailyWrite('a7', day),
+      ['update accounts by _id_'],
+    ],
+    ['tokens.insert', () => stores.tokens.insert(aToken()), ['insert tokens']],
+    ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['find tokens by _id_']],
+    ['tokens.list', () => stores.tokens.list('n7'), ['find tokens by tokens_account']],
+    ['tokens.touch', () => stores.tokens.touch(token.id, later, start), ['update tokens by _id_']],
+    ['tokens.revoke', () => stores.tokens.revoke('account', token.id), ['delete tokens by _id_']],
+    ['signIns.insert', () => stores.signIns.insert(aSignIn()), ['insert sign_ins']],
+    ['signIns.find', () => stores.signIns.find(signIn.id), ['find sign_ins by _id_']],
+    ['signIns.findByCode', () => stores.signIns.findByCode('code-7'), ['find sign_ins by sign_ins_code']],
+    ['signIns.findByPoll', () => stores.signIns.findByPoll('poll-7'), ['find sign_ins by sign_ins_poll']],
+    ['signIns.approve', () => stores.signIns.approve(signIn.id, 'a7', later), ['update sign_ins by _id_']],
+    ['signIns.claim', () => stores.signIns.claim(signIn.id, later), ['findAndModify sign_ins by _id_']],
+    ['signIns.expire', () => stores.signIns.expire(later), ['update sign_ins by sign_ins_status']],
+    [
+      'signIns.removeExpiredBefore',
+      () => stores.signIns.removeExpiredBefore(start),
+      ['delete sign_ins by sign_ins_end'],
+    ],
+    ['viewTotals.listDays', () => stores.viewTotals.listDays('d7'), ['find day_views by _id_']],
+    [
+      'viewTotals.listViewed',
+      () => stores.viewTotals.listViewed('n7', '', 10),
+      ['find day_views by day_views_day'],
+    ],
+    [
+      'viewTotals.listViewed behind a drop',
+      () => stores.viewTotals.listViewed('n7', 'd5', 10),
+      ['find day_views by day_views_day'],
+    ],
+    ['renders.findHead', () => stores.renders.findHead('unknown'), ['find renders by _id_']],
+    ['renders.listRendered', () => stores.renders.listRendered(['d7'], 1), ['find renders by _id_']],
+    [
+      'renders.listOutdated',
+      () => stores.renders.listOutdated(2, null, 10),
+      ['find renders by renders_renderer'],
+    ],
+    [
+      'renders.listOutdated behind a page',
+      () => stores.renders.listOutdated(2, { renderer: 1, versionId: 'd5', dropId: 'n5' }, 10),
+      ['find renders by renders_renderer'],
+    ],
+    [
+      'renders.removeReplaced',
+      () => stores.renders.removeReplaced(start, 10),
+      ['find loose_files by loose_files_at'],
+    ],
+    [
+      'viewTotals.addToDays',
+      () => stores.viewTotals.addToDays(start + 1, [{ dropId: 'd7', day, count: 1 }]),
+      ['update day_views by _id_', 'find drops by _id_', 'delete day_views by _id_'], // the drop is gone
+    ],
+    [
+      'viewTotals.addToDrops',
+      () => stores.viewTotals.addToDrops(start, [{ dropId: 'd7', count: 1 }]),
+      ['update drops by _id_'],
+    ],
+  ];
+  for (const [name, call, expected] of calls) {
+    it(`${name}: ${expected.join(', ')}`, async () => {
+      const told = await Promise.all((await commandsOf(call)).map(tell));
+      expect(told).to.deep.equal(expected);
+    });
+  }
+
+  /** `find tokens by tokens_account`. An update is explained as a search for what it changes. */
+  async function tell({ commandName, command }: mongo.CommandStartedEvent): Promise<string> {
+    const collection: string = command[commandName];
+    const filter = command.filter ?? command.query ?? command.updates?.[0].q ?? command.deletes?.[0].q;
+    if (filter === undefined) return `${commandName} ${collection}`;
+    const search = test.mongo.connection.collection(collection).find(filter, { sort: command.sort });
+    return `${commandName} ${collection} by ${[...indexesIn(await search.explain('queryPlanner'))].join(', ')}`;
+  }
+
+  it('tells of a search that has no index', async () => {
+    const [search] = await commandsOf(() =>
+      test.mongo.connection.collection('tokens').findOne({ label: 'x' }),
+    );
+    expect(search && (await tell(search))).to.include('a scan');
+  });
+
+  describe('views of days', () => {
+    it('are added to days that another batch makes at the same moment', async () => {
+      const { drops, viewTotals } = stores;
+      const counts = Array.from({ length: 100 }, (_, i) => ({ dropId: `raced${i}`, day, count: 1 }));
+      for (const { dropId: id } of counts) await drops.create(aDrop({ id, ownerId: id }), 1, []);
+      const listAll = () =>
+        Promise.all(counts.map(async ({ dropId }) => (await viewTotals.listDays(dropId)).get(day)));
+      await Promise.all(
+        counts.flatMap((count) => [start, start + 1].map((batch) => viewTotals.addToDays(batch, [count]))),
+      );
+      const added = await listAll();
+      await viewTotals.addToDays(start + 1, counts);
+      expect(await listAll(), 'the later batch was in all of them').to.deep.equal(added);
+    });
+
+    it('takes 2,500 at once, over several commands', async () => {
+      const counts = Array.from({ length: 2_500 }, (_, i) => ({
+        dropId: `many${i % 500}`,
+        day: `2026-01-${10 + Math.floor(i / 500)}`,
+        count: 1,
+      }));
+      await stores.drops.create(aDrop({ id: 'many499' }), 1, []); // the days of all others go again
+      const commands = await commandsOf(() => stores.viewTotals.addToDays(start, counts));
+      expect(commands.filter(({ commandName }) => commandName === 'update')).to.have.length(5);
+      const days = await stores.viewTotals.listDays('many499');
+      expect([...days.keys()]).to.deep.equal([
+        '2026-01-10',
+        '2026-01-11',
+        '2026-01-12',
+        '2026-01-13',
+        '2026-01-14',
+      ]);
+    });
+  });
+});
+
+/** Names of indexes anywhere in the plan that was chosen, of MongoDB or of PostgreSQL below DocumentDB. */
+function indexesIn(plan: unknown, found = new Set<string>()): Set<string> {
+  if (typeof plan !== 'object' || plan === null) return found;
+  const node = plan as Record<string, unknown>; // proof: an object of JSON
+  const index = node.stage === 'IDHACK' ? '_id_' : (node.indexName ?? node['Index Name']);
+  const condition = node['Index Cond'];
+  // DocumentDB's index of ids begins with the collection: without a condition on the id it is a scan.
+  const isScan = index === '_id_' && typeof condition === 'string' && !condition.includes('object_id');
+  if (node.stage === 'COLLSCAN' || node['Node Type'] === 'Seq Scan' || isScan) found.add('a scan');
+  else if (typeof index === 'string') found.add(index);
+  for (const [name, part] of Object.entries(node)) {
+    if (name !== 'rejectedPlans' && name !== 'IndexCosts') indexesIn(part, found);
+  }
+  return found;
+}

@@ -1,0 +1,276 @@
+import { createServer as createHttpServer } from 'node:http';
+import { expect } from 'chai';
+import { ReplyError } from 'ioredis';
+import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
+import { findMisconfiguration, isAway } from '../../shared/adapters/redis/faults.ts';
+import { inParallel } from '../contract/records.ts';
+import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
+import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+const deadUrl = 'redis://user:s3cret@127.0.0.1:1';
+
+describe('The connection to Redis', () => {
+  const redis = useRedis();
+
+  describe('at the start', () => {
+    function withUserAndPassword(url: string): string {
+      const changed = new URL(url);
+      changed.username = 'nobody';
+      changed.password = 's3cret';
+      return changed.href;
+    }
+
+    async function sentenceFor(url: string): Promise<string> {
+      const error = await rejectionOf(redis.open({ url, requireUp: false }));
+      expect(error.message + String(error.cause) + error.stack).not.to.include('s3cret');
+      expect(error.cause).to.equal(undefined);
+      return error.message;
+    }
+
+    it('names a refused password, and not the password', async () => {
+      expect(await sentenceFor(withUserAndPassword(redisUrl()))).to.match(
+        /^Redis at \S+:\d+ refuses the user or the password\.$/,
+      );
+    });
+
+    it('names a database that is not there', async () => {
+      const url = new URL(redisUrl());
+      url.pathname = '/99999';
+      expect(await sentenceFor(url.href)).to.match(/^Redis at \S+ has no database of that number\.$/);
+    });
+
+    it('names a server that is no Redis', async () => {
+      const server = createHttpServer((_, response) => response.end());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      expect(await sentenceFor(`redis://:s3cret@127.0.0.1:${port}`)).to.match(/is no Redis/);
+      server.close();
+    });
+
+    it('names a missing password', async () => {
+      const fake = await startFakeRedis((command) =>
+        command === 'info' ? '-NOAUTH Authentication required.\r\n' : undefined,
+      );
+      expect(await sentenceFor(fake.url)).to.match(/wants a password, and its address has none\.$/);
+      await fake.close();
+    });
+
+    it('refuses a Redis older than 6.2, and takes 6.2', async () => {
+      const old = await startFakeRedis((command) => (command === 'info' ? infoOf('6.0.16') : undefined));
+      expect(await sentenceFor(old.url)).to.match(/is too old \(6\.0\.16\): 6\.2 or newer is needed\.$/);
+      await old.close();
+      const oldest = await startFakeRedis((command) => (command === 'info' ? infoOf('6.2.0') : undefined));
+      expect((await redis.open({ url: oldest.url })).isUp()).to.equal(true);
+      await oldest.close();
+    });
+
+    it('names a certificate that is not trusted, and a server without TLS', () => {
+      const selfSigned = Object.assign(new Error('self-signed certificate'), {
+        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      });
+      expect(findMisconfiguration(selfSigned, 'h:1')).to.include('not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+      const plain = Object.assign(new Error('SSL routines:ssl3_get_record:wrong version number'), {
+        code: 'EPROTO',
+      });
+      expect(findMisconfiguration(plain, 'h:1')).to.include('does not speak TLS');
+    });
+
+    for (const url of [
+      '',
+      'nonsense',
+      'http://h:1',
+      'redis://',
+      'redis://:s3cret@h/x',
+      'redis://:s3cret%@h',
+    ]) {
+      it(`refuses the address "${url}" without repeating it`, async () => {
+        expect(await sentenceFor(url)).to.match(/address of Redis must/);
+      });
+    }
+
+    it('goes on after 3 s without a server, and says once which one, without credentials', async () => {
+      const log = createRecordingLog();
+      const startedAt = Date.now();
+      const connection = await redis.open({ url: deadUrl, requireUp: false, log });
+      expect(Date.now() - startedAt).to.be.within(2_500, 3_500);
+      expect(connection.isUp()).to.equal(false);
+      expect(log.lines).to.have.length(1);
+      expect(log.lines[0]?.fields).to.deep.equal({ redis: '127.0.0.1:1', reason: 'ECONNREFUSED' });
+      expect(JSON.stringify(log.lines)).not.to.include('s3cret');
+    });
+
+    it('refuses to start without a server where one is required', async () => {
+      const opening = openRedis({
+        url: deadUrl,
+        prefix: 'p',
+        rejectUnauthorized: true,
+        log: createRecordingLog(),
+        requireUp: true,
+        waitMs: 100,
+      });
+      const error = await rejectionOf(opening);
+      expect(error.message).to.equal('Redis at 127.0.0.1:1 could not be reached (ECONNREFUSED).');
+    });
+  });
+
+  describe('in use', () => {
+    async function countOf(connection: Redis, key: string): Promise<string | null> {
+      return connection.client.get(connection.keyPrefix + key);
+    }
+
+    it('comes back by itself, and says once that Redis was lost and once that it is back', async () => {
+      const log = createRecordingLog();
+      const { redis: connection, proxy } = await redis.openThroughProxy({ log });
+      let times = 0;
+      connection.onReady(() => {
+        times += 1;
+      });
+      expect(times, 'it is up when asked').to.equal(1);
+      const connectionsBefore = proxy.connections();
+      proxy.refuse();
+      await until(() => !connection.isUp(), 'lost');
+      await until(() => log.lines.length > 0, 'logged');
+      await rejectionOf(connection.client.ping());
+      await new Promise((resolve) => setTimeout(resolve, 700)); // tries again meanwhile, which is not to be logged
+      proxy.restore();
+      await untilBack(connection);
+      expect(proxy.connections()).to.equal(connectionsBefore + 1);
+      await until(() => times === 2, 'told');
+      expect(log.lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
+        'warn Redis cannot be reached; the service goes on without it for now',
+        'info Redis is back',
+      ]);
+    });
+
+    it('starts without a server and finds it when it is there', async () => {
+      const { redis: connection, proxy } = await redis.openThroughProxy();
+      proxy.refuse();
+      const late = await redis.open({ url: proxy.throughProxy(redisUrl()), requireUp: false, waitMs: 100 });
+      expect(late.isUp()).to.equal(false);
+      let wasTold = false;
+      late.onReady(() => {
+        wasTold = true;
+      });
+      proxy.restore();
+      await until(() => late.isUp() && wasTold && connection.isUp(), 'found', 5_000);
+    });
+
+    it('sends nothing twice when replies are lost, and answers within the time-out', async () => {
+      const { redis: connection, proxy } = await redis.openThroughProxy();
+      const direct = await redis.open();
+      proxy.loseReplies();
+      const startedAt = Date.now();
+      const outcomes = await Promise.allSettled([
+        connection.client.incr(`${connection.keyPrefix}n`),
+        connection.client.incr(`${connection.keyPrefix}n`),
+      ]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+      expect(Date.now() - startedAt).to.be.below(2_500);
+      await until(() => !connection.isUp(), 'dropped', 3_000);
+      proxy.restore();
+      await untilBack(connection);
+      expect(await connection.client.incr(`${connection.keyPrefix}n`)).to.equal(3);
+      expect(await countOf(direct, 'n')).to.equal('3');
+    });
+
+    it('rejects what waits when the connection ends, and does not repeat it', async () => {
+      const { redis: connection, proxy } = await redis.openThroughProxy();
+      proxy.loseReplies();
+      const waiting = rejectionOf(connection.client.incr(`${connection.keyPrefix}n`));
+      await until(async () => (await countOf(await redis.open(), 'n')) === '1', 'arrived');
+      proxy.reset();
+      proxy.restore();
+      await waiting;
+      await untilBack(connection);
+      expect(await countOf(connection, 'n')).to.equal('1');
+    });
+
+    it('drops a server that has gone silent and is back within 5 s of its return, nothing done twice', async () => {
+      const { redis: connection, proxy } = await redis.openThroughProxy();
+      proxy.goSilent();
+      const startedAt = Date.now();
+      await inParallel(5, () => rejectionOf(connection.client.incr(`${connection.keyPrefix}n`)));
+      expect(Date.now() - startedAt).to.be.below(2_500);
+      await until(() => !connection.isUp(), 'noticed', 3_000);
+      const refusedAt = Date.now();
+      await rejectionOf(connection.client.ping());
+      expect(Date.now() - refusedAt, 'known to be away').to.be.below(100);
+      await new Promise((resolve) => setTimeout(resolve, 1_500)); // several tries that nobody answers
+      const returnedAt = Date.now();
+      proxy.restore();
+      await untilBack(connection);
+      expect(Date.now() - returnedAt).to.be.below(5_000);
+      const count = Number(await countOf(connection, 'n')); // what was under way may have arrived late
+      expect(count).to.be.at.most(5);
+    });
+
+    it('says what is to be mended when a server that was away comes back as another', async () => {
+      const log = createRecordingLog();
+      let says = infoOf('7.0.0');
+      const fake = await startFakeRedis((command) => (command === 'info' ? says : undefined));
+      const connection = await redis.open({ url: fake.url, log });
+      says = '-NOAUTH Authentication required.\r\n';
+      fake.cut();
+      await until(() => fake.connections() >= 4, 'tried again and again', 5_000);
+      expect(connection.isUp()).to.equal(false);
+      expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn', 'error']);
+      expect(log.lines[1]?.message).to.match(/wants a password/);
+      await fake.close();
+    });
+
+    it('is away when connections and servers say so, and not when a command is wrong', () => {
+      const away = [
+        new Error('Command timed out'),
+        new Error('Connection is closed.'),
+        Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+        new ReplyError('LOADING Redis is loading the dataset in memory'),
+        new ReplyError("ERR Error running script: -READONLY You can't write against a read only replica."),
+        new ReplyError("OOM command not allowed when used memory > 'maxmemory'."),
+      ];
+      expect(away.filter((error) => !isAway(error))).to.deep.equal([]);
+      const wrong = [
+        new ReplyError('WRONGTYPE Operation against a key holding the wrong kind of value'),
+        new ReplyError('ERR unknown command'),
+        new TypeError('x is not a function'),
+        Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' }),
+      ];
+      expect(wrong.filter(isAway)).to.deep.equal([]);
+    });
+
+    it('looks for the new primary when a failover has made its server a replica', async () => {
+      const fake = await startFakeRedis((command) => {
+        if (command === 'info') return infoOf('7.0.0');
+        if (command === 'set') return "-READONLY You can't write against a read only replica.\r\n";
+        return undefined;
+      });
+      const connection = await redis.open({ url: fake.url });
+      await rejectionOf(connection.client.set('k', 'v'));
+      await until(() => fake.connections() === 2, 'connected anew', 5_000);
+      await fake.close();
+    });
+
+    it('gives jobs connections that wait for the server as long as it takes', async () => {
+      const { redis: connection, proxy } = await redis.openThroughProxy();
+      const forJobs = connection.duplicateForJobs();
+      await until(() => forJobs.status === 'ready', 'connected');
+      proxy.refuse();
+      await until(() => forJobs.status !== 'ready', 'lost');
+      const waiting = forJobs.set(`${connection.keyPrefix}k`, 'v');
+      proxy.restore();
+      expect(await waiting).to.equal('OK');
+      forJobs.disconnect();
+    });
+
+    it('ends without a word, and no error afterwards', async () => {
+      const log = createRecordingLog();
+      const connection = await redis.open({ log });
+      await connection.close();
+      await until(() => connection.client.status === 'end', 'ended');
+      expect(log.lines).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { hostileDocuments } from '../support/hostile-documents.ts';
+import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** Those that a full parse, or a look at the clock between two tags, would not end. `bench/hostile.ts` has them all. */
+const chosen = [
+  '2,000 misnested formatting tags',
+  'misnested formatting in a template',
+  '250,000 attributes of a link',
+  '2 MB of <',
+  'an unclosed script',
+  'an unclosed comment',
+  'nesting in a template',
+];
+
+/** Generous, for busy machines, and because this process makes the documents too; the bench is strict. */
+const loopHeldMs = 400;
+
+describe('A hostile document', function () {
+  this.timeout(30_000);
+  const service = useService({ RENDER_REQUEST_BUDGET_MS: '300' });
+
+  for (const name of chosen) {
+    it(`is answered within 2.5 s of its POST, kept in the end, and others are served meanwhile: ${name}`, async () => {
+      const owner = await service.newOwner();
+      const other = await owner.create({ html: '<p>another page' });
+      const html = documentOf(name);
+      const watch = watchOthers(() => service.get(`/p/${other.slug}/raw`));
+      const { slug } = await owner.create({ html });
+
+      const posted = performance.now();
+      const raw = await service.get(`/p/${slug}/raw`);
+      expect(performance.now() - posted).to.be.below(2_500);
+      expect(raw.status).to.equal(200);
+      expect(raw.text.includes(html) || withoutOurs(raw.text) === html, 'the document is in it').to.equal(
+        true,
+      );
+      await until(
+        async () =>
+          (await service.get(`/p/${slug}/raw`)).headers['cache-control']?.includes('public') === true,
+        'a page that may be kept',
+      );
+
+      const { statuses, slowestMs, longestTurnMs } = await watch.stop();
+      expect(new Set(statuses)).to.deep.equal(new Set([200]));
+      expect(slowestMs, 'the slowest answer to others').to.be.below(1_000);
+      expect(longestTurnMs, 'the longest turn of the event loop').to.be.below(loopHeldMs);
+    });
+  }
+
+  it('is not rendered again by every reader: the outcome is kept, also where the parse was ended early', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: documentOf('250,000 attributes of a link') });
+    await service.settle();
+    const etags = new Set<string | undefined>();
+    for (let n = 0; n < 3; n++) etags.add((await service.get(`/p/${slug}/raw`)).headers.etag);
+    expect(etags.size).to.equal(1);
+    expect((await service.get(`/p/${slug}/raw`)).text).to.match(/<title>x<\/title><meta name="viewport"/);
+  });
+});
+
+function documentOf(name: string): string {
+  const make = hostileDocuments.find(([of]) => of === name)?.[1];
+  if (make === undefined) throw new Error(`there is no hostile document ${name}`);
+  return make();
+}
+
+function withoutOurs(page: string): string {
+  return page.replace(
+    /(<meta name="viewport" content="width=device-width, initial-scale=1">)?<style data-dropleaf>.*?<\/style>/,
+    '',
+  );
+}
+
+/** A reader of another page, and the delays of the event loop, until stopped. */
+function watchOthers(read: () => Promise<{ status: number }>) {
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  const statuses: number[] = [];
+  let slowestMs = 0;
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver) {
+      const start = performance.now();
+      statuses.push((await read()).status);
+      slowestMs = Math.max(slowestMs, performance.now() - start);
+      await pause(10);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await reading;
+      delays.disable();
+      return { statuses, slowestMs, longestTurnMs: delays.max / 1e6 };
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { expectError, expectErrorPage } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const answerMs = 600;
+/** What ANSWER_MS is by default, and half a second. */
+const tolerable = 5_000;
+
+describe('An answer that takes longer than ANSWER_MS', () => {
+  let service: TestService;
+  let atTokens: Gate;
+  let atDrops: Gate;
+
+  beforeEach(async () => {
+    atTokens = createGate();
+    atDrops = createGate();
+    service = await startService({
+      env: { ANSWER_MS: String(answerMs), BODIES_IN_FLIGHT_BYTES: String(1024 * 1024) },
+      adaptEngine: (engine) => ({
+        ...engine,
+        tokens: atTokens.wrap(engine.tokens),
+        drops: atDrops.wrap(engine.drops),
+        ready: () => atDrops.wrap(engine).ready(),
+      }),
+    });
+  });
+  afterEach(async () => {
+    openAll();
+    await service.stop();
+  });
+
+  function openAll(): void {
+    atTokens.open();
+    atDrops.open();
+  }
+
+  async function untilWaiting(gate: Gate): Promise<void> {
+    await until(() => gate.waiting() > 0, 'a call waits at the gate');
+  }
+
+  /** Nothing of what handlers did after the answer has surfaced. */
+  async function expectQuiet() {
+    openAll();
+    await service.settle();
+    await pause(20);
+    const faults = service.logs.filter(
+      (line) => line.startsWith('error') || /^warn.*HEADERS_SENT/.test(line),
+    );
+    expect(faults).to.deep.equal([]);
+  }
+
+  it('503 unavailable with Retry-After, on every way, and nothing of it later', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    atTokens.hold();
+    atDrops.hold();
+    const from = performance.now();
+    const answers = await Promise.all([
+      owner.get('/api/me'),
+      owner.get('/api/drops'),
+      owner.get(`/api/drops/${slug}`),
+      owner.post(),
+      owner.put(slug),
+      owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'new' } }),
+      owner.request('DELETE', `/api/drops/${slug}/v/1`),
+      service.get(`/p/${slug}`),
+      service.get(`/p/${slug}/raw`),
+      service.get('/readyz'),
+    ]);
+    expect(performance.now() - from)
+      .to.be.at.least(answerMs - 5)
+      .and.below(tolerable);
+    for (const answer of answers) {
+      const details = expectError(answer, 503, 'unavailable');
+      expect(details.retry_after_seconds).to.be.a('number').and.at.least(1);
+      expect(answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
+      expect(answer.headers['cache-control']).to.match(/no-store/);
+    }
+    expect((await service.get('/healthz')).status, 'what needs no store goes on').to.equal(200);
+    await expectQuiet();
+    expect((await owner.get(`/api/drops/${slug}`)).status).to.equal(200);
+    expect((await service.get('/readyz')).status).to.equal(200);
+  });
+
+  it('a page for a person, under the sandbox on the raw path', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    atDrops.hold();
+    for (const answer of await Promise.all([service.view(`/p/${slug}`), service.view(`/p/${slug}/raw`)])) {
+      expectErrorPage(answer, 503, 'unavailable');
+    }
+    const head = await service.request('HEAD', `/p/${slug}/raw`);
+    expect(head.headers['content-security-policy']).to.match(/^sandbox /);
+    expect(head.bytes).to.have.length(0);
+    await expectQuiet();
+  });
+
+  it('each is logged once, at warn', async () => {
+    const owner = await service.newOwner();
+    atTokens.hold();
+    const answer = await owner.get('/api/me');
+    const lines = service.logs.filter((line) => line.includes(String(answer.headers['x-request-id'])));
+    expect(lines.filter((line) => line.startsWith('warn'))).to.have.length(1);
+  });
+
+  it('the work goes on: what was asked for is done all the same', async () => {
+    const owner = await service.newOwner();
+    atDrops.hold();
+    expectError(await owner.post({ title: 'Written all the same' }), 503, 'unavailable');
+    expect((await owner.get('/readyz')).status).to.equal(503);
+    await expectQuiet();
+    await service.eventually(async () => {
+      const { data } = (await owner.get('/api/drops')).body;
+      expect(data.map(({ title }: { title: string }) => title)).to.deep.equal(['Written all the same']);
+    });
+  });
+
+  it('what fails after the answer is logged, and ends no connection', async () => {
+    const owner = await service.newOwner();
+    const request = service.head('GET', '/api/me', { authorization: `Bearer ${owner.token}` });
+    const connection = await service.connect();
+    try {
+      atTokens.hold();
+      await connection.send(request);
+      expectError(await connection.answer(), 503, 'unavailable');
+      atTokens.open(new Error('the store has an opinion'));
+      await service.eventually(async () => {
+        const lines = service.logs.filter((line) => line.includes('the store has an opinion'));
+        expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['error']);
+      });
+      await connection.send(request);
+      expect((await connection.answer()).status).to.equal(200);
+    } finally {
+      connection.close();
+    }
+  });
+
+  it('no view is counted for it', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    await service.settle();
+    expect((await service.view(`/p/${slug}/raw`)).status).to.equal(200);
+    await service.settle();
+    atDrops.hold();
+    const headers = {
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+      'user-agent': 'Mozilla/5.0',
+    };
+    const late = await Promise.all(
+      [`/p/${slug}`, `/p/${slug}/raw?v=1`].map((path) => service.get(path, { headers })),
+    );
+    expect(late.map(({ status }) => status)).to.deep.equal([503, 503]);
+    await expectQuiet();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(1);
+  });
+
+  it('the bytes of its body count as held until the work is over', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const raw = Buffer.from(JSON.stringify({ html: 'x'.repeat(700_000) }));
+    const put = () => owner.request('PUT', `/api/drops/${slug}`, { raw });
+    atDrops.hold();
+    expectError(await put(), 503, 'unavailable');
+    await untilWaiting(atDrops);
+    const refused = await put();
+    expectError(refused, 503, 'unavailable');
+    expect(refused.body.error.message).to.match(/large requests/);
+    await expectQuiet();
+    expect((await put()).status).to.equal(200);
+  });
+
+  it('a body that has not been read is let through, so that the answer arrives', async () => {
+    const owner = await service.newOwner();
+    atTokens.hold();
+    const body = Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(2_000_000) }));
+    const answer = await service.sendWhole(
+      'POST',
+      '/api/drops',
+      { authorization: `Bearer ${owner.token}` },
+      body,
+    );
+    expectError(answer, 503, 'unavailable');
+    await expectQuiet();
+    expect(
+      (await owner.get('/api/me')).body.drop_count,
+      'a body that was let through is not written',
+    ).to.equal(0);
+  });
+
+  for (const [name, holdMs] of [
+    ['', 0],
+    [', also when it is asked for late', answerMs / 3],
+  ] as const) {
+    it(`the time in which a client sends its body is its own${name}`, async () => {
+      const owner = await service.newOwner();
+      const body = Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(1_000) }));
+      if (holdMs > 0) atTokens.hold();
+      const connection = await service.connect();
+      try {
+        const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+        const authorization = `Bearer ${owner.token}`;
+        await connection.send(service.head('POST', '/api/drops', { ...headers, authorization }));
+        await pause(holdMs);
+        atTokens.open();
+        for (let at = 0; at < body.length; at += 200) {
+          await pause(answerMs / 4);
+          await connection.send(body.subarray(at, at + 200));
+        }
+        expect((await connection.answer()).status).to.equal(201);
+      } finally {
+        connection.close();
+      }
+    });
+  }
+
+  it('the time before a body is read and that after it are added up', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    atTokens.hold();
+    atDrops.hold();
+    const raw = Buffer.from(JSON.stringify({ html: 'x'.repeat(700_000) })); // more than is read ahead
+    const from = performance.now();
+    const late = owner.request('PUT', `/api/drops/${slug}`, { raw });
+    await pause(answerMs * 0.7);
+    atTokens.open();
+    expectError(await late, 503, 'unavailable');
+    expect(performance.now() - from).to.be.below(answerMs * 1.6);
+    expect(atDrops.waiting(), 'it had come that far').to.equal(1);
+    await expectQuiet();
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { createGate } from '../support/gate.ts';
+import { parsePage } from '../support/html.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' };
+
+  for (const [what, env, plain, pinned] of [
+    ['with a purger', purger, 's-maxage=86400', 's-maxage=86400'],
+    ['without one, 5 s in all', {}, 's-maxage=5', 's-maxage=3, stale-while-revalidate=2'],
+    ['without one, for a second', { EDGE_TTL_SECONDS: '1' }, 's-maxage=1', 's-maxage=1'],
+    ['never', { EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
+    ['never, with a purger', { ...purger, EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
+  ] as const) {
+    it(`${what}: ${plain}; at an address that can mean no other version: ${pinned}`, async () => {
+      service = await startService({ env });
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const path = `/p/${slug}/raw`;
+      const cachingOf = async (address: string, headers: Record<string, string> = {}) =>
+        (await service.get(address, { headers })).headers['cache-control'];
+      const frame = parsePage((await service.get(`/p/${slug}`)).text).find('iframe')?.attributes.src ?? '';
+      const { etag = '' } = (await service.get(frame)).headers;
+      for (const headers of [{}, { 'if-none-match': etag }])
+        expect(await cachingOf(frame, headers)).to.equal(`public, max-age=0, ${pinned}`);
+      for (const address of [path, `${path}?v=1`, `${path}?utm=x`])
+        expect(await cachingOf(address), address).to.equal(`public, max-age=0, ${plain}`);
+      for (const query of ['v=1&id=', 'v=1&id=0123', 'id=0123', 'v=01', 'g=', 'g=x', 'v=1&g=x'])
+        expect(await cachingOf(`${path}?${query}`), query).to.equal('private, no-store');
+      await owner.request('DELETE', `/api/drops/${slug}/v/1`); // refused: it is the only one
+      await owner.put(slug);
+      expect(await cachingOf(frame), 'an old version keeps its address').to.equal(
+        `public, max-age=0, ${pinned}`,
+      );
+      expect(await cachingOf(`${path}?v=2`)).to.equal(`public, max-age=0, ${plain}`);
+      expect(await cachingOf(frame.replace('v=1', 'v=2')), "another's id").to.equal('private, no-store');
+      await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
+      expect(await cachingOf(frame)).to.equal('private, no-store');
+    });
+  }
+});
+
+describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  it('read no bytes of a page that is rendered', async () => {
+    const gate = createGate();
+    service = await startService({
+      adaptEngine: (engine) => ({
+        ...engine,
+        html: gate.wrap(engine.html),
+        renders: gate.wrap(engine.renders, ['findArtefact']),
+      }),
+    });
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    await service.settle();
+    const path = `/p/${slug}/raw`;
+    const forms = ['br', 'gzip', 'identity'];
+    const whole = await Promise.all(
+      forms.map((form) => service.get(path, { headers: { 'accept-encoding': form } })),
+    );
+    await service.restart(); // nothing is in memory
+    gate.refuse(new Error('the bytes were asked for'));
+    for (const [index, form] of forms.entries()) {
+      const { headers } = whole[index] ?? (await service.get(path));
+      const head = await service.request('HEAD', path, { headers: { 'accept-encoding': form } });
+      expect(head.status, form).to.equal(200);
+      for (const name of ['content-length', 'content-encoding', 'etag'])
+        expect(head.headers[name], `${form} ${name}`).to.equal(headers[name]);
+      const conditions = { 'accept-encoding': form, 'if-none-match': headers.etag ?? '' };
+      expect((await service.get(path, { headers: conditions })).status, form).to.equal(304);
+    }
+    expect((await service.get(path)).status, 'where they are needed').to.equal(500);
+  });
+});
+
+describe('GET /p/{slug}/raw: its log lines', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  for (const [sample, expected] of [
+    ['0', ['404', '404', '405', '403']],
+    ['1', ['200', '200', '304', '404', '404', '405', '403']],
+  ] as const) {
+    it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'what failed, and nothing else' : 'each request'}`, async () => {
+      service = await startService({ env: { LOG_RAW_SAMPLE: sample } });
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const path = `/p/${slug}/raw`;
+      const from = service.logs.length;
+      const { etag = '' } = (await service.get(path)).headers;
+      await service.request('HEAD', path);
+      await service.get(path, { headers: { 'if-none-match': etag } });
+      await service.get('/p/nosuchslug00/raw');
+      const refused = await service.get(`${path}?v=9`);
+      await service.request('POST', path);
+      await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
+      await service.get(path);
+      const lines = () => service.logs.slice(from).filter((line) => /^info request .*\/raw'/.test(line));
+      await service.eventually(async () => {
+        expect(lines().map((line) => /status: (\d+)/.exec(line)?.[1])).to.deep.equal(expected);
+      });
+      const id = refused.headers['x-request-id'] ?? 'none';
+      expect(lines().filter((line) => line.includes(id))).to.have.length(1);
+    });
+  }
+
+  it('the share is a hundredth by default', async () => {
+    service = await startService();
+    expect(service.config.LOG_RAW_SAMPLE).to.equal(0.01);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import { expectError, expectErrorPage } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const away = () => unavailable('The database is away.', 3, { cause: new Error('connection refused') });
+
+describe('GET /p/{slug}/raw while the database is late or away', () => {
+  let service: TestService;
+  let gate: Gate;
+
+  beforeEach(async () => {
+    gate = createGate();
+    service = await startService({
+      env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' }, // where s-maxage is a day
+      adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
+    });
+  });
+  afterEach(async () => {
+    gate.open();
+    await service.stop();
+  });
+
+  async function readPage(fields: object = {}) {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: '<p>Read before', ...fields });
+    const before = await service.get(`/p/${slug}/raw`);
+    return { owner, slug, before };
+  }
+
+  it('a page in memory that was public within 60 s is served, and kept by no shared cache for more than 5 s', async () => {
+    const { slug, before } = await readPage();
+    expect(before.headers['cache-control']).to.equal('public, max-age=0, s-maxage=86400');
+    const requests = [() => gate.refuse(away()), () => gate.hold()];
+    for (const fault of requests) {
+      fault();
+      service.clock.advance(30_000);
+      const during = await service.get(`/p/${slug}/raw`);
+      expect(during.status).to.equal(200);
+      expect(during.bytes.equals(before.bytes)).to.equal(true);
+      expect(during.headers['cache-control']).to.equal('public, max-age=0, s-maxage=5');
+      for (const name of ['etag', 'vary', 'cache-tag', 'surrogate-key', 'content-security-policy'])
+        expect(during.headers[name], name).to.equal(before.headers[name]);
+      const headers = { 'if-none-match': before.headers.etag ?? '' };
+      expect((await service.get(`/p/${slug}/raw`, { headers })).status).to.equal(304);
+    }
+  });
+
+  it('503 with Retry-After for one that is in memory in another form only, or was read more than 60 s ago', async () => {
+    const { slug } = await readPage();
+    gate.refuse(away());
+    const compressed = await service.get(`/p/${slug}/raw`, { headers: { 'accept-encoding': 'br' } });
+    const details = expectError(compressed, 503, 'unavailable');
+    expect(details).to.deep.equal({ retry_after_seconds: 3 });
+    expect(compressed.headers['retry-after']).to.equal('3');
+    service.clock.advance(60_001);
+    expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
+    expectErrorPage(await service.view(`/p/${slug}/raw`), 503, 'unavailable');
+  });
+
+  for (const [what, method, path, body] of [
+    ['locked', 'POST', '/passcode', { passcode: 'open-sesame' }],
+    ['deleted', 'DELETE', '', undefined],
+  ] as const) {
+    it(`503 for a page that this process has ${what} since`, async () => {
+      const { owner, slug } = await readPage();
+      expect((await owner.request(method, `/api/drops/${slug}${path}`, { body })).status).to.be.below(300);
+      gate.refuse(away());
+      expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
+    });
+  }
+
+  it('the cause is logged, once a request and at warn, and shown to nobody', async () => {
+    gate.refuse(away());
+    const owner = await service.newOwner();
+    const answer = await owner.get('/api/drops');
+    expectError(answer, 503, 'unavailable');
+    expect(answer.text).to.not.include('refused');
+    const lines = service.logs.filter((line) => line.includes('connection refused'));
+    expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['warn']);
+  });
+
+  it('503 for a locked page, with its passcode too: what opens it may have changed', async () => {
+    const { slug } = await readPage({ passcode: 'open-sesame' });
+    const { frame, cookie } = await service.enter(slug, 'open-sesame');
+    expect((await service.get(frame)).status).to.equal(200);
+    gate.refuse(away());
+    expectError(await service.get(frame), 503, 'unavailable');
+    expectError(await service.get(`/p/${slug}/raw`, { headers: { cookie } }), 503, 'unavailable');
+  });
+
+  it('503 for one that was locked or deleted since it was read', async () => {
+    const { owner, slug } = await readPage();
+    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
+    expectError(await service.get(`/p/${slug}/raw`), 403, 'passcode_required');
+    const other = await readPage();
+    await other.owner.request('DELETE', `/api/drops/${other.slug}`);
+    expectError(await service.get(`/p/${other.slug}/raw`), 404, 'not_found');
+    gate.refuse(away());
+    for (const path of [`/p/${slug}/raw`, `/p/${other.slug}/raw`])
+      expectError(await service.get(path), 503, 'unavailable');
+  });
+
+  it('its views count, and all is as before when it is back', async () => {
+    const { owner, slug } = await readPage();
+    gate.hold();
+    expect((await service.view(`/p/${slug}/raw`)).status).to.equal(200);
+    gate.open();
+    await service.settle();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(1);
+    const after = await service.get(`/p/${slug}/raw`);
+    expect(after.headers['cache-control']).to.equal('public, max-age=0, s-maxage=86400');
+  });
+});

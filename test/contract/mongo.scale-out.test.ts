@@ -1,0 +1,30 @@
+import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { openTestMongo } from '../support/mongo.ts';
+import { describeAccountStoreContract } from './account-store.contract.ts';
+import { describeBlobStoreContract } from './blob-store.contract.ts';
+import { describeChoreStoreContract } from './chore-store.contract.ts';
+import { describeDropStoreContract } from './drop-store.contract.ts';
+import { describeRenderStoreContract } from './render-store.contract.ts';
+import { describeSecretStoreContract } from './secret-store.contract.ts';
+import { describeSignInStoreContract } from './sign-in-store.contract.ts';
+import type { Stores } from './stores.ts';
+import { describeTokenStoreContract } from './token-store.contract.ts';
+import { describeViewTotalsContract } from './view-totals.contract.ts';
+
+async function openStores(): Promise<Stores> {
+  const { mongo, giveBack } = await openTestMongo();
+  return {
+    ...createMongoStores(mongo.connection),
+    close: giveBack,
+  };
+}
+
+describeAccountStoreContract('MongoDB', openStores);
+describeTokenStoreContract('MongoDB', openStores);
+describeSignInStoreContract('MongoDB', openStores);
+describeDropStoreContract('MongoDB', openStores);
+describeChoreStoreContract('MongoDB', openStores);
+describeBlobStoreContract('MongoDB', openStores);
+describeRenderStoreContract('MongoDB', openStores);
+describeViewTotalsContract('MongoDB', openStores);
+describeSecretStoreContract('MongoDB', openStores);

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { randomBase62 } from '../../shared/domain/ids.ts';
+import { inParallel } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+/** What any engine must do for SecretStore. */
+export function describeSecretStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`SecretStore (${engine})`, () => {
+    const stores = useStores(openStores);
+
+    it('keeps the fresh secret where there is none', async () => {
+      expect(await stores().secrets.keep('signing-secret', 'first')).to.equal('first');
+    });
+
+    it('goes on giving the one that it keeps, whatever fresh ones come', async () => {
+      const { secrets } = stores();
+      const kept = randomBase62(43);
+      await secrets.keep('signing-secret', kept);
+      for (let i = 0; i < 3; i++) {
+        expect(await secrets.keep('signing-secret', randomBase62(43))).to.equal(kept);
+      }
+    });
+
+    it('gives the same one to all of 50 first calls at once', async () => {
+      const fresh = Array.from({ length: 50 }, () => randomBase62(43));
+      const kept = await inParallel(50, (i) => stores().secrets.keep('signing-secret', fresh[i] ?? ''));
+      expect(new Set(kept).size).to.equal(1);
+      expect(fresh).to.include(kept[0]);
+      expect(await stores().secrets.keep('signing-secret', 'later')).to.equal(kept[0]);
+    });
+
+    it('keeps a secret of its own for each name', async () => {
+      const { secrets } = stores();
+      await secrets.keep('signing-secret', 'one');
+      expect(await secrets.keep('sign-in-key', 'other')).to.equal('other');
+      expect(await secrets.keep('signing-secret', 'later')).to.equal('one');
+      expect(await secrets.keep('sign-in-key', 'later')).to.equal('other');
+    });
+  });
+}

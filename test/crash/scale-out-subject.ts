@@ -1,0 +1,64 @@
+import { createUpkeep } from '../../shared/services/upkeep.ts';
+import type { RunningService } from '../bin/command.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { type JobScene, openJobScene } from './job-scene.ts';
+import { roundSettings, type Subject } from './rounds.ts';
+
+const allIds = 1_000_000;
+
+/** The scale-out engine: two web processes, one of which is killed, and a worker. */
+export async function openScaleOutSubject(): Promise<Subject> {
+  const scene = await openJobScene({ ...roundSettings, JOB_LOCK_SECONDS: '2', JOB_STALL_SECONDS: '1' });
+  const { cluster } = scene;
+  const token = await cluster.makeToken('crash');
+  await cluster.startWorker();
+  const other = await cluster.startWeb();
+  let victim: RunningService | null = null;
+
+  return {
+    token,
+    async start() {
+      victim ??= await cluster.startWeb();
+      return [victim.url, other.url];
+    },
+    async kill() {
+      victim?.kill('SIGKILL');
+      await victim?.ended();
+      victim = null;
+    },
+    checkData: () => checkBlobs(scene),
+    async withSettings(settings, use) {
+      const web = await cluster.startWeb(settings);
+      await use(web.url);
+      web.kill('SIGKILL');
+      await web.ended();
+    },
+    close: scene.close,
+  };
+}
+
+/** Once the jobs are done and the sweep of two hours later has run, there is what records name, and nothing else. */
+async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
+  const isIdle = async () => {
+    const { waiting, active } = await queue.count();
+    return waiting + active === 0;
+  };
+  await until(isIdle, 'the jobs are done', 30_000);
+  const { failed } = await queue.count();
+  if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
+  const later = { now: () => Date.now() + 2 * 3_600_000 };
+  const deps = { ...stores, jobs: queue, purger: null, clock: later, log: createRecordingLog() };
+  await createUpkeep({
+    ...deps,
+    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60' },
+  }).reconcile();
+  await until(isIdle, 'what was owed is done', 30_000);
+  const kept = await stores.html.listIds('', 'g', allIds);
+  for (const store of [stores.contexts, stores.renders]) {
+    const ids = await store.listIds('', 'g', allIds);
+    if (ids.join() !== kept.join()) throw new Error(`of ${kept.length} documents ${ids.length} are whole`);
+  }
+  const owing = await stores.chores.listWithChores(later.now(), null, allIds);
+  if (owing.length > 0) throw new Error(`${owing.length} drops still owe work`);
+}

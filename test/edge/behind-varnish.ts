@@ -1,0 +1,114 @@
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dropleaf, startDropleaf } from '../bin/command.ts';
+import { openCluster } from '../support/cluster.ts';
+import { openFlakyProxy } from '../support/flaky-proxy.ts';
+import { findFreePort } from '../support/nginx.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { startVarnish } from '../support/varnish.ts';
+
+/** A real service behind a real Varnish. */
+export interface BehindVarnish {
+  readonly edgeUrl: string;
+  readonly originUrl: string;
+  readonly token: string;
+  /** How much later what Varnish and the origin tell each other arrives, each way. */
+  delay(ms: number): void;
+  /** How many purges were asked for. */
+  purges(): number;
+  /** From now on purges are confirmed and not passed on. */
+  losePurges(): void;
+  close(): Promise<void>;
+}
+
+const purgeToken = 'pUrg3-t0ken';
+
+/** A service's own processes. */
+interface Origin {
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+export type StartOrigin = (env: Readonly<Record<string, string>>) => Promise<Origin>;
+
+/** @param program the path of varnishd */
+export async function openBehindVarnish(program: string, startOrigin: StartOrigin): Promise<BehindVarnish> {
+  const port = await findFreePort();
+  const edgeUrl = `http://127.0.0.1:${port}`;
+  const relay = await startRelay(edgeUrl);
+  const origin = await startOrigin({
+    ...{ BASE_URL: edgeUrl, TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
+    ...{ EDGE_PURGER: 'varnish', EDGE_PURGE_URL: relay.url, EDGE_PURGE_TOKEN: purgeToken },
+    ...noLimits,
+  });
+  const proxy = await openFlakyProxy(origin.url);
+  const varnish = await startVarnish(program, port, `http://127.0.0.1:${proxy.port}`, purgeToken);
+  return {
+    ...{ edgeUrl, originUrl: origin.url, token: origin.token },
+    delay: proxy.delay,
+    purges: () => relay.state.count,
+    losePurges() {
+      relay.state.isLosing = true;
+    },
+    async close() {
+      varnish.kill('SIGTERM');
+      await varnish.ended();
+      await origin.close();
+      await proxy.close();
+      relay.close();
+    },
+  };
+}
+
+/** `dropleaf start`. */
+export const startEmbedded: StartOrigin = async (env) => {
+  const dataDir = makeTempDir();
+  const { stdout } = await dropleaf(['token', '--user', 'edge'], { DATA_DIR: dataDir });
+  const port = await findFreePort(); // it tells its public address alone, which is the edge's
+  const running = await startDropleaf({ ...env, DATA_DIR: dataDir, PORT: String(port) });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token: stdout.trim(),
+    async close() {
+      running.kill('SIGTERM');
+      await running.ended();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+/** `dropleaf web` and `dropleaf worker`. */
+export const startScaleOut: StartOrigin = async (env) => {
+  const cluster = await openCluster(env);
+  const token = await cluster.makeToken('edge');
+  const [web] = await Promise.all([cluster.startWeb(), cluster.startWorker()]);
+  return { url: web.url, token, close: cluster.close };
+};
+
+/** Stands before Varnish for purges alone: counts them, and may lose them. */
+async function startRelay(edgeUrl: string) {
+  const state = { count: 0, isLosing: false };
+  const server = createServer(async (req, res) => {
+    state.count += 1;
+    const { 'surrogate-key': tag = '', authorization = '' } = req.headers;
+    const headers = { 'surrogate-key': String(tag), authorization };
+    const answer = state.isLosing
+      ? null
+      : await fetch(edgeUrl, { method: 'PURGE', headers }).catch(() => null);
+    await answer?.arrayBuffer();
+    res.writeHead(state.isLosing ? 200 : (answer?.status ?? 502)).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // proof: it listens on a port
+  return {
+    state,
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

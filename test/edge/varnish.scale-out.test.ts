@@ -1,0 +1,4 @@
+import { startScaleOut } from './behind-varnish.ts';
+import { describeVarnish } from './varnish-cases.ts';
+
+describeVarnish('MongoDB and Redis', startScaleOut);

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+interface Command {
+  readonly name: string;
+  readonly collection: string;
+}
+
+/** Where documents, contexts and rendered pages are: a request's blobs. */
+const blobCollections = /^(html|rendered)\.(files|chunks)$|^(contexts|renders|loose_files)$/;
+
+/** How often each kind of request goes to MongoDB, as the driver reports it. */
+describe('Commands to MongoDB for each request', () => {
+  let mongo: TestMongo;
+  let service: TestService;
+  let commands: Command[] = [];
+
+  before(async () => {
+    mongo = await openTestMongo();
+    service = await startService({ env: { MONGODB_URI: `${mongo.uri}&monitorCommands=true` } });
+    await service.services.jobs.stop(1_000); // only requests are counted here
+    const own = mongoose.connections.at(-1); // the newest is the service's
+    if (own === undefined) throw new Error('the service opened no connection');
+    own.getClient().on('commandStarted', ({ commandName, command }) => {
+      commands.push({ name: commandName, collection: String(command[commandName] ?? command.collection) });
+    });
+  });
+
+  after(async () => {
+    await service.stop();
+    await mongo.giveBack();
+  });
+
+  /** An owner whose token's use is noted already, as it is for all but the first request of a minute. */
+  async function knownOwner() {
+    const owner = await service.newOwner();
+    await owner.get('/api/me');
+    await owner.create({ html: '<p>The first upload of a process looks whether the bucket is in use' });
+    return owner;
+  }
+
+  /** What the work asks of MongoDB. */
+  async function during(
+    work: () => Promise<{ status: number }>,
+  ): Promise<{ records: string[]; blobs: string[] }> {
+    commands = [];
+    const { status } = await work();
+    expect(status).to.be.within(200, 299);
+    const asked = commands;
+    const describe = ({ name, collection }: Command) => `${name} ${collection}`;
+    return {
+      records: asked.filter(({ collection }) => !blobCollections.test(collection)).map(describe),
+      blobs: asked.filter(({ collection }) => blobCollections.test(collection)).map(describe),
+    };
+  }
+
+  it('POST of a drop: at most 6 beside those of its blobs', async () => {
+    const owner = await knownOwner();
+    const { records, blobs } = await during(() => owner.post({ context: 'why', metadata: { a: 'b' } }));
+    expect(records.length, records.join()).to.be.within(2, 6);
+    expect(blobs.length, blobs.join()).to.be.at.most(4);
+  });
+
+  it('PUT: at most 5 beside those of its blobs', async () => {
+    const owner = await knownOwner();
+    const { slug } = await owner.create();
+    const { records } = await during(() => owner.put(slug, { context: 'why', metadata: { a: 'b' } }));
+    expect(records.length, records.join()).to.be.within(2, 5);
+  });
+
+  it('GET of a drop: at most 2', async () => {
+    const owner = await knownOwner();
+    const { slug } = await owner.create();
+    const { records, blobs } = await during(() => owner.get(`/api/drops/${slug}`));
+    expect(records.length + blobs.length, records.join()).to.be.within(1, 2);
+  });
+
+  for (const query of ['', '?metadata.a=b&metadata.c=d&sortBy=view_count', '?pageSize=200']) {
+    it(`a page of the list (${query || 'plain'}): at most 3`, async () => {
+      const owner = await knownOwner();
+      for (let i = 0; i < 3; i++) await owner.create({ metadata: { a: 'b', c: 'd' } });
+      const { records, blobs } = await during(() => owner.get(`/api/drops${query}`));
+      expect(records.length + blobs.length, records.join()).to.be.within(1, 3);
+    });
+  }
+
+  it('the viewer, context included: at most 2', async () => {
+    const owner = await knownOwner();
+    const { slug } = await owner.create({ context: '# why' });
+    const { records, blobs } = await during(() => service.view(`/p/${slug}`));
+    expect(records.length + blobs.length, [...records, ...blobs].join()).to.be.within(1, 2);
+  });
+
+  it('raw of a page in memory: 1', async () => {
+    const owner = await knownOwner();
+    const { slug } = await owner.create();
+    const renders = mongo.mongo.connection.collection('renders');
+    const before = await renders.countDocuments();
+    await service.get(`/p/${slug}/raw`);
+    await until(async () => (await renders.countDocuments()) > before, 'the page is kept, beside the answer');
+    await service.get(`/p/${slug}/raw`); // on a busy machine the first was made in a hurry, and is not in memory
+    const { records, blobs } = await during(() => service.get(`/p/${slug}/raw`));
+    expect(records.length + blobs.length, [...records, ...blobs].join()).to.equal(1);
+  });
+
+  it('a poll of a pending sign-in: 1', async () => {
+    const started = await service.request('POST', '/api/auth/start', { body: {} });
+    const { records } = await during(() => service.get(`/api/auth/poll?token=${started.body.poll_token}`));
+    expect(records, records.join()).to.have.length(1);
+  });
+});

@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import type { Watched } from '../bin/command.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { type Cluster, openCluster } from '../support/cluster.ts';
+import { burst, crowd, describeAnswers, expectLimit, withinOneWindow } from '../support/crowd.ts';
+import { expectError, expectTooMany } from '../support/expect.ts';
+import { type Front, openFront } from '../support/front.ts';
+import { parsePage } from '../support/html.ts';
+import { requireNginx } from '../support/nginx.ts';
+import type { Owner } from '../support/owner.ts';
+import { until } from '../support/until.ts';
+import { createViewers } from '../support/viewers.ts';
+import { visitsOf } from '../support/visits.ts';
+import type { WireVersionListItem } from '../support/wire.ts';
+
+const clients = 200;
+const minute = 60_000;
+const tenMinutes = 600_000;
+const day = 86_400_000;
+
+/**
+ * Two web and two worker processes behind nginx, which share nothing but MongoDB and Redis. Limits are the spec's
+ * unless a test says otherwise. What was counted is told at the end.
+ */
+describe('Many processes behind nginx', function () {
+  this.timeout(300_000); // of which a machine with nothing else to do takes a tenth
+  const seen: string[] = [];
+  let cluster: Cluster;
+  let front: Front;
+  let workers: Watched[];
+  let openOther: (settings: Readonly<Record<string, string>>) => Promise<Front>;
+
+  before(async function () {
+    const nginx = requireNginx(this);
+    const began = performance.now();
+    // What a killed worker was at is taken up again soon.
+    cluster = await openCluster({ JOB_LOCK_SECONDS: '3', JOB_STALL_SECONDS: '2' });
+    openOther = (settings) => openFront(cluster, nginx, settings);
+    [front, ...workers] = await Promise.all([openOther({}), cluster.startWorker(), cluster.startWorker()]);
+    seen.push(`ready after ${msSince(began)}`);
+  });
+
+  after(async () => {
+    await front?.close();
+    await cluster?.close();
+    if (seen.length > 0) process.stdout.write(`\n  Seen:\n${seen.map((line) => `  - ${line}\n`).join('')}\n`);
+  });
+
+  /** Notes what came of requests that began then; asserts that each web process had its part in it. */
+  function tell(what: string, answers: readonly Answer[], began: number, through = front): void {
+    const shares = through.shares(answers);
+    seen.push(`${what}: ${describeAnswers(answers)}; by web ${shares.join(' + ')}; ${msSince(began)}`);
+    for (const share of shares) expect(share, 'answers of a web').to.be.above(answers.length / 4);
+  }
+
+  it('views: each is counted once while workers are killed, gone and back', async () => {
+    const owner = await front.newOwner();
+    const drops = await Promise.all(Array.from({ length: 5 }, () => owner.create()));
+    const viewers = createViewers(
+      front,
+      owner,
+      drops.map(({ slug }) => slug),
+    );
+    async function openMany(when: string): Promise<void> {
+      const began = performance.now();
+      tell(`800 views, ${when}`, await viewers.openMany(clients, 800), began);
+    }
+
+    const killed = until(() => viewers.total > 300, 'views are under way', 60_000).then(async () => {
+      workers.shift()?.kill('SIGKILL');
+      workers.push(await cluster.startWorker());
+    });
+    await Promise.all([openMany('a worker is killed'), killed]);
+
+    for (const worker of workers) worker.kill('SIGKILL');
+    await Promise.all(workers.map((worker) => worker.ended()));
+    const before = viewers.total;
+    await openMany('no worker is there');
+    expect(await viewers.counted(), 'counted without a worker').to.be.at.most(before);
+
+    workers = await Promise.all([cluster.startWorker(), cluster.startWorker()]);
+    await openMany('workers are back');
+    const began = performance.now();
+    seen.push(`views counted: ${await viewers.untilCounted(120_000)}; ${msSince(began)} after the last`);
+    await viewers.openEach(); // in another batch: by its end, what would come twice of the others has come
+    seen.push(`views counted: ${await viewers.untilCounted(120_000)}`);
+  });
+
+  describe('limits', () => {
+    let raised: Front;
+    before(async () => {
+      raised = await openOther({ WRITES_PER_MINUTE: '100000', DROPS_PER_ACCOUNT: '100000' });
+    });
+    after(() => raised?.close());
+
+    it('200 POSTs of an account at once: exactly 60 in the minute', async () => {
+      const { owner, posted, began, ended } = await withinOneWindow(minute, async () => {
+        const owner = await front.newOwner();
+        return { owner, posted: await postAtOnce(200, owner, front) };
+      });
+      expectLimit(60, posted);
+      for (const answer of posted.refused) {
+        expectTooMany(answer, 'rate_limited');
+        const { limit, retry_after_seconds } = answer.body.error.details;
+        expect(limit).to.equal(60);
+        expect(retry_after_seconds).to.be.within(secondsLeft(ended), secondsLeft(began));
+      }
+      await expectDrops(owner, posted.accepted.length, 60);
+    });
+
+    it('520 POSTs at once: exactly 500 in the day', async () => {
+      const { owner, posted } = await withinOneWindow(day, async () => {
+        const owner = await raised.newOwner();
+        return { owner, posted: await postAtOnce(520, owner, raised) };
+      });
+      expectLimit(500, posted);
+      for (const answer of posted.refused) expectTooMany(answer, 'daily_quota_exceeded');
+      await expectDrops(owner, posted.accepted.length, 500);
+    });
+
+    it('200 POSTs at once where an account has room for 50: exactly 50 drops', async () => {
+      const other = await openOther({ WRITES_PER_MINUTE: '100000', DROPS_PER_ACCOUNT: '50' });
+      const owner = await other.newOwner();
+      const posted = await postAtOnce(200, owner, other);
+      expectLimit(50, posted);
+      for (const answer of posted.refused) expectTooMany(answer, 'quota_exceeded');
+      await expectDrops(owner, 50, 50);
+      await other.close();
+    });
+
+    it('220 PUTs of a drop at once: versions 1 to 200, each what its PUT sent', async () => {
+      const owner = await raised.newOwner();
+      const { slug } = await owner.create({ html: '<p>first' });
+      const began = performance.now();
+      const put = await burst(clients, 220, (n) => owner.put(slug, { html: `<p>PUT ${n}` }));
+      tell('220 PUTs', put.answers, began, raised);
+      expectLimit(199, put);
+      for (const answer of put.refused) expectTooMany(answer, 'version_limit_reached');
+
+      const sent = new Map([[1, '<p>first']]);
+      for (const [n, { status, body }] of put.answers.entries()) {
+        if (status === 200) sent.set(body.latest_version, `<p>PUT ${n}`);
+      }
+      expect(sent.size, 'numbers that were answered').to.equal(put.accepted.length + 1);
+      const { body } = await owner.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`);
+      const numbers = Array.from({ length: 200 }, (_, n) => 200 - n);
+      expect(body.map(({ version }) => version)).to.deep.equal(numbers);
+      for (const [number, html] of [...sent].filter((_, n) => n % 8 === 0)) {
+        const raw = await raised.get(`/p/${slug}/raw?v=${number}`);
+        expect(raw.text, `version ${number}`).to.match(new RegExp(`${html}$`));
+      }
+    });
+
+    async function postAtOnce(count: number, owner: Owner, through: Front) {
+      const began = performance.now();
+      const posted = await burst(clients, count, (n) => owner.post({ html: `<p>${n}` }));
+      tell(`${count} POSTs`, posted.answers, began, through);
+      return posted;
+    }
+
+    async function expectDrops(owner: Owner, min: number, max: number): Promise<void> {
+      const { body } = await owner.get('/api/me');
+      expect(body.drop_count).to.be.within(min, max);
+      expect((await owner.get('/api/drops')).body.pagination.total_items).to.equal(body.drop_count);
+    }
+  });
+
+  describe('sign-ins, tokens and gates', () => {
+    it('20 polls of an approved sign-in at once: one token, good at both webs', async () => {
+      for (let round = 1; round <= 3; round++) {
+        const path = `/api/auth/poll?token=${await front.approveSignIn('ada')}`;
+        const began = performance.now();
+        const answers = await crowd(20, 20, () => front.get(path));
+        const tokens = answers.flatMap(({ body }) => body.api_token ?? []);
+        tell(`20 polls, ${tokens.length} token`, answers, began);
+        expect(tokens).to.have.length(1);
+        const statuses = answers.map(({ body }) => body.status).sort();
+        expect(statuses).to.deep.equal([...Array(19).fill('claimed'), 'verified']);
+        const [token] = tokens;
+        for (const web of front.direct) expect((await web.get('/api/me', { token })).status).to.equal(200);
+      }
+    });
+
+    it('a token revoked through one web is refused by both at once', async () => {
+      for (const web of front.direct) {
+        const { token } = await front.newOwner('ada');
+        const known = await Promise.all(front.direct.map((one) => one.get('/api/me', { token })));
+        expect(known.map(({ status }) => status)).to.deep.equal([200, 200]);
+        const id = known[0]?.body.token?.id;
+        expect((await web.request('DELETE', `/api/tokens/${id}`, { token })).status).to.equal(204);
+        for (const one of front.direct) {
+          expectError(await one.get('/api/me', { token }), 401, 'unauthorized');
+          expectError(await one.get('/api/drops', { token }), 401, 'invalid_token');
+        }
+      }
+    });
+
+    for (const [here, there] of [[0, 1] as const, [1, 0] as const]) {
+      it(`a passcode set through web ${here} is asked for by web ${there} at once`, async () => {
+        const owner = await front.newOwner();
+        const slug = await shownBy(there, owner);
+        const sent = { token: owner.token, body: { passcode: 'open-sesame' } };
+        const set = await front.direct[here].request('POST', `/api/drops/${slug}/passcode`, sent);
+        expect(set.status).to.equal(200);
+        expectError(await rawOf(there, slug), 403, 'passcode_required');
+        const page = parsePage((await front.direct[there].get(`/p/${slug}`)).text);
+        expect(page.find('iframe')).to.equal(undefined);
+        expect(page.find('input', { type: 'password' })).not.to.equal(undefined);
+      });
+
+      it(`a drop deleted through web ${here} is 404 at web ${there} at once`, async () => {
+        const owner = await front.newOwner();
+        const slug = await shownBy(there, owner);
+        const path = `/api/drops/${slug}`;
+        const deleted = await front.direct[here].request('DELETE', path, { token: owner.token });
+        expect(deleted.status).to.equal(204);
+        expectError(await rawOf(there, slug), 404, 'not_found');
+        expectError(await front.direct[there].get(`/p/${slug}`), 404, 'not_found');
+        expectError(await front.direct[there].get(path, { token: owner.token }), 404, 'not_found');
+      });
+    }
+
+    /** The slug of a new drop which that web has in memory. */
+    async function shownBy(web: 0 | 1, owner: Owner): Promise<string> {
+      const { slug } = await owner.create();
+      for (const path of [`/p/${slug}`, `/p/${slug}/raw`]) {
+        expect((await front.direct[web].get(path)).status).to.equal(200);
+      }
+      return slug;
+    }
+
+    /** What is not shown from memory: that is for a web whose database is late, and it says so. */
+    async function rawOf(web: 0 | 1, slug: string): Promise<Answer> {
+      const raw = await front.direct[web].get(`/p/${slug}/raw`);
+      if (raw.status !== 200) return raw;
+      expect(front.webs[web].output.stderr).to.contain('a page was served as it was up to a minute ago');
+      seen.push('a raw page came from memory, since the database was late');
+      await front.direct[web].get(`/p/${slug}`); // never from memory, and it clears that
+      return front.direct[web].get(`/p/${slug}/raw`);
+    }
+  });
+
+  describe('what comes through nginx', () => {
+    let last = 0;
+    const newVisitor = () => front.clientFrom(`127.0.1.${++last}`);
+    const lie = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` });
+
+    it('a web keeps idle connections for longer than nginx does', async () => {
+      const nginxKeepsSeconds = 60;
+      for (const web of front.direct) {
+        const [, seconds] =
+          /timeout=(\d+)/.exec((await web.get('/api/onboard')).headers['keep-alive'] ?? '') ?? [];
+        expect(Number(seconds)).to.be.above(nginxKeepsSeconds);
+      }
+    });
+
+    it('40 sign-ins from an address that claims to be 40: 30 are started, and those of another address', async () => {
+      const { started, another } = await withinOneWindow(minute, async () => {
+        const start = (client: Client, n: number) =>
+          client.request('POST', '/api/auth/start', { body: {}, headers: lie(n) });
+        const visitor = newVisitor();
+        const began = performance.now();
+        const started = await burst(40, 40, (n) => start(visitor, n));
+        tell('40 sign-ins from an address', started.answers, began);
+        return { started, another: await start(newVisitor(), 0) };
+      });
+      expectLimit(30, started);
+      for (const answer of started.refused) expectTooMany(answer, 'rate_limited');
+      expect(another.status).to.equal(200);
+    });
+
+    it('15 wrong passcodes at once from an address that claims to be 15: 10 are tried', async () => {
+      const owner = await front.newOwner();
+      const { tried, another } = await withinOneWindow(tenMinutes, async () => {
+        const { slug } = await owner.create({ passcode: 'open-sesame' });
+        const visitor = visitsOf(newVisitor());
+        const began = performance.now();
+        const tried = await crowd(15, 15, (n) => visitor.unlock(slug, `wrong ${n}`, { headers: lie(n) }));
+        tell('15 wrong passcodes from an address', tried, began);
+        return { tried, another: await visitsOf(newVisitor()).unlock(slug, 'open-sesame') };
+      });
+      const statuses = tried.map(({ status }) => status).sort();
+      expect(statuses).to.deep.equal([...Array(10).fill(403), ...Array(5).fill(429)]);
+      expect(another.status).to.equal(303);
+    });
+  });
+});
+
+/** Of the minute at that time. */
+function secondsLeft(now: number): number {
+  return Math.ceil((minute - (now % minute)) / 1_000);
+}
+
+function msSince(began: number): string {
+  return `${Math.round(performance.now() - began)} ms`;
+}

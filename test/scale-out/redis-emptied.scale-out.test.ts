@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { createLedger, createWriter, verify } from '../crash/ledger.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { redisUrl } from '../support/redis.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+/** KEYS none. ARGV what the names begin with. Removes them all at one moment; the views that were among them. */
+const emptyLua = `
+local views, names = 0, redis.call('KEYS', ARGV[1] .. '*')
+for _, name in ipairs(names) do
+  if string.find(name, ':views:heap:', 1, true) then
+    for _, count in ipairs(redis.call('HVALS', name)) do views = views + tonumber(count) end
+  end
+  redis.call('UNLINK', name)
+end
+return views`;
+
+describe('When Redis is emptied', () => {
+  let service: TestService;
+  let engine: Engine;
+  let redis: Redis;
+  /** Between the jobs and what they read first. */
+  let gate: Gate;
+
+  beforeEach(async () => {
+    gate = createGate();
+    service = await startService({
+      env: noLimits,
+      adaptEngine(opened) {
+        engine = opened;
+        return { ...opened, chores: gate.wrap(opened.chores, ['findChores']) };
+      },
+    });
+    const settings = { url: redisUrl(), prefix: service.config.REDIS_PREFIX, rejectUnauthorized: true };
+    redis = await openRedis({ ...settings, requireUp: true, log: createRecordingLog() });
+  });
+
+  afterEach(async () => {
+    await redis?.close();
+    await service?.stop();
+  });
+
+  /** @returns how many views only Redis had */
+  async function empty(): Promise<number> {
+    return Number(await redis.client.eval(emptyLua, 0, redis.keyPrefix));
+  }
+
+  const countOwing = async () =>
+    (await engine.chores.listWithChores(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
+
+  it('views that were added up stay, those that only Redis had are lost, those after it count', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const view = async (times: number) => {
+      for (let i = 0; i < times; i++) expect((await service.view(`/p/${slug}`)).status).to.equal(200);
+    };
+    await view(3);
+    await service.settle();
+    await view(5);
+    await service.services.views.flush();
+    await view(7); // in the web process still, unless its second is over
+    const lost = await empty();
+    expect(lost).to.be.within(5, 5 + 7);
+    service.clock.advance(1_000); // batches are numbered by time where Redis knows no last one
+    await service.settle();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(3 + 5 + 7 - lost);
+    await view(1);
+    await service.settle();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(3 + 5 + 7 - lost + 1);
+  });
+
+  it('jobs that waited are done by the sweep, whose schedule is back', async () => {
+    const owner = await service.newOwner();
+    gate.hold();
+    for (let i = 0; i < 12; i++) await owner.create();
+    await until(() => gate.waiting() > 0, 'a job runs');
+    await until(async () => (await service.services.jobs.count()).waiting > 0, 'others wait');
+    await empty();
+    gate.open();
+    await service.settle();
+    expect(await countOwing()).to.be.above(0);
+    service.clock.advance(6 * 60_000);
+    await service.settle();
+    expect(await countOwing()).to.equal(0);
+  });
+
+  it('ten times during writes, views and jobs: all writes are there, and no view that Redis had not alone is lost or counts twice', async function () {
+    this.timeout(60_000);
+    const [owner, viewedOwner] = [await service.newOwner(), await service.newOwner()];
+    const { slug } = await viewedOwner.create();
+    const ledger = createLedger();
+    let next = 0;
+    const writers = [1, 2, 3].map(() => createWriter(service, owner.token, ledger, () => next++));
+    const writing = Promise.all(writers.map((writer) => writer.run()));
+    let isOver = false;
+    let viewed = 0;
+    const view = async () => {
+      while (!isOver) {
+        expect((await service.view(`/p/${slug}`)).status).to.equal(200);
+        viewed += 1;
+        if (viewed % 5 === 0) await service.services.views.flush();
+      }
+    };
+    const viewing = [view(), view(), view()];
+    const aggregating = (async () => {
+      while (!isOver) {
+        service.clock.advance(1_000); // more than batches in a run: each takes the number after the last, or the time
+        await service.services.viewAggregation.aggregate();
+        await pause(20);
+      }
+    })();
+    let lost = 0;
+    for (let time = 0; time < 10; time++) {
+      await pause(100 + Math.random() * 100);
+      lost += await empty();
+    }
+    isOver = true;
+    for (const writer of writers) writer.stop();
+    await Promise.all([writing, ...viewing, aggregating]);
+    for (let time = 0; time < 3; time++) {
+      await service.settle();
+      service.clock.advance(6 * 60_000);
+    }
+
+    expect(ledger.accepted).to.be.above(10);
+    expect(ledger.unavailable).to.equal(0);
+    await verify(service, owner.token, ledger);
+    expect(await countOwing()).to.equal(0);
+    const { body: drop } = await viewedOwner.get(`/api/drops/${slug}`);
+    expect(drop.view_count).to.be.within(viewed - lost, viewed);
+    expect((await service.services.jobs.count()).failed).to.equal(0);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import { createFollowUps } from '../../shared/services/follow-ups.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+describe('Follow-ups of a change', () => {
+  it('fail nothing where the line of jobs is away, and say so once a minute, with a count', async () => {
+    const clock = createTestClock();
+    const log = createRecordingLog();
+    const enqueue = () => Promise.reject(unavailable('The line of jobs is away.'));
+    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, clock, log });
+    for (let n = 0; n < 500; n++) followUps.created('drop', 'version');
+    await new Promise(setImmediate);
+    clock.advance(60_000);
+    await followUps.removed('drop');
+    await new Promise(setImmediate);
+    expect(log.lines.map(({ level, fields }) => [level, fields.count, String(fields.err)])).to.deep.equal([
+      ['warn', 1, 'DropError: The line of jobs is away.'],
+      ['warn', 500, 'DropError: The line of jobs is away.'],
+    ]);
+  });
+
+  it('of a new version tell the edge at once, without waiting, and not by more than 100 attempts at a time', async () => {
+    let asked = 0;
+    let attempts = 0;
+    const followUps = createFollowUps({
+      jobs: {
+        async enqueue() {
+          asked += 1;
+        },
+      },
+      purger: {
+        purge() {
+          attempts += 1;
+          return new Promise(() => undefined); // it does not answer
+        },
+      },
+      clock: createTestClock(),
+      log: createRecordingLog(),
+    });
+    for (let n = 0; n < 150; n++) followUps.versionAdded('drop', 'version');
+    expect([asked, attempts], 'each with its job').to.deep.equal([300, 100]);
+  });
+
+  it('where a page must not be seen any more, wait for one attempt at the edge, whatever the line of jobs says', async () => {
+    const purged: string[] = [];
+    const log = createRecordingLog();
+    const followUps = createFollowUps({
+      jobs: { enqueue: () => Promise.reject(unavailable('The line of jobs is away.')) },
+      purger: {
+        async purge(tag) {
+          purged.push(tag);
+        },
+      },
+      clock: createTestClock(),
+      log,
+    });
+    await followUps.hidden('d1');
+    await followUps.removed('d2');
+    expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
+  });
+});

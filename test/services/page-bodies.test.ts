@@ -1,0 +1,269 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { digestOf, factsOf } from '../../shared/domain/etag.ts';
+import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import type { NewRender } from '../../shared/ports/page-renderer.ts';
+import type { RenderHead } from '../../shared/ports/render-store.ts';
+import { createPageBodies } from '../../shared/services/page-bodies.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+const version = { dropId: 'd1', versionId: 'v1' };
+const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');
+
+/** Stores that note what they are asked, and a rendering that ends when it is told to. */
+function createScene({ waitMs = 300 } = {}) {
+  const clock = createTestClock();
+  const asked: string[] = [];
+  const squeezed: string[] = [];
+  const artefacts = new Map<string, Buffer>();
+  const state = { head: null as RenderHead | null, hasDocument: true, isAway: false };
+  let finish: (made: NewRender) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const deps = {
+    clock,
+    log: createRecordingLog(),
+    config: { PAGE_CACHE_BYTES: 100_000, RENDER_REQUEST_BUDGET_MS: waitMs },
+    html: {
+      async get(id: string) {
+        asked.push(`document ${id}`);
+        return state.hasDocument ? document : null;
+      },
+    },
+    renders: {
+      async findHead(id: string) {
+        asked.push(`head ${id}`);
+        if (state.isAway) throw new Error('away');
+        return state.head;
+      },
+      async findArtefact(name: string) {
+        asked.push(`artefact ${name}`);
+        return artefacts.get(name) ?? null;
+      },
+    },
+    rendering: {
+      renderForRequest() {
+        asked.push('render');
+        return new Promise<NewRender>((resolve, reject) => {
+          [finish, fail] = [resolve, reject];
+        });
+      },
+      squeezeSoon: ({ versionId }: { versionId: string }) => squeezed.push(versionId),
+    },
+  };
+  // proof: bodies are made with nothing but these
+  const bodies = createPageBodies(deps as unknown as Parameters<typeof createPageBodies>[0]);
+
+  /** A page whose compressed forms are these words. */
+  function keep(br: string, { isSqueezed = false } = {}): void {
+    const bytes = Buffer.from(br);
+    artefacts.set(br, bytes).set('gzip', Buffer.from('gzip'));
+    const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
+    const facts = { identity: factsOf(document), br: factsOf(bytes), gzip: factsOf(Buffer.from('gzip')) };
+    state.head = { plan, facts, artefacts: { br, gzip: 'gzip' }, isSqueezed };
+  }
+
+  const made = (isWhole = true): NewRender => {
+    const [br, gzip] = [Buffer.from('made br'), Buffer.from('made gzip')];
+    const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
+    return {
+      plan,
+      isWhole,
+      br,
+      gzip,
+      facts: { identity: factsOf(document), br: factsOf(br), gzip: factsOf(gzip) },
+    };
+  };
+
+  return {
+    ...{ bodies, clock, asked, squeezed, artefacts, state, keep, log: deps.log },
+    /** Lets the render that runs end. */
+    finish: (isWhole = true) => finish(made(isWhole)),
+    fail: () => fail(new Error('the thread has died')),
+    take: () => asked.splice(0),
+  };
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('Bodies of pages', () => {
+  it('are read once, and then come from memory', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    const body = await scene.bodies.get(version, 'br', true);
+    expect(body).to.deep.include({ form: 'br', byteLength: 5, isFinal: true });
+    expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
+    expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
+    expect(await scene.bodies.get(version, 'br', true)).to.equal(body);
+    expect(scene.bodies.holds('v1', 'br')).to.equal(true);
+    expect(scene.bodies.holds('v1', 'gzip')).to.equal(false);
+    expect(scene.take()).to.deep.equal([]);
+  });
+
+  it('are read once for readers who come together', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(version, 'br', true)));
+    expect(new Set(all).size).to.equal(1);
+    expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
+  });
+
+  it('are told of without being read', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    const facts = await scene.bodies.facts('v1', 'br', true);
+    expect(facts).to.deep.equal({
+      form: 'br',
+      byteLength: 5,
+      etag: `"${digestOf(Buffer.from('small'))}-br"`,
+      isFinal: true,
+    });
+    expect(scene.take()).to.deep.equal(['head v1']);
+    scene.state.head = null;
+    expect(await scene.bodies.facts('v2', 'br', true), 'not rendered').to.equal(null);
+  });
+
+  it('of a page that is made again come within half a minute, and the old ones until then', async () => {
+    const scene = createScene();
+    scene.keep('old');
+    await scene.bodies.get(version, 'br', true);
+    scene.keep('new');
+    scene.clock.advance(29_999);
+    const read = async () =>
+      Buffer.from((await scene.bodies.get(version, 'br', true))?.bytes ?? []).toString();
+    expect(await read()).to.equal('old');
+    scene.clock.advance(1);
+    expect(await read()).to.equal('new');
+  });
+
+  it('stay while the store is away', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    const body = await scene.bodies.get(version, 'br', true);
+    scene.state.isAway = true;
+    scene.clock.advance(3_600_000);
+    for (let i = 0; i < 3; i++) {
+      expect(await scene.bodies.get(version, 'br', true)).to.equal(body);
+      await turn();
+    }
+  });
+
+  it('come from memory at once, however old, where the store is known to be late', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    const body = await scene.bodies.get(version, 'br', true);
+    scene.take();
+    scene.clock.advance(50_000);
+    expect(scene.bodies.get(version, 'br', false), 'no promise').to.equal(body);
+    expect(await scene.bodies.facts('v1', 'br', false)).to.include({ byteLength: 5 });
+    expect(scene.take(), 'nothing is asked of it').to.deep.equal([]);
+  });
+
+  it('whose artefact was replaced, and taken since, are those that took its place', async () => {
+    const scene = createScene();
+    scene.keep('old');
+    await scene.bodies.facts('v1', 'br', true);
+    scene.keep('new');
+    scene.artefacts.delete('old');
+    const body = await scene.bodies.get(version, 'br', true);
+    expect(Buffer.from(body?.bytes ?? []).toString()).to.equal('new');
+    expect(scene.asked).to.not.include('render');
+  });
+
+  it('whose artefact is gone are made anew', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    scene.artefacts.clear();
+    const body = scene.bodies.get(version, 'br', true);
+    await turn();
+    scene.finish();
+    expect(await body).to.deep.include({ form: 'br', byteLength: 7 });
+  });
+
+  it('are null where the version is removed', async () => {
+    const scene = createScene();
+    scene.state.hasDocument = false;
+    expect(await scene.bodies.get(version, 'br', true)).to.equal(null);
+    expect(await scene.bodies.get(version, 'identity', true)).to.equal(null);
+  });
+
+  describe('that are not made yet', () => {
+    it('are made on the spot, and kept in memory if they are whole', async () => {
+      const scene = createScene();
+      const underWay = scene.bodies.get(version, 'gzip', true);
+      await turn();
+      scene.finish();
+      const body = await underWay;
+      expect(body).to.deep.include({ form: 'gzip', isFinal: true });
+      expect(scene.take()).to.deep.equal(['head v1', 'document v1', 'render']);
+      expect(scene.bodies.holds('v1', 'gzip')).to.equal(true);
+      expect(await scene.bodies.get(version, 'gzip', true)).to.equal(body);
+      expect(scene.take()).to.deep.equal([]);
+      scene.keep('made br');
+      expect(await scene.bodies.get(version, 'br', true)).to.deep.include({ form: 'br', byteLength: 7 });
+      expect(scene.take(), 'kept meanwhile').to.deep.equal(['head v1', 'artefact made br']);
+    });
+
+    it('are not final, and not kept, where they are not whole', async () => {
+      const scene = createScene();
+      for (let i = 0; i < 2; i++) {
+        const underWay = scene.bodies.get(version, 'br', true);
+        await turn();
+        scene.finish(false);
+        expect(await underWay).to.deep.include({ form: 'br', isFinal: false });
+        expect(scene.take()).to.include('render');
+      }
+    });
+
+    it('are the document with what needs no full parse when they take too long, and never final', async () => {
+      const scene = createScene({ waitMs: 20 });
+      const body = await scene.bodies.get(version, 'br', true);
+      expect(body).to.deep.include({ form: 'identity', isFinal: false });
+      const text = Buffer.from(body?.bytes ?? []).toString();
+      expect(text).to.match(
+        /^<!doctype html><head><title>t<\/title>.*<style data-dropleaf>.*<\/head><body>x$/,
+      );
+      expect(body?.etag).to.equal(null);
+      scene.finish();
+      await pause(0);
+      expect(scene.bodies.holds('v1', 'br')).to.equal(false);
+    });
+
+    it('are the same when the render fails, and the log says why', async () => {
+      const scene = createScene();
+      const underWay = scene.bodies.get(version, 'br', true);
+      await turn();
+      scene.fail();
+      expect(await underWay).to.deep.include({ form: 'identity', isFinal: false });
+      const [line] = scene.log.lines;
+      expect(line?.fields.err).to.be.an('error').with.property('message', 'the thread has died');
+    });
+  });
+
+  describe('that could be smaller', () => {
+    it('are asked for when somebody reads them, once for as long as they are in memory', async () => {
+      const scene = createScene();
+      scene.keep('large');
+      for (let i = 0; i < 3; i++) await scene.bodies.get(version, 'br', true);
+      expect(scene.squeezed).to.deep.equal(['v1']);
+    });
+
+    it('are those that were just made, too', async () => {
+      const scene = createScene();
+      const underWay = scene.bodies.get(version, 'br', true);
+      await turn();
+      scene.finish();
+      await underWay;
+      expect(scene.squeezed).to.deep.equal(['v1']);
+    });
+
+    it('are not those in another form, nor those that are as small as they get', async () => {
+      const scene = createScene();
+      scene.keep('large');
+      await scene.bodies.get(version, 'gzip', true);
+      scene.keep('small', { isSqueezed: true });
+      await scene.bodies.get({ ...version, versionId: 'v2' }, 'br', true);
+      expect(scene.squeezed).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import type { TestClock } from './clock.ts';
+import { openTestMongo } from './mongo.ts';
+import { emptyRedis, newRedisPrefix, redisUrl } from './redis.ts';
+import { followClock } from './virtual-date.ts';
+
+/** Data of a service's own, in the engine that this run of the tests is about. */
+export interface TestEngine {
+  /** What chooses the engine and the data. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The data is gone. */
+  close(): Promise<void>;
+}
+
+/** The run of the scale-out engine sets TEST_ENGINE (test/run.ts); every other one is about the embedded engine. */
+const isScaleOutRun = process.env.TEST_ENGINE === 'scale-out';
+
+/** @param clock by which the service tells time, and with it the code of others that asks Date.now */
+export async function openTestEngine(clock: TestClock): Promise<TestEngine> {
+  if (!isScaleOutRun) return { env: {}, close: async () => undefined };
+  const mongo = await openTestMongo();
+  const prefix = newRedisPrefix();
+  const stopFollowing = followClock(clock);
+  return {
+    env: { MONGODB_URI: mongo.uri, REDIS_URL: redisUrl(), REDIS_PREFIX: prefix },
+    async close() {
+      stopFollowing();
+      await mongo.giveBack();
+      await removeKeys(prefix);
+    },
+  };
+}
+
+async function removeKeys(prefix: string): Promise<void> {
+  const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, requireUp: true };
+  const redis = await openRedis({ ...settings, log: createRecordingLog() });
+  await emptyRedis(redis);
+  await redis.close();
+}

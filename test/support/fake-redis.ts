@@ -1,0 +1,52 @@
+import { createServer, type Socket } from 'node:net';
+
+export interface FakeRedis {
+  readonly url: string;
+  /** How many connections were made to it. */
+  connections(): number;
+  /** Ends all connections; new ones are welcome. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A server that speaks as Redis does and says what the test wants, where no real one can be brought to say it.
+ * @param answer to the command of that name, in small letters, as it goes over the wire; `+OK\r\n` for undefined
+ */
+export async function startFakeRedis(answer: (command: string) => string | undefined): Promise<FakeRedis> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined); // 'close' follows
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (chunk) => {
+      // Each command is an array of texts: *2 $4 info $6 server. Commands of tests are not cut in two.
+      for (const [, name = ''] of chunk.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
+        socket.write(answer(name.toLowerCase()) ?? '+OK\r\n');
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  function cut(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+  return {
+    url: `redis://127.0.0.1:${address.port}`,
+    connections: () => connections,
+    cut,
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What INFO answers. */
+export function infoOf(version: string): string {
+  const text = `# Server\r\nredis_version:${version}\r\nloading:0\r\n`;
+  return `$${text.length}\r\n${text}\r\n`;
+}

@@ -1,0 +1,97 @@
+import { dropleaf, type RunningService, type Watched } from '../bin/command.ts';
+import { type Answer, type Client, createClient } from './client.ts';
+import type { Cluster } from './cluster.ts';
+import { patient } from './mongo-uri.ts';
+import { answeredBy, findFreePort, startNginx } from './nginx.ts';
+import { createOwner, type Owner } from './owner.ts';
+import { createPerson } from './person.ts';
+import { type Visits, visitsOf } from './visits.ts';
+
+/** Two web processes of a cluster behind nginx, as a client of nginx. */
+export interface Front extends Client, Visits {
+  readonly webs: readonly [RunningService, RunningService];
+  /** Clients of each web process alone. */
+  readonly direct: readonly [Client, Client];
+  readonly nginx: Watched;
+  /** A client of nginx that comes from another address of this machine. */
+  clientFrom(address: string): Client;
+  /** Starts a sign-in, and has it approved by somebody of that name. @returns its poll token */
+  approveSignIn(name: string): Promise<string>;
+  /** Somebody with a new token, by the whole way of the sign-in. @param name unset: a new account */
+  newOwner(name?: string): Promise<Owner>;
+  /** How many of the answers each web process gave. */
+  shares(answers: readonly Answer[]): readonly number[];
+  /** Ends nginx and the web processes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Web processes and nginx wait for minutes where the machine is too slow for a crowd, rather than refuse.
+ * @param program the path of nginx
+ * @param settings of both web processes
+ */
+export async function openFront(
+  cluster: Cluster,
+  program: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Front> {
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const MONGODB_URI = patient(cluster.servers.impatientMongoUri, 30_000);
+  const behind = { BASE_URL: url, TRUST_PROXY: '1', ANSWER_MS: '60000', MONGODB_URI };
+  const startWeb = () => cluster.startWeb({ ...behind, ...settings });
+  const webs = await Promise.all([startWeb(), startWeb()]);
+  const [first, second] = webs;
+  const nginx = await startNginx(program, port, [first.url, second.url]);
+  const client = createClient(url);
+  const direct = [createClient(first.url), createClient(second.url)] as const;
+  const clients: Client[] = [client, ...direct];
+  let key: Promise<string> | undefined;
+  let owners = 0;
+
+  async function approveSignIn(name: string): Promise<string> {
+    key ??= readSignInKey(cluster);
+    const { body } = await client.request('POST', '/api/auth/start', { body: { label: name } });
+    const person = createPerson(client);
+    const confirmed = await person.submit(await person.open(`/sign-in?code=${body.code}`), {});
+    const asked = await person.submit(confirmed, { name, key: await key });
+    const done = await person.submit(asked, { decision: 'approve' });
+    if (done.path !== '/sign-in/done') throw new Error(`not approved: ${done.text}`);
+    return body.poll_token;
+  }
+
+  return {
+    ...client,
+    ...visitsOf(client),
+    webs,
+    direct,
+    nginx,
+    clientFrom(address) {
+      const other = createClient(url, {}, address);
+      clients.push(other);
+      return other;
+    },
+    approveSignIn,
+    async newOwner(name = `owner-${port}-${++owners}`) {
+      const { body } = await client.get(`/api/auth/poll?token=${await approveSignIn(name)}`);
+      return createOwner(client, body.user_id, name, body.api_token ?? '');
+    },
+    shares: (answers) =>
+      webs.map((web) => {
+        const { host } = new URL(web.url);
+        return answers.filter(({ headers }) => headers[answeredBy] === host).length;
+      }),
+    async close() {
+      for (const one of clients) one.close();
+      const processes = [nginx, ...webs];
+      for (const one of processes) one.kill('SIGTERM');
+      await Promise.all(processes.map((one) => one.ended()));
+    },
+  };
+}
+
+async function readSignInKey(cluster: Cluster): Promise<string> {
+  const { stdout, stderr, code } = await dropleaf(['sign-in-key'], cluster.servers.env);
+  if (code !== 0) throw new Error(`dropleaf sign-in-key ended with ${code}: ${stderr}`);
+  return stdout.trim();
+}

@@ -1,0 +1,56 @@
+import { collectionsOf } from '../../shared/adapters/mongo/collections.ts';
+import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
+import { migrate } from '../../shared/adapters/mongo/migrate.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { newMongoUri, patient } from './mongo-uri.ts';
+
+export { newMongoUri } from './mongo-uri.ts';
+
+/** A database with all collections and indexes and nothing in them. */
+export interface TestMongo {
+  /** Its client emits `commandStarted` for each command. */
+  readonly mongo: Mongo;
+  /** For whole services, which open connections of their own. Has options already. */
+  readonly uri: string;
+  /** Empties it for another test. */
+  giveBack(): Promise<void>;
+}
+
+const made: TestMongo[] = [];
+const free: TestMongo[] = [];
+
+// A database takes longer to make than to empty, so the tests of a process share some.
+after('drop the databases that tests have used', async () => {
+  free.length = 0;
+  for (const { mongo } of made.splice(0)) {
+    await mongo.connection.dropDatabase();
+    await mongo.close();
+  }
+});
+
+/** One that no other test has until it is given back. Dropped after the last test of the process. */
+export async function openTestMongo(): Promise<TestMongo> {
+  return free.pop() ?? (await makeTestMongo());
+}
+
+/** One that nobody has had: what the server knows of an emptied one's sizes is of no use to the planner of queries. */
+export async function makeTestMongo(): Promise<TestMongo> {
+  const uri = patient(newMongoUri());
+  const log = createRecordingLog();
+  const mongo = await openMongo({ uri: `${uri}&monitorCommands=true`, maxConnections: 20, log });
+  await migrate(mongo, log);
+  const fresh: TestMongo = {
+    mongo,
+    uri,
+    async giveBack() {
+      await empty(mongo);
+      free.push(fresh);
+    },
+  };
+  made.push(fresh);
+  return fresh;
+}
+
+async function empty({ connection }: Mongo): Promise<void> {
+  await Promise.all(collectionsOf(connection).map(({ name }) => connection.collection(name).deleteMany({})));
+}

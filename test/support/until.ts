@@ -1,0 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Waits until it is so. @throws Error after `ms`, naming what did not come */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  ms = 10_000,
+): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`${what}: not so after ${ms} ms`);
+    await pause(10);
+  }
+}

@@ -1,0 +1,4 @@
+import { describeFaultMatrix } from './fault-matrix.ts';
+import { openScaleOutScene } from './scale-out-scene.ts';
+
+describeFaultMatrix('MongoDB and Redis', openScaleOutScene);

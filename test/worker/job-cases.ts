@@ -1,0 +1,289 @@
+import { expect } from 'chai';
+import { newId } from '../../shared/domain/ids.ts';
+import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import type { JobName } from '../../shared/jobs.ts';
+import type { JobProducer } from '../../shared/ports/jobs.ts';
+import type { Rendered } from '../../shared/ports/render-store.ts';
+import type { TestClock } from '../support/clock.ts';
+import { ownerId, type SceneStores, type Stage } from './stage.ts';
+
+const hour = 3_600_000;
+
+/** Where a case takes place: over the stores of any engine, with any worker. */
+export type CaseScene = Stage & {
+  readonly stores: SceneStores;
+  /** At what time records are made. */
+  readonly clock: TestClock;
+  /** What the edge was told to forget. */
+  readonly edge: { readonly purged: readonly string[]; readonly rounds: number };
+};
+
+/** One kind of work: what is there before the job, and what must hold at any moment, and at last. */
+export interface JobCase {
+  readonly job: JobName;
+  readonly what: string;
+  /** Calls of ports that the job makes, at least. */
+  readonly steps: number;
+  /** How often it asks for itself again, for later. */
+  readonly repeats?: number;
+  prepare(scene: CaseScene): Promise<Watch>;
+}
+
+export interface Watch {
+  /** Asks for the job; unset: it is a periodic one, and comes by itself. */
+  readonly ask?: (queue: JobProducer) => Promise<void>;
+  /** Inner ids of the drops and versions that the job is about, if it is about any. */
+  readonly ids: readonly string[];
+  /** What must be true in the middle of everything. */
+  readonly always?: () => Promise<void>;
+  readonly atLast: () => Promise<void>;
+}
+
+const render: JobCase = {
+  job: 'version.render',
+  what: 'the page is there and nothing is owed',
+  steps: 7,
+  async prepare(scene) {
+    const { id, versionId } = await scene.publish(['render']);
+    const { renders, chores } = scene.stores;
+    const isOwed = async () => (await chores.findChores(id))?.owed.includes('render');
+    return {
+      ids: [id, versionId],
+      ask: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
+      async always() {
+        if (!(await isOwed())) expect(await renders.findHead(versionId), 'not owed').to.not.equal(null);
+      },
+      async atLast() {
+        const head = await renders.findHead(versionId);
+        for (const form of ['br', 'gzip'] as const) {
+          expect((await renders.findArtefact(head?.artefacts[form] ?? ''))?.length, form).to.be.above(0);
+        }
+        expect(await isOwed()).to.equal(false);
+      },
+    };
+  },
+};
+
+/** How often the edge was told to forget the drop. */
+function countPurges({ edge }: CaseScene, id: string): number {
+  return edge.purged.filter((tag) => tag === `drop-${id}`).length;
+}
+
+const squeeze: JobCase = {
+  job: 'version.squeeze',
+  what: 'the page is as small as it gets, and can be read at any time',
+  steps: 5,
+  async prepare(scene) {
+    const { id, versionId } = await scene.publish([]);
+    const { renders } = scene.stores;
+    await renders.put({ dropId: id, versionId }, aPage, scene.clock.now());
+    const read = async () => {
+      const head = await renders.findHead(versionId);
+      return { head, br: await renders.findArtefact(head?.artefacts.br ?? '') };
+    };
+    return {
+      ids: [id, versionId],
+      ask: (queue) => queue.enqueue('version.squeeze', { dropId: id, versionId }),
+      async always() {
+        const { head, br } = await read();
+        expect(br?.byteLength).to.equal(head?.facts.br.byteLength);
+        if (head?.isSqueezed !== true) expect(Buffer.from(br ?? []).toString()).to.equal('not small');
+      },
+      async atLast() {
+        const { head, br } = await read();
+        expect(head?.isSqueezed).to.equal(true);
+        expect(br?.byteLength).to.equal(head?.facts.br.byteLength);
+      },
+    };
+  },
+};
+
+/** The page of `publish`'s document, as nobody has squeezed it. */
+const aPage: Rendered = {
+  plan: { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' },
+  facts: {
+    identity: { byteLength: 22, digest: 'identity' },
+    br: { byteLength: 9, digest: 'br' },
+    gzip: { byteLength: 4, digest: 'gzip' },
+  },
+  br: Buffer.from('not small'),
+  gzip: Buffer.from('gzip'),
+};
+
+const purge: JobCase = {
+  job: 'edge.purge',
+  what: 'the edge has forgotten the drop in every round and nothing is owed',
+  steps: 6,
+  repeats: 1,
+  async prepare(scene) {
+    const { id } = await scene.publish(['purge']);
+    const isOwed = async () => (await scene.stores.chores.findChores(id))?.owed.includes('purge');
+    return {
+      ids: [id],
+      ask: (queue) => queue.enqueue('edge.purge', { dropId: id }),
+      async always() {
+        if (await isOwed()) return;
+        expect(countPurges(scene, id), 'not owed').to.be.at.least(scene.edge.rounds);
+      },
+      async atLast() {
+        expect(countPurges(scene, id)).to.be.at.least(scene.edge.rounds);
+        expect(await isOwed()).to.equal(false);
+      },
+    };
+  },
+};
+
+const removeDrop: JobCase = {
+  job: 'drop.remove',
+  what: 'nothing of a deleted drop is left, and the edge has forgotten it in every round',
+  steps: 11,
+  repeats: 1,
+  async prepare(scene) {
+    const { id, slug, versionId } = await scene.publish([]);
+    const { drops, chores, viewTotals } = scene.stores;
+    const versionIds = [versionId, await scene.addVersion(slug, []), await scene.addVersion(slug, [])];
+    await drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
+    await viewTotals.addToDays(1, [{ dropId: id, day: '2026-01-31', count: 3 }]);
+    await drops.remove(ownerId, slug, scene.clock.now());
+    return {
+      ids: [id, ...versionIds],
+      ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
+      async always() {
+        if ((await chores.findChores(id)) !== null) return;
+        expect(await scene.listKept(versionIds), 'after the record').to.deep.equal([]);
+        expect(await scene.listDays(id), 'after the record').to.deep.equal({});
+        expect(countPurges(scene, id), 'after the record').to.be.at.least(scene.edge.rounds);
+      },
+      async atLast() {
+        expect(await chores.findChores(id)).to.equal(null);
+        expect(await scene.listKept(versionIds)).to.deep.equal([]);
+        expect(await scene.listDays(id)).to.deep.equal({});
+        expect(countPurges(scene, id)).to.be.at.least(scene.edge.rounds);
+      },
+    };
+  },
+};
+
+const removeVersion: JobCase = {
+  job: 'drop.remove',
+  what: 'nothing of a removed version is left, and all of the others',
+  steps: 5,
+  async prepare(scene) {
+    const { id, slug, versionId } = await scene.publish([]);
+    const trashed = await scene.addVersion(slug, []);
+    await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
+    const hasTrash = async () => ((await scene.stores.chores.findChores(id))?.trash.length ?? 0) > 0;
+    return {
+      ids: [id, trashed],
+      ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
+      async always() {
+        expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
+        if (!(await hasTrash())) expect(await scene.listKept([trashed]), 'no trash').to.deep.equal([]);
+      },
+      async atLast() {
+        expect(await scene.listKept([versionId, trashed])).to.deep.equal([versionId]);
+        expect(await hasTrash()).to.equal(false);
+      },
+    };
+  },
+};
+
+const expireSignIns: JobCase = {
+  job: 'sign-in.expire',
+  what: 'what is over is expired, what is old is gone',
+  steps: 2,
+  async prepare(scene) {
+    const { signIns } = scene.stores;
+    const now = scene.clock.now();
+    const [over, old] = [newId(now), newId(now)];
+    for (const [id, expiresAt] of [
+      [over, now - 1],
+      [old, now - 25 * hour],
+    ] as const) {
+      await signIns.insert({
+        ...{ id, codeHash: `code ${id}`, pollHash: `poll ${id}`, label: null, accountId: null },
+        ...{ requester: { address: '127.0.0.1', userAgent: 'test' }, status: 'pending' },
+        ...{ createdAt: now, expiresAt },
+      });
+    }
+    return {
+      ids: [],
+      async atLast() {
+        expect((await signIns.find(over))?.status).to.equal('expired');
+        expect(await signIns.find(old)).to.equal(null);
+      },
+    };
+  },
+};
+
+const aggregateViews: JobCase = {
+  job: 'views.aggregate',
+  what: 'every view is counted once, in its drop and its day',
+  steps: 5,
+  async prepare(scene) {
+    const { drops, views } = scene.stores;
+    const published = await Promise.all([scene.publish([]), scene.publish([])]);
+    const counts = published.flatMap(({ id }, i) => [
+      { dropId: id, day: '2026-01-30', count: 3 + i },
+      { dropId: id, day: '2026-01-31', count: 10 },
+    ]);
+    await views.add(newId(scene.clock.now()), 1, counts, scene.clock.now());
+    const viewsOf = async (slug: string) => (await drops.find(ownerId, slug))?.viewCount;
+    return {
+      ids: published.map(({ id }) => id),
+      async always() {
+        for (const [i, { slug }] of published.entries()) expect(await viewsOf(slug)).to.be.oneOf([0, 13 + i]);
+      },
+      async atLast() {
+        for (const [i, { id, slug }] of published.entries()) {
+          expect(await viewsOf(slug)).to.equal(13 + i);
+          expect(await scene.listDays(id)).to.deep.equal({ '2026-01-30': 3 + i, '2026-01-31': 10 });
+        }
+      },
+    };
+  },
+};
+
+const reconcile: JobCase = {
+  job: 'store.reconcile',
+  what: 'what was owed is done, what nothing names is gone, and all else is there',
+  steps: 16,
+  async prepare(scene) {
+    const { html, contexts, chores } = scene.stores;
+    const orphan = newId(scene.clock.now());
+    await html.put(orphan, Buffer.from('nobody'));
+    await contexts.put(orphan, Buffer.from('why'));
+    const owing = await scene.publish(['render', 'purge']);
+    const deleted = await scene.publish([]);
+    await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
+    scene.clock.advance(hour + 1);
+    const young = newId(scene.clock.now());
+    await html.put(young, Buffer.from('not yet named'));
+    return {
+      ids: [orphan, owing.id, owing.versionId, deleted.id, deleted.versionId],
+      async always() {
+        expect(await scene.listKept([owing.versionId, young])).to.deep.equal([owing.versionId, young]);
+      },
+      async atLast() {
+        expect(await scene.listKept([orphan, owing.versionId, deleted.versionId])).to.deep.equal([
+          owing.versionId,
+        ]);
+        expect((await chores.findChores(owing.id))?.owed).to.deep.equal([]);
+        expect(scene.edge.purged).to.include(`drop-${owing.id}`);
+        expect(await chores.findChores(deleted.id)).to.equal(null);
+      },
+    };
+  },
+};
+
+/** Every kind of job of the catalogue; `drop.remove` has two. */
+export const jobCases: readonly JobCase[] = [
+  render,
+  squeeze,
+  purge,
+  removeDrop,
+  removeVersion,
+  expireSignIns,
+  aggregateViews,
+  reconcile,
+];

@@ -1,0 +1,107 @@
+import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
+import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
+import { createTestClock } from '../support/clock.ts';
+import { openTestMongo } from '../support/mongo.ts';
+import { emptyRedis, newRedisPrefix, redisUrl } from '../support/redis.ts';
+import { followClock } from '../support/virtual-date.ts';
+import { createMongoStores } from './mongo-stores.ts';
+import { createRecordingLog } from './recording-log.ts';
+import { createEdge, createRenderer, createStage } from './stage.ts';
+import { createWorkerProcess, type ProcessOptions } from './worker-process.ts';
+
+/** How often a worker looks for jobs whose process is gone. */
+const stallMs = 30;
+
+/** The same as `openScene` over MongoDB and Redis: each process has connections of its own to Redis. */
+export async function openScaleOutScene() {
+  const clock = createTestClock();
+  const edge = createEdge();
+  const renderer = createRenderer();
+  const prefix = newRedisPrefix();
+  const mongo = await openTestMongo();
+  const redis = await open();
+  const stores = createMongoStores(mongo.mongo.connection, redis);
+  const running = new Set<{ close(): Promise<void> }>();
+  const stopFollowing = followClock(clock);
+
+  function open(): Promise<Redis> {
+    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, requireUp: true };
+    return openRedis({ ...settings, log: createRecordingLog() });
+  }
+
+  /** The locks of a process that is gone are over at once, for nobody to wait for. */
+  async function endLocks(): Promise<void> {
+    const locks = await redis.client.keys(`${redis.keyPrefix}*:lock`);
+    if (locks.length > 0) await redis.client.unlink(...locks);
+  }
+
+  return {
+    ...createStage(stores, clock),
+    ...{ clock, edge, renderer, stores, redis },
+
+    /** A worker over connections of its own, with a purger. It runs whatever is due, at once. */
+    async startProcess({ faults, purger = edge, purgeAgain }: ProcessOptions = {}) {
+      const { redis: own, cut } = cuttable(await open());
+      const log = createRecordingLog();
+      const queue = createRedisJobQueue({ redis: own, clock, log, concurrency: 8, stallMs });
+      const process = createWorkerProcess({
+        ...{
+          stores: createMongoStores(mongo.mongo.connection, own),
+          queue,
+          clock,
+          renderer,
+          purger,
+          log,
+          faults,
+          purgeAgain,
+        },
+      });
+      let closed: Promise<void> | undefined;
+      const close = () => {
+        closed ??= queue.close().then(() => own.close());
+        return closed;
+      };
+      const started = {
+        ...process,
+        redis: own,
+
+        /** Ends it as SIGKILL does: it says nothing to anybody any more. */
+        async kill(): Promise<void> {
+          cut();
+          void close(); // what is left of it in this process
+          await endLocks();
+        },
+
+        close,
+      };
+      running.add(started);
+      return started;
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([...running].map((process) => process.close()));
+      await emptyRedis(redis);
+      await redis.close();
+      await mongo.giveBack();
+      stopFollowing();
+    },
+  };
+}
+
+/** `cut` ends this connection and all that were made for jobs, for good. */
+function cuttable(redis: Redis): { redis: Redis; cut(): void } {
+  const clients = [redis.client];
+  return {
+    redis: {
+      ...redis,
+      duplicateForJobs(changes) {
+        const client = redis.duplicateForJobs(changes);
+        clients.push(client);
+        return client;
+      },
+    },
+    cut() {
+      for (const client of clients) client.disconnect();
+    },
+  };
+}

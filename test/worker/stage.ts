@@ -1,0 +1,143 @@
+import type { NewVersion, Owed } from '../../shared/domain/drop.ts';
+import { factsOf } from '../../shared/domain/etag.ts';
+import { newId, newSlug } from '../../shared/domain/ids.ts';
+import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import type { NewRender, PageRenderer } from '../../shared/ports/page-renderer.ts';
+import type { TestClock } from '../support/clock.ts';
+
+export const ownerId = 'owner';
+
+/** The stores that jobs work on. */
+export type SceneStores = Pick<
+  Engine,
+  'drops' | 'chores' | 'html' | 'contexts' | 'renders' | 'signIns' | 'views' | 'viewTotals'
+>;
+
+/** What a test prepares and looks at, whichever engine the stores are of. */
+export type Stage = ReturnType<typeof createStage>;
+
+/** @param clock tells when versions are made */
+export function createStage(stores: SceneStores, clock: TestClock) {
+  async function putVersion(html: string): Promise<NewVersion> {
+    const id = newId(clock.now());
+    await stores.html.put(id, Buffer.from(html));
+    await stores.contexts.put(id, Buffer.from(`why ${html}`));
+    return { id, sizeBytes: html.length, hasContext: true, mediaType: 'text/html', createdAt: clock.now() };
+  }
+
+  return {
+    /** A drop with one version, as a POST leaves it. */
+    async publish(owed: readonly Owed[] = ['render']) {
+      const version = await putVersion('<p>one');
+      const drop = await stores.drops.create(
+        {
+          id: newId(clock.now()),
+          ownerId,
+          slug: newSlug(),
+          title: 'A page',
+          description: null,
+          metadata: new Map([['kind', 'test']]),
+          lock: null,
+          version,
+        },
+        1_000_000,
+        owed,
+      );
+      if (typeof drop === 'string') throw new Error(drop);
+      return { id: drop.id, slug: drop.slug, versionId: version.id };
+    },
+
+    /** One more version, as a PUT leaves it; its inner id. */
+    async addVersion(slug: string, owed: readonly Owed[] = ['render', 'purge']): Promise<string> {
+      const version = await putVersion('<p>more');
+      const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, owed);
+      if (drop === null || drop === 'version_limit') throw new Error(`${drop}`);
+      return version.id;
+    },
+
+    /** Which of the versions still have bytes in any store. */
+    async listKept(versionIds: readonly string[]): Promise<string[]> {
+      const kept: string[] = [];
+      for (const id of versionIds) {
+        const found = [stores.html.get(id), stores.contexts.get(id), stores.renders.findHead(id)];
+        if ((await Promise.all(found)).some((bytes) => bytes !== null)) kept.push(id);
+      }
+      return kept;
+    },
+
+    /** Views of the drop on each day that has any. */
+    async listDays(dropId: string): Promise<Record<string, number>> {
+      return Object.fromEntries(await stores.viewTotals.listDays(dropId));
+    },
+  };
+}
+
+/** A cache in front that notes what it was told to forget. */
+export function createEdge() {
+  const purged: string[] = [];
+  let isAway = false;
+  return {
+    purged,
+    /** How often each purge is done at least, repeats included. */
+    rounds: 2,
+    setAway(away: boolean): void {
+      isAway = away;
+    },
+    async purge(tag: string): Promise<void> {
+      if (isAway) throw new Error('the edge is away');
+      purged.push(tag);
+    },
+  };
+}
+
+/**
+ * Renders at once, and notes for whom. `hold` keeps the next ones until the returned call; `setNeed` says which
+ * budget a whole page takes.
+ */
+export function createRenderer() {
+  let neededMs = 0;
+  let isIdle = true;
+  const calls: { html: string; budgetMs: number }[] = [];
+  const squeezed: string[] = [];
+  let held: Promise<void> = Promise.resolve();
+  let release: () => void = () => undefined;
+  const renderer: PageRenderer = {
+    async render(html, budgetMs): Promise<NewRender> {
+      calls.push({ html: Buffer.from(html).toString(), budgetMs });
+      await held;
+      const isWhole = budgetMs >= neededMs;
+      const insertion = isWhole ? '<style></style>' : '';
+      const plan = { renderer: rendererVersion, insertAt: 0, insertion };
+      const br = Buffer.from(`br ${html.length}`);
+      const gzip = Buffer.from(`gzip ${html.length}`);
+      const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
+      return { plan, isWhole, facts, br, gzip };
+    },
+    async squeeze(html) {
+      squeezed.push(Buffer.from(html).toString());
+      const bytes = Buffer.from(`small ${html.length}`);
+      return { bytes, facts: factsOf(bytes) };
+    },
+    isIdle: () => isIdle,
+    close: async () => undefined,
+  };
+  return {
+    ...renderer,
+    calls,
+    /** The documents whose pages were squeezed. */
+    squeezed,
+    setIdle(idle: boolean): void {
+      isIdle = idle;
+    },
+    setNeed(budgetMs: number): void {
+      neededMs = budgetMs;
+    },
+    hold(): () => void {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => release();
+    },
+  };
+}
