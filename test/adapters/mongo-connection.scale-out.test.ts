@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { answerMs } from '../../shared/adapters/mongo/bounds.ts';
 import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { translated } from '../../shared/adapters/mongo/errors.ts';
 import { inParallel } from '../contract/records.ts';
@@ -32,7 +33,7 @@ describe('the connection to MongoDB', () => {
 
   /** A store of one command. */
   function storeOf({ connection }: Mongo) {
-    return translated({ count: () => connection.collection('any').countDocuments({}) });
+    return translated(answerMs(connection), { count: () => connection.collection('any').countDocuments({}) });
   }
 
   /** How the call ended, and after how long. */
@@ -76,6 +77,16 @@ describe('the connection to MongoDB', () => {
         appName: 'ours',
         connectTimeoutMS: 2_000,
       });
+    });
+
+    it('waits for a store as long as the address lets one answer take, and a little', async () => {
+      for (const [query, ms] of [
+        ['', 4_000],
+        ['?socketTimeoutMS=15000', 16_500],
+        ['?socketTimeoutMS=0', 60_000],
+      ] as const) {
+        expect(answerMs((await open(`${newMongoUri()}${query}`)).connection), query).to.equal(ms);
+      }
     });
 
     it('waits for ever for a command if it is to be patient', async () => {

@@ -1,6 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import type { Account, Identity } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
+import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 
 interface AccountDocument {
@@ -45,7 +46,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     );
   }
 
-  return translated<AccountStore>({
+  return translated<AccountStore>(answerMs(connection), {
     async findOrCreate(identity, id, now) {
       const { provider, subject, name } = identity;
       const known = await accounts.findOne({ provider, subject }).lean();

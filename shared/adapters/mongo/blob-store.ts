@@ -1,10 +1,14 @@
 import type { Connection } from 'mongoose';
 import type { BlobStore } from '../../ports/blob-store.ts';
-import { backgroundMs, translated } from './errors.ts';
+import { answerMs, backgroundMs } from './bounds.ts';
+import { translated } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
 
 /** Blobs as files of a GridFS bucket. */
 export function createMongoBlobStore(connection: Connection, bucketName: 'html'): BlobStore {
   const { put, get, delete: remove, listIds } = openGridBucket(connection, bucketName);
-  return { ...translated({ put, get }), ...translated({ delete: remove, listIds }, backgroundMs) };
+  return {
+    ...translated(answerMs(connection), { put, get }),
+    ...translated(backgroundMs, { delete: remove, listIds }),
+  };
 }

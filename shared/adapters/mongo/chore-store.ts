@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { ChoreStore } from '../../ports/chore-store.ts';
+import { answerMs } from './bounds.ts';
 import { createDropCommands } from './drop-commands.ts';
 import { type ChoresRow, type PositionRow, toChores } from './drop-documents.ts';
 import { atRev, choresOf, deletedWithId, naming, withChores, withId } from './drop-queries.ts';
@@ -11,7 +12,7 @@ export function createMongoChoreStore(connection: Connection): ChoreStore {
   const drops = createDropCommands(connection);
   const days = dayViewsModel(connection);
 
-  return translated<ChoreStore>({
+  return translated<ChoreStore>(answerMs(connection), {
     async findChores(dropId) {
       const row = await drops.findOne<ChoresRow>(choresOf(dropId));
       return row === null ? null : toChores(row);

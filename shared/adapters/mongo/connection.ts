@@ -1,6 +1,7 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { inTime } from '../../domain/within-ms.ts';
 import type { Log } from '../../ports/log.ts';
+import { bounds, patience } from './bounds.ts';
 import { translated } from './errors.ts';
 import { tellFailure } from './open-failure.ts';
 import { watchConnection } from './watch-connection.ts';
@@ -49,7 +50,7 @@ export async function openMongo(deps: {
   const heartbeats = watchHeartbeats(client, log);
   const timer = setInterval(() => void heartbeats.check(), 1_000);
   timer.unref();
-  const { ping } = translated({ ping: () => sendPing(connection) }, 3_000);
+  const { ping } = translated(3_000, { ping: () => sendPing(connection) });
   return {
     connection,
     ping,
@@ -90,20 +91,6 @@ function optionsFor(uri: string, maxConnections: number, patient: boolean): Conn
     autoCreate: false,
   };
 }
-
-/** While people wait for the answer. */
-const bounds: ConnectOptions = {
-  serverSelectionTimeoutMS: 2_000,
-  connectTimeoutMS: 2_000,
-  socketTimeoutMS: 2_500,
-  waitQueueTimeoutMS: 2_000,
-  wtimeoutMS: 2_000,
-};
-
-const patience: ConnectOptions = {
-  serverSelectionTimeoutMS: 4_000,
-  connectTimeoutMS: 4_000,
-};
 
 async function sendPing(connection: Connection): Promise<void> {
   await connection.getClient().db(connection.name).command({ ping: 1 });

@@ -1,6 +1,7 @@
 import { type Connection, type mongo, Schema } from 'mongoose';
 import type { BlobStore } from '../../ports/blob-store.ts';
-import { backgroundMs, isDuplicateOf, translated } from './errors.ts';
+import { answerMs, backgroundMs } from './bounds.ts';
+import { isDuplicateOf, translated } from './errors.ts';
 
 const idsAtOnce = 500;
 
@@ -23,7 +24,7 @@ export function contextModel(connection: Connection) {
 export function createMongoContextStore(connection: Connection): BlobStore {
   const contexts = contextModel(connection);
 
-  const reading = translated({
+  const reading = translated(answerMs(connection), {
     async put(id: string, bytes: Uint8Array) {
       try {
         await contexts.create({ _id: id, bytes: Buffer.from(bytes) });
@@ -37,24 +38,21 @@ export function createMongoContextStore(connection: Connection): BlobStore {
       return found === null ? null : (found.bytes as unknown as mongo.Binary).value(); // proof: lean gives BSON's own
     },
   });
-  const sweeping = translated(
-    {
-      async delete(ids: readonly string[]) {
-        for (let from = 0; from < ids.length; from += idsAtOnce) {
-          await contexts.deleteMany({ _id: { $in: ids.slice(from, from + idsAtOnce) } });
-        }
-      },
-
-      async listIds(after: string, below: string, limit: number) {
-        const found = await contexts
-          .find({ _id: { $gt: after, $lt: below } }, { _id: 1 })
-          .sort({ _id: 1 })
-          .limit(limit)
-          .lean();
-        return found.map(({ _id }) => _id);
-      },
+  const sweeping = translated(backgroundMs, {
+    async delete(ids: readonly string[]) {
+      for (let from = 0; from < ids.length; from += idsAtOnce) {
+        await contexts.deleteMany({ _id: { $in: ids.slice(from, from + idsAtOnce) } });
+      }
     },
-    backgroundMs,
-  );
+
+    async listIds(after: string, below: string, limit: number) {
+      const found = await contexts
+        .find({ _id: { $gt: after, $lt: below } }, { _id: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ _id }) => _id);
+    },
+  });
   return { ...reading, ...sweeping };
 }

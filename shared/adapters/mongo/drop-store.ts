@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { DropStore } from '../../ports/drop-store.ts';
+import { answerMs } from './bounds.ts';
 import { createDropCommands } from './drop-commands.ts';
 import { createDropReads } from './drop-reads.ts';
 import { createDropWrites } from './drop-writes.ts';
@@ -7,5 +8,5 @@ import { translated } from './errors.ts';
 
 export function createMongoDropStore(connection: Connection): DropStore {
   const drops = createDropCommands(connection);
-  return translated({ ...createDropReads(drops), ...createDropWrites(drops) });
+  return translated(answerMs(connection), { ...createDropReads(drops), ...createDropWrites(drops) });
 }

@@ -47,15 +47,12 @@ function isContended(error: unknown): boolean {
   );
 }
 
-/** For what nobody waits for: batches, and deletes of many megabytes. */
-export const backgroundMs = 60_000;
-
 /**
  * The store, with each failure to reach the database turned into `unavailable`, so too an answer that takes
  * longer than `withinMs`: after either it is unknown whether a write was done. A write that met another one is
  * repeated. Other errors stay as they are.
  */
-export function translated<T extends object>(store: T, withinMs = 4_000): T {
+export function translated<T extends object>(withinMs: number, store: T): T {
   // proof: a port's methods all return promises
   const methods = Object.entries(store) as [string, (...args: unknown[]) => Promise<unknown>][];
   const translatedMethods = methods.map(([name, method]) => {

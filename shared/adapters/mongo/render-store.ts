@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { CompressedForm, RenderStore } from '../../ports/render-store.ts';
-import { backgroundMs, isDuplicateOf, translated } from './errors.ts';
+import { answerMs, backgroundMs } from './bounds.ts';
+import { isDuplicateOf, translated } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
 import { distinctIds, type ListIds, mergedIds } from './id-pages.ts';
 import { createLooseFiles } from './loose-files.ts';
@@ -39,7 +40,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     return found.map(({ _id }) => _id);
   };
 
-  const pages = translated<Pick<RenderStore, Foreground>>({
+  const pages = translated<Pick<RenderStore, Foreground>>(answerMs(connection), {
     async put({ dropId, versionId }, { plan, facts, br, gzip }, now) {
       const names = { br: nameFor(versionId, 'br'), gzip: nameFor(versionId, 'gzip') };
       const before = await renders.findById(versionId, { br: 1, gzip: 1 }).lean();
@@ -83,51 +84,48 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       return new Set(found.map(({ _id }) => _id));
     },
   });
-  const sweeping = translated<Pick<RenderStore, Background>>(
-    {
-      async listOutdated(renderer, after, limit) {
-        const behind = after !== null && {
-          renderer: { $gte: after.renderer, $lt: renderer },
-          $or: [{ renderer: { $gt: after.renderer } }, { _id: { $gt: after.versionId } }],
-        };
-        const found = await renders
-          .find(
-            { renderer: { $lt: renderer }, drop_id: { $exists: true }, ...behind },
-            { renderer: 1, drop_id: 1 },
-          )
-          .sort({ renderer: 1, _id: 1 })
-          .limit(limit)
-          .lean();
-        return found.map((page) => ({
-          renderer: page.renderer,
-          versionId: page._id,
-          dropId: page.drop_id,
-        }));
-      },
-
-      async removeReplaced(before, limit) {
-        const noted = await loose.list(before, limit);
-        if (noted.length === 0) return 0;
-        const versionIds = [...new Set(noted.map(({ _id }) => versionOf(_id)))];
-        const records = await renders.find({ _id: { $in: versionIds } }, { br: 1, gzip: 1 }).lean();
-        const named = new Set(records.flatMap(({ br, gzip }) => [br, gzip]));
-        await files.delete(noted.map(({ _id }) => _id).filter((file) => !named.has(file)));
-        await loose.forget(noted);
-        return noted.length;
-      },
-
-      async delete(versionIds) {
-        for (let from = 0; from < versionIds.length; from += idsAtOnce) {
-          const slice = versionIds.slice(from, from + idsAtOnce);
-          await renders.deleteMany({ _id: { $in: slice } });
-          await files.deleteUnder(slice);
-        }
-      },
-
-      listIds: mergedIds([listRecords, distinctIds(files.listIds, versionOf, behindPathsOf)]),
+  const sweeping = translated<Pick<RenderStore, Background>>(backgroundMs, {
+    async listOutdated(renderer, after, limit) {
+      const behind = after !== null && {
+        renderer: { $gte: after.renderer, $lt: renderer },
+        $or: [{ renderer: { $gt: after.renderer } }, { _id: { $gt: after.versionId } }],
+      };
+      const found = await renders
+        .find(
+          { renderer: { $lt: renderer }, drop_id: { $exists: true }, ...behind },
+          { renderer: 1, drop_id: 1 },
+        )
+        .sort({ renderer: 1, _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map((page) => ({
+        renderer: page.renderer,
+        versionId: page._id,
+        dropId: page.drop_id,
+      }));
     },
-    backgroundMs,
-  );
+
+    async removeReplaced(before, limit) {
+      const noted = await loose.list(before, limit);
+      if (noted.length === 0) return 0;
+      const versionIds = [...new Set(noted.map(({ _id }) => versionOf(_id)))];
+      const records = await renders.find({ _id: { $in: versionIds } }, { br: 1, gzip: 1 }).lean();
+      const named = new Set(records.flatMap(({ br, gzip }) => [br, gzip]));
+      await files.delete(noted.map(({ _id }) => _id).filter((file) => !named.has(file)));
+      await loose.forget(noted);
+      return noted.length;
+    },
+
+    async delete(versionIds) {
+      for (let from = 0; from < versionIds.length; from += idsAtOnce) {
+        const slice = versionIds.slice(from, from + idsAtOnce);
+        await renders.deleteMany({ _id: { $in: slice } });
+        await files.deleteUnder(slice);
+      }
+    },
+
+    listIds: mergedIds([listRecords, distinctIds(files.listIds, versionOf, behindPathsOf)]),
+  });
   return { ...pages, ...sweeping };
 }
 

@@ -1,5 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
 import type { SecretStore } from '../../ports/secret-store.ts';
+import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 
 interface SecretDocument {
@@ -29,7 +30,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     }
   }
 
-  return translated<SecretStore>({
+  return translated<SecretStore>(answerMs(connection), {
     async keep(name, fresh) {
       const known = await secrets.findById(name).lean();
       if (known !== null) return known.value;

@@ -1,6 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import type { SignIn, SignInStatus } from '../../domain/sign-in.ts';
 import type { SignInStore } from '../../ports/sign-in-store.ts';
+import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 
 interface SignInDocument {
@@ -52,7 +53,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     return matchedCount > 0;
   }
 
-  return translated<SignInStore>({
+  return translated<SignInStore>(answerMs(connection), {
     async insert(signIn) {
       try {
         await signIns.create(toDocument(signIn));

@@ -1,6 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import { type Token, tokenIdOf } from '../../domain/token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
+import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 
 interface TokenDocument {
@@ -34,7 +35,7 @@ export function tokenModel(connection: Connection) {
 export function createMongoTokenStore(connection: Connection): TokenStore {
   const tokens = tokenModel(connection);
 
-  return translated<TokenStore>({
+  return translated<TokenStore>(answerMs(connection), {
     async insert(token) {
       try {
         await tokens.create(toDocument(token));

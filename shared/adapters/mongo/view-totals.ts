@@ -1,7 +1,8 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import type { ViewTotals } from '../../ports/view-totals.ts';
+import { answerMs, backgroundMs } from './bounds.ts';
 import { dropModel } from './drop-schema.ts';
-import { backgroundMs, isDuplicateOf, translated } from './errors.ts';
+import { isDuplicateOf, translated } from './errors.ts';
 import { pathsUnder } from './paths.ts';
 
 /** Small updates: far below the time-out of a command. */
@@ -53,30 +54,27 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     if (gone.length > 0) await days.deleteMany({ $or: gone.map(daysOf) });
   }
 
-  const additions = translated<Pick<ViewTotals, 'addToDrops' | 'addToDays'>>(
-    {
-      async addToDrops(batch, counts) {
-        const adds = counts.map(({ dropId, count }) => ({
-          filter: { _id: dropId, views_batch: { $lt: batch } },
-          update: { $inc: { view_count: count }, $set: { views_batch: batch } },
-        }));
-        await inSlices(adds, write.drops);
-      },
-
-      async addToDays(batch, counts) {
-        // Where the day has this batch already, it is not found, and inserting it meets its own id.
-        const adds = counts.map(({ dropId, day, count }) => ({
-          filter: { _id: `${dropId}/${day}`, views_batch: { $lt: batch } },
-          update: { $inc: { count }, $set: { views_batch: batch }, $setOnInsert: { day } },
-          upsert: true as const,
-        }));
-        await inSlices(adds, (slice) => writeUnlessThere(slice, write.days));
-        await inSlices([...new Set(counts.map(({ dropId }) => dropId))], removeOfGone);
-      },
+  const additions = translated<Pick<ViewTotals, 'addToDrops' | 'addToDays'>>(backgroundMs, {
+    async addToDrops(batch, counts) {
+      const adds = counts.map(({ dropId, count }) => ({
+        filter: { _id: dropId, views_batch: { $lt: batch } },
+        update: { $inc: { view_count: count }, $set: { views_batch: batch } },
+      }));
+      await inSlices(adds, write.drops);
     },
-    backgroundMs,
-  );
-  const readings = translated<Pick<ViewTotals, 'listDays' | 'listViewed'>>({
+
+    async addToDays(batch, counts) {
+      // Where the day has this batch already, it is not found, and inserting it meets its own id.
+      const adds = counts.map(({ dropId, day, count }) => ({
+        filter: { _id: `${dropId}/${day}`, views_batch: { $lt: batch } },
+        update: { $inc: { count }, $set: { views_batch: batch }, $setOnInsert: { day } },
+        upsert: true as const,
+      }));
+      await inSlices(adds, (slice) => writeUnlessThere(slice, write.days));
+      await inSlices([...new Set(counts.map(({ dropId }) => dropId))], removeOfGone);
+    },
+  });
+  const readings = translated<Pick<ViewTotals, 'listDays' | 'listViewed'>>(answerMs(connection), {
     async listDays(dropId) {
       const found = await days.find(daysOf(dropId)).sort({ _id: 1 }).lean();
       return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));
