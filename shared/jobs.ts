@@ -1,5 +1,8 @@
 import { type InferType, number, type ObjectSchema, object, string } from 'yup';
 
+/** Of what is due, 0 runs first. */
+export const priorities = [0, 1, 2] as const;
+
 /**
  * The catalogue of jobs: what producers may ask for and consumers must handle. Names are permanent: a queue may
  * hold yesterday's jobs. Payloads carry ids and counts only, and are checked again when they are received.
@@ -10,8 +13,8 @@ interface JobDefinition<P extends object = object> {
   readonly attempts: number;
   /** Before the second attempt; doubles from attempt to attempt. */
   readonly backoffMs: number;
-  /** Of what is due, 0 runs first: however many pages are to be made, nobody sees a removed one for that. */
-  readonly priority: 0 | 1 | 2;
+  /** However many pages are to be made, nobody sees a removed one for that. */
+  readonly priority: (typeof priorities)[number];
   /** How often it runs by itself; null: only when asked for. */
   readonly everyMs: number | null;
 }
