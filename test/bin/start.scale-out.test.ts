@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { requireInPath } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, type RunningService, startDropleaf } from './command.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
@@ -48,7 +49,7 @@ describe('dropleaf start on MongoDB and Redis', function () {
   });
 
   it('prints commands that publish a page in a shell that has those settings', async function () {
-    if (!(await hasCurl())) this.skip();
+    requireInPath(this, 'curl');
     service = await startDropleaf(env);
     const commands = service.output.stdout
       .split('\n')
@@ -103,10 +104,3 @@ function withUser(address: string, user: string, password: string): string {
 }
 
 const run = promisify(execFile);
-
-async function hasCurl(): Promise<boolean> {
-  return run('curl', ['--version']).then(
-    () => true,
-    () => false,
-  );
-}

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { requireInPath } from '../support/programs.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -51,7 +52,7 @@ describe('dropleaf start', () => {
   });
 
   it('prints commands that publish a page when they are pasted into a shell', async function () {
-    if (!(await hasCurl())) this.skip();
+    requireInPath(this, 'curl');
     const service = await home.start({ DATA_DIR: join(home.dir, "it's data") });
     const commands = service.output.stdout
       .split('\n')
@@ -121,10 +122,3 @@ function expectSentence(outcome: Awaited<ReturnType<typeof dropleaf>>, sentence:
 }
 
 const run = promisify(execFile);
-
-async function hasCurl(): Promise<boolean> {
-  return run('curl', ['--version']).then(
-    () => true,
-    () => false,
-  );
-}
