@@ -22,7 +22,7 @@ const vendors = {
   oauth4webapi: '^shared/adapters/github/',
   parse5: '^shared/domain/',
   pino: '^bin/',
-  piscina: '^shared/adapters/threads/',
+  piscina: '^shared/adapters/(sqlite|threads)/',
   'rate-limiter-flexible': '^shared/adapters/(memory|redis)/',
   'sanitize-html': '^shared/adapters/threads/',
   yup: '^(api/requests/|shared/jobs\\.ts|shared/config)',

@@ -29,7 +29,7 @@ export function openEmbeddedEngine(deps: {
   const { config, clock, log, role } = deps;
   makeDataDir(config.DATA_DIR);
   const lock = role === 'service' ? lockDataDir(config.DATA_DIR) : null;
-  const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'));
+  const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'), log);
   return {
     ...createSqliteStores(db),
     secrets: createFileSecretStore(config.DATA_DIR),

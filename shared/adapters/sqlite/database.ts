@@ -1,5 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
+import type { Log } from '../../ports/log.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import { migrate } from './migrate.ts';
 import { makePrivateFile } from './private-file.ts';
 import { createWriteGroup } from './write-group.ts';
@@ -50,7 +52,8 @@ export interface Database {
 /**
  * `synchronous = FULL`: a write that was answered survives a power cut, which NORMAL does not promise in WAL mode;
  * with group commit the difference is small. The page size suits blobs; it and auto_vacuum hold from the first
- * table on. The cache is small, since the system's own holds the file.
+ * table on. The cache is small, since the system's own holds the file. Checkpoints are a thread's (checkpoints.ts);
+ * the connection does its own only where the log has grown to 128 MB for want of them.
  */
 const settings = `
   PRAGMA busy_timeout = 5000;
@@ -61,7 +64,7 @@ const settings = `
   PRAGMA foreign_keys = ON;
   PRAGMA cache_size = -8192;
   PRAGMA temp_store = MEMORY;
-  PRAGMA wal_autocheckpoint = 512;
+  PRAGMA wal_autocheckpoint = 8192;
   PRAGMA journal_size_limit = 33554432;
 `;
 
@@ -69,11 +72,19 @@ const migrations = new URL('./migrations/', import.meta.url);
 
 /**
  * Opens the database, made where there is none, and brings it to this release's form.
+ * @param log told of what goes wrong beside the calls
  * @throws Error that says in one sentence what is in the way
  */
-export function openDatabase(path: string): Database {
+export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
   const connection = connect(path);
   const group = createWriteGroup(connection);
+  const checkpoints = createCheckpoints(path, (error) =>
+    log?.warn(
+      { err: error },
+      'the log of the database could not be moved into its file; it will be tried again',
+    ),
+  );
+  let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
 
   function prepare(sql: string, asArrays: boolean): Statement {
@@ -87,10 +98,23 @@ export function openDatabase(path: string): Database {
     };
   }
 
+  async function close(): Promise<void> {
+    try {
+      group.close();
+      await checkpoints.close();
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } finally {
+      connection.close();
+    }
+  }
+
   return {
     prepare: (sql) => prepare(sql, false),
     prepareTuples: (sql) => prepare(sql, true),
-    write: (work) => group.write(work),
+    write(work) {
+      checkpoints.noteWrite();
+      return group.write(work);
+    },
 
     check() {
       try {
@@ -105,14 +129,9 @@ export function openDatabase(path: string): Database {
       return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     },
 
-    async close() {
-      if (!connection.isOpen) return;
-      try {
-        group.close();
-        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      } finally {
-        connection.close();
-      }
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }

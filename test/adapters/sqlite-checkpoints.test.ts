@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
+import { createCheckpoints } from '../../shared/adapters/sqlite/checkpoints.ts';
+import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+const document = randomBytes(2 * 1024 * 1024);
+
+describe('Checkpoints of the SQLite database', () => {
+  let path: string;
+  let db: Database | undefined;
+
+  beforeEach(() => {
+    path = join(makeTempDir(), 'dropleaf.sqlite');
+  });
+
+  afterEach(() => db?.close());
+
+  const bytesOf = (file: string) => statSync(file).size;
+
+  it('move a long log into the file while it is open, and the log begins anew', async () => {
+    const log = createRecordingLog();
+    db = openDatabase(path, log);
+    const html = createSqliteBlobStore(db, 'html_blobs');
+    for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
+    await until(() => bytesOf(path) > 6 * document.length, 'the file holds the documents');
+
+    let more = 0;
+    const isBegunAnew = async () => {
+      const before = bytesOf(`${path}-wal`);
+      await html.put(`more${more++}`, document);
+      return bytesOf(`${path}-wal`) === before;
+    };
+    await until(isBegunAnew, 'the log begins anew');
+    expect(await html.get('v0')).to.deep.equal(new Uint8Array(document));
+    expect(db.findDamage()).to.deep.equal([]);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  it('let a write through that comes meanwhile, and lose none of either', async () => {
+    db = openDatabase(path);
+    const html = createSqliteBlobStore(db, 'html_blobs');
+    const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
+    for (const id of ids) await html.put(id, document);
+    await db.close();
+
+    db = openDatabase(path);
+    expect(db.findDamage()).to.deep.equal([]);
+    const again = createSqliteBlobStore(db, 'html_blobs');
+    for (const id of ids) expect((await again.get(id))?.length, id).to.equal(document.length);
+  });
+
+  it('tell of one that fails, and try again', async () => {
+    writeFileSync(path, randomBytes(20_000));
+    const told: unknown[] = [];
+    const checkpoints = createCheckpoints(path, (error) => told.push(error));
+    for (const times of [1, 2]) {
+      writeFileSync(`${path}-wal`, randomBytes(9 * 1024 * 1024));
+      checkpoints.noteWrite();
+      await until(() => told.length === times, `failure ${times} is told`);
+    }
+    expect(String(told[0])).to.match(/not a database/);
+    await checkpoints.close();
+    rmSync(path);
+  });
+});
