@@ -24,6 +24,7 @@ const vendors = {
   pino: '^bin/',
   piscina: '^shared/adapters/(sqlite|threads)/',
   'rate-limiter-flexible': '^shared/adapters/(memory|redis)/',
+  redoc: '^api/',
   'sanitize-html': '^shared/adapters/threads/',
   yup: '^(api/requests/|shared/jobs\\.ts|shared/config)',
 };

@@ -7,8 +7,13 @@ import { HttpError } from './http-error.ts';
 import { addressKey } from './middleware/address.ts';
 import { createBodyBudget } from './middleware/body-budget.ts';
 import { type BodyRules, createBodyReader } from './middleware/read-body.ts';
+import type { Access } from './openapi/access-rules.ts';
 
-export type Handler = (req: Request, res: Response) => Promise<void> | void;
+export interface Handler {
+  (req: Request, res: Response): Promise<void> | void;
+  /** How requests are let in, as the published description tells it; absent: anybody, without a limit. */
+  readonly access?: Access;
+}
 type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;
 
 const tinyBodyBytes = 8 * 1024;
@@ -38,9 +43,14 @@ export function createAccess(services: Services) {
     };
   }
 
-  function limited(take: (caller: Caller) => Promise<void>, rules: BodyRules | null) {
+  function limited(
+    take: (caller: Caller) => Promise<void>,
+    rules: BodyRules | null,
+    evenIfSuspended = false,
+  ) {
     return (handler: OwnerHandler): Handler =>
       owner(async (req, res, caller) => {
+        if (caller.token.isSuspended && !evenIfSuspended) throw suspended();
         await take(caller);
         if (rules === null) return handler(req, res, caller);
         return withBody(req, caller.accountId, rules, (body) => {
@@ -50,7 +60,7 @@ export function createAccess(services: Services) {
       });
   }
 
-  return {
+  return marked({
     /** Anybody, so many times a minute from an address; a body that holds a label at most. */
     starter(handler: Handler): Handler {
       return async (req, res) => {
@@ -91,7 +101,25 @@ export function createAccess(services: Services) {
 
     /** The same where a body has no meaning and is not read. */
     removal: limited(limits.takeChange, null),
-  };
+
+    /** The same for what a suspended account may do too: it can still give up a token that was leaked. */
+    revocation: limited(limits.takeChange, null, true),
+  });
+}
+
+type Ways = Readonly<Record<Exclude<Access, 'open'>, (handler: never) => Handler>>;
+
+/** The same, with each handler saying by which way it was made. */
+function marked<W extends Ways>(ways: W): W {
+  const entries = Object.entries<Ways[keyof Ways]>(ways).map(([access, way]) => [
+    access,
+    (handler: never) => Object.assign(way(handler), { access }),
+  ]);
+  return Object.fromEntries(entries) as W; // proof: the same names, functions of the same types
+}
+
+function suspended(): DropError {
+  return new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
 }
 
 function htmlTooLarge(config: { readonly HTML_MAX_BYTES: number }): DropError {

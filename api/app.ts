@@ -10,7 +10,13 @@ import { createDeadline } from './middleware/deadline.ts';
 import { answerError } from './middleware/errors.ts';
 import { giveId, logRequest } from './middleware/request-log.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { forbidIndexing } from './noindex.ts';
+import { readQuery } from './requests/query.ts';
 import { createRoutes, type Route } from './routes.ts';
+import { createUnreadAnswers, type UnreadAnswers } from './unread-answers.ts';
+
+/** Browsers and proxies send some thirty. */
+const maxHeaders = 200;
 
 /** When a retry of what took too long is worth it. */
 const lateRetrySeconds = 5;
@@ -22,8 +28,13 @@ const lateRetrySeconds = 5;
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
-  const raw = rawHandler(services);
-  const app = createApp(services);
+  const unread = createUnreadAnswers({
+    seconds: config.READ_SECONDS,
+    maxBytes: config.UNREAD_ANSWERS_BYTES,
+    log,
+  });
+  const raw = rawHandler(services, unread);
+  const app = createApp(services, unread);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   warnOfOneSite(services);
   const watch = createDeadline(config.ANSWER_MS, (req, res) => {
@@ -37,7 +48,9 @@ export function createListener(services: Services): RequestListener {
     const named = toOriginForm(req);
     const rawAddress = raw.match(req);
     const hosts = countHosts(req);
-    if (hosts === 0 && req.httpVersion !== '1.0') raw.refuse(req, res, noHost(), null);
+    const fault = faultOf(req);
+    if (fault !== null) raw.refuse(req, res, fault, host);
+    else if (hosts === 0 && req.httpVersion !== '1.0') raw.refuse(req, res, noHost(), null);
     else if (hosts > 1 || (named !== null && !isSameHost(contentHosts.find(named), host)))
       raw.refuse(req, res, manyHosts(), host);
     else if (rawAddress !== null) void raw.answer(req, res, rawAddress, host);
@@ -46,18 +59,20 @@ export function createListener(services: Services): RequestListener {
   };
 }
 
-function createApp(services: Services): Express {
+function createApp(services: Services, unread: UnreadAnswers): Express {
   const { log, config } = services;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false); // nothing that Express answers is worth a hash a request
   app.set('strict routing', true);
   app.set('case sensitive routing', true);
-  app.set('query parser', 'simple');
+  app.set('query parser', readQuery);
   app.set('trust proxy', readTrustProxy(config.TRUST_PROXY));
 
   app.use((req, res, next) => {
     giveId(res);
+    res.once('prefinish', () => unread.watch(res, res.locals.memory ?? res));
+    forbidIndexing(res);
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
@@ -110,6 +125,22 @@ function isSameHost(one: ContentHost | null, other: ContentHost | null): boolean
   return one?.label === other?.label; // undefined: ours
 }
 
+/** What is not taken whatever it asks for; null: nothing is wrong with it. */
+function faultOf(req: IncomingMessage): HttpError | null {
+  if (req.rawHeaders.length > 2 * maxHeaders) {
+    const message = `A request has at most ${maxHeaders} headers.`;
+    return new HttpError(431, 'invalid_arg', message, { max_headers: maxHeaders });
+  }
+  if (req.httpVersionMajor !== 1)
+    return new HttpError(400, 'invalid_arg', 'Only HTTP/1.0 and HTTP/1.1 are spoken here.');
+  const { expect } = req.headers;
+  if (expect !== undefined && !/^\s*100-continue\s*$/i.test(expect)) {
+    const message = 'The only expectation met is 100-continue.';
+    return new HttpError(417, 'invalid_arg', message, { header: 'Expect' });
+  }
+  return null;
+}
+
 function tooLate(): DropError {
   return unavailable('This took too long. It may have been done all the same.', lateRetrySeconds);
 }
@@ -125,11 +156,16 @@ function manyHosts(): HttpError {
 
 /**
  * None of our paths is ever percent-encoded, so a percent sign stands for itself: `%61bc` is not another way to
- * write `abc`, and what cannot be decoded is no error of its own.
+ * write `abc`, and what cannot be decoded is no error of its own. The same goes for `#`, which no address that is sent
+ * has, and for `\`, which Express would take for `/` beside it.
  */
 function takenLiterally(req: IncomingMessage): IncomingMessage {
-  const [path = '', ...query] = (req.url ?? '').split(/(?=\?)/);
-  if (path.includes('%')) req.url = path.replaceAll('%', '%25') + query.join('');
+  const { url = '' } = req;
+  if (url.startsWith('/') && !/[%#\\]/.test(url)) return req;
+  const [path = ''] = url.split('?', 1);
+  const query = url.slice(path.length).replaceAll('#', '%23');
+  // `ftp://x/p/abc` is not `/p/abc`.
+  req.url = (path.startsWith('/') ? '' : '/') + path.replace(/[%#\\]/g, encodeURIComponent) + query;
   return req;
 }
 

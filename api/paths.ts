@@ -1,4 +1,4 @@
-/** Where the pages of the sign-in are. The first is also what their cookie is for. */
+/** Where the pages of the sign-in are, all below the first. */
 export const signInPaths = {
   code: '/sign-in',
   callback: '/sign-in/github/callback',
@@ -26,3 +26,21 @@ export function rawPath(slug: string): string {
 export function pageUrl(baseUrl: string, slug: string): string {
   return baseUrl + pagePath(slug);
 }
+
+/** Where people tell those who run the service of a page. @param version the one that they see; null: the latest */
+export function reportPath(slug: string, version: number | null): string {
+  return version === null ? `/report/${slug}` : `/report/${slug}?v=${version}`;
+}
+
+/** RFC 9116, section 3. */
+export const securityTxtPath = '/.well-known/security.txt';
+
+/** Where the service describes itself, and what that names. */
+export const servicePaths = {
+  onboarding: '/api/onboard',
+  openapi: '/openapi.json',
+  discovery: '/.well-known/dropleaf.json',
+  docs: '/docs',
+  signInStart: '/api/auth/start',
+  signInPoll: '/api/auth/poll',
+} as const;

@@ -1,66 +1,102 @@
 import type { Services } from '../shared/open-services.ts';
 import { createAccess, type Handler } from './access.ts';
 import { accountHandlers } from './handlers/account.ts';
+import { descriptionHandlers } from './handlers/description.ts';
+import { docsHandlers } from './handlers/docs.ts';
 import { dropHandlers } from './handlers/drops.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { homeHandlers } from './handlers/home.ts';
 import { onboardHandlers } from './handlers/onboard.ts';
+import { reportHandlers } from './handlers/report.ts';
+import { robotsHandlers } from './handlers/robots-txt.ts';
+import { securityTxtHandlers } from './handlers/security-txt.ts';
 import { signInHandlers } from './handlers/sign-in.ts';
 import { signInPageHandlers } from './handlers/sign-in-pages.ts';
 import { versionHandlers } from './handlers/versions.ts';
 import { viewerHandlers } from './handlers/viewer.ts';
+import type { Endpoint } from './openapi/document.ts';
+import type { Operation } from './openapi/operation.ts';
+import { createOperations } from './openapi/operations.ts';
+import { rawPath, servicePaths } from './paths.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Route = readonly [method: Method, path: string, handler: Handler];
+export type Route = readonly [method: Method, path: string, handler: Handler, operation: Operation];
 
 /** Every endpoint, but the raw page, which answers before Express (app.ts). */
 export function createRoutes(services: Services): readonly Route[] {
-  const { starter, owner, self, write, change, patch, removal } = createAccess(services);
+  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services);
+  const say = createOperations(services.config);
   const account = accountHandlers(services);
+  const description = descriptionHandlers(services);
+  const docs = docsHandlers();
   const drops = dropHandlers(services);
   const health = healthHandlers(services);
   const home = homeHandlers(services);
   const onboard = onboardHandlers(services);
+  const report = reportHandlers(services);
+  const robots = robotsHandlers();
+  const securityTxt = securityTxtHandlers(services);
   const signIn = signInHandlers(services);
   const signInPages = signInPageHandlers(services);
   const versions = versionHandlers(services);
   const viewer = viewerHandlers(services);
 
-  return [
-    ['GET', '/', home.show],
-    ['GET', '/api/onboard', onboard.read],
+  const routes: readonly Route[] = [
+    ['GET', '/', home.show, say.service.home],
+    ['GET', servicePaths.openapi, description.read, say.service.describe],
+    ['GET', servicePaths.discovery, description.discover, say.service.discover],
+    ['GET', servicePaths.docs, docs.show, say.service.docs],
+    ['GET', `${servicePaths.docs}/:file`, docs.readScript, say.service.docsScript],
+    ['GET', '/api/onboard', onboard.read, say.service.onboard],
 
-    ['POST', '/api/auth/start', starter(signIn.start)],
-    ['GET', '/api/auth/poll', signIn.poll],
+    ['POST', '/api/auth/start', starter(signIn.start), say.account.start],
+    ['GET', '/api/auth/poll', signIn.poll, say.account.poll],
 
-    ['GET', '/api/me', self(account.me)],
-    ['GET', '/api/tokens', owner(account.listTokens)],
-    ['DELETE', '/api/tokens/:id', removal(account.revokeToken)],
+    ['GET', '/api/me', self(account.me), say.account.me],
+    ['GET', '/api/tokens', owner(account.listTokens), say.account.listTokens],
+    ['DELETE', '/api/tokens/:id', revocation(account.revokeToken), say.account.revokeToken],
 
-    ['GET', '/api/drops', owner(drops.list)],
-    ['POST', '/api/drops', write(drops.create)],
-    ['GET', '/api/drops/:slug', owner(drops.read)],
-    ['PUT', '/api/drops/:slug', write(drops.replace)],
-    ['PATCH', '/api/drops/:slug', patch(drops.patch)],
-    ['DELETE', '/api/drops/:slug', removal(drops.remove)],
-    ['POST', '/api/drops/:slug/passcode', change(drops.setPasscode)],
-    ['GET', '/api/drops/:slug/versions', owner(versions.list)],
-    ['GET', '/api/drops/:slug/v/:n', owner(versions.read)],
-    ['DELETE', '/api/drops/:slug/v/:n', removal(versions.remove)],
+    ['GET', '/api/drops', owner(drops.list), say.drops.list],
+    ['POST', '/api/drops', write(drops.create), say.drops.create],
+    ['GET', '/api/drops/:slug', owner(drops.read), say.drops.read],
+    ['PUT', '/api/drops/:slug', write(drops.replace), say.drops.replace],
+    ['PATCH', '/api/drops/:slug', patch(drops.patch), say.drops.patch],
+    ['DELETE', '/api/drops/:slug', removal(drops.remove), say.drops.remove],
+    ['POST', '/api/drops/:slug/passcode', change(drops.setPasscode), say.drops.setPasscode],
+    ['GET', '/api/drops/:slug/versions', owner(versions.list), say.drops.listVersions],
+    ['GET', '/api/drops/:slug/v/:n', owner(versions.read), say.drops.readVersion],
+    ['DELETE', '/api/drops/:slug/v/:n', removal(versions.remove), say.drops.removeVersion],
 
-    ['GET', '/sign-in', signInPages.showCode],
-    ['POST', '/sign-in', signInPages.enterCode],
-    ['GET', '/sign-in/github/callback', signInPages.returnFromProvider],
-    ['GET', '/sign-in/local', signInPages.showLocal],
-    ['POST', '/sign-in/local', signInPages.signInLocally],
-    ['GET', '/sign-in/approve', signInPages.showRequest],
-    ['POST', '/sign-in/approve', signInPages.decide],
-    ['GET', '/sign-in/done', signInPages.showDone],
+    ['GET', '/sign-in', signInPages.showCode, say.signInPages.showCode],
+    ['POST', '/sign-in', signInPages.enterCode, say.signInPages.enterCode],
+    ['GET', '/sign-in/github/callback', signInPages.returnFromProvider, say.signInPages.returnFromProvider],
+    ['GET', '/sign-in/local', signInPages.showLocal, say.signInPages.showLocal],
+    ['POST', '/sign-in/local', signInPages.signInLocally, say.signInPages.signInLocally],
+    ['GET', '/sign-in/approve', signInPages.showRequest, say.signInPages.showRequest],
+    ['POST', '/sign-in/approve', signInPages.decide, say.signInPages.decide],
+    ['GET', '/sign-in/done', signInPages.showDone, say.signInPages.showDone],
 
-    ['GET', '/p/:slug', viewer.show],
-    ['POST', '/p/:slug', viewer.unlock],
+    ['GET', '/p/:slug', viewer.show, say.pages.view],
+    ['POST', '/p/:slug', viewer.unlock, say.pages.unlock],
 
-    ['GET', '/healthz', health.alive],
-    ['GET', '/readyz', health.ready],
+    ['GET', '/report/:slug', report.show, say.publics.showReport],
+    ['POST', '/report/:slug', report.send, say.publics.report],
+
+    ['GET', '/robots.txt', robots.show, say.publics.robots],
+    ['GET', '/.well-known/security.txt', securityTxt.show, say.publics.securityTxt],
+
+    ['GET', '/healthz', health.alive, say.service.alive],
+    ['GET', '/readyz', health.ready, say.service.ready],
   ];
+  description.publish(endpointsOf(services, routes));
+  return routes;
+}
+
+/** The route table as the published description sees it, and with it the raw page. */
+export function endpointsOf({ config }: Pick<Services, 'config'>, routes: readonly Route[]): Endpoint[] {
+  const described = routes.map(([method, path, { access = 'open' }, operation]) => {
+    return { method, path, access, operation };
+  });
+  const { raw } = createOperations(config).pages;
+  return [...described, { method: 'GET', path: rawPath(':slug'), access: 'open', operation: raw }];
 }

@@ -1,11 +1,10 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { DropError } from '../shared/domain/errors.ts';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Services } from '../shared/open-services.ts';
+import { createSeldomWarning } from '../shared/services/seldom-warning.ts';
 import { createListener } from './app.ts';
-import { HttpError } from './http-error.ts';
-import { answerError } from './middleware/errors.ts';
-import { presentError } from './presenters/error.ts';
+import { answerBrokenRequest, refuseConnection, refuseTunnel } from './broken-requests.ts';
+import { watchConnections } from './connections.ts';
 
 export interface Web {
   readonly port: number;
@@ -27,32 +26,33 @@ export function createWebServer(): Server {
  */
 const proxyIdleMs = 95_000;
 
+/** A head fits into a few packets. The body has `REQUEST_SECONDS`. */
+const headersMs = 20_000;
+
 /** Listens. @throws what the system says when the address cannot be had (`EADDRINUSE`, `EACCES`) */
 export async function startWeb(services: Services, server: Server = createWebServer()): Promise<Web> {
-  const { config, log } = services;
+  const { config } = services;
   server.requestTimeout = config.REQUEST_SECONDS * 1000;
+  server.headersTimeout = Math.min(headersMs, server.requestTimeout);
   if (config.TRUST_PROXY !== '') server.keepAliveTimeout = proxyIdleMs;
-  server.headersTimeout = Math.min(server.headersTimeout, server.requestTimeout);
-  server.on('request', createListener(services));
-  const answering = watchAnswers(server);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (answering.isAnswered(socket))
-      socket.destroy(); // a second answer would be taken for somebody else's
-    else answerBrokenRequest(error, socket);
-  });
-  server.on('checkExpectation', (req, res) => {
-    answerError(
-      new HttpError(417, 'invalid_arg', 'The only expectation met is 100-continue.'),
-      req,
-      res,
-      log,
-    );
+  server.maxHeadersCount = 0; // Node would leave out those behind the 2,000th; app.ts refuses so many
+  const warnOfFull = createSeldomWarning(
+    services,
+    'all connections are taken: new ones take the place of others',
+  );
+  const connections = watchConnections(server, {
+    maxConnections: config.MAX_CONNECTIONS,
+    onFull: () => warnOfFull({ maxConnections: config.MAX_CONNECTIONS }),
+    listener: createListener(services),
+    refuseRequest: answerBrokenRequest,
+    refuseTunnel,
+    refuseConnection,
   });
   if (!server.listening) await listen(server, config.PORT, config.HOST);
   return {
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe
     stop(graceMs) {
-      answering.endConnections();
+      connections.endAll();
       return stop(server, graceMs);
     },
   };
@@ -68,36 +68,6 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Knows the answers that are under way, and the connections whose request was answered before it had arrived. */
-function watchAnswers(server: Server) {
-  const open = new Set<ServerResponse>();
-  const answeredEarly = new WeakSet<Socket>();
-  let isStopping = false;
-
-  server.prependListener('request', (req, res) => {
-    answeredEarly.delete(req.socket);
-    if (isStopping) endConnection(res);
-    open.add(res);
-    res.on('close', () => {
-      open.delete(res);
-      if (!req.complete) answeredEarly.add(req.socket);
-    });
-  });
-
-  return {
-    isAnswered: (socket: Socket) => answeredEarly.has(socket),
-    /** From now on answers say that their connection ends, so that their clients ask elsewhere next. */
-    endConnections(): void {
-      isStopping = true;
-      for (const res of open) endConnection(res);
-    },
-  };
-}
-
-function endConnection(res: ServerResponse): void {
-  if (!res.headersSent) res.setHeader('Connection', 'close');
-}
-
 function stop(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -109,33 +79,4 @@ function stop(server: Server, graceMs: number): Promise<void> {
       resolve();
     });
   });
-}
-
-const brokenRequests = {
-  400: 'This is not HTTP as we read it.',
-  408: 'The request took too long to arrive.',
-  431: 'The headers of the request are too large.',
-} as const;
-
-/** Errors that Node itself would answer (docs/decisions.md), with the envelope of every other error. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status = statusOfBroken(error.code);
-  const body = JSON.stringify(presentError(new DropError('invalid_arg', brokenRequests[status])));
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: private, no-store',
-    'Connection: close',
-  ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-function statusOfBroken(code: string | undefined): keyof typeof brokenRequests {
-  if (code === 'HPE_HEADER_OVERFLOW') return 431;
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
 }

@@ -1,19 +1,16 @@
 // Hostile documents through the real service: how soon each is answered after its POST, what a steady reader of other
 // pages notices, and how long the event loop of each process is held. Both engines where MONGODB_URI and REDIS_URL are set.
 // usage: hostile.js [part of the names of the documents [rounds of each, 3 unless told]]
-import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTurns } from '../shared/domain/turns.ts';
-import { type Client, createClient } from '../test/support/client.ts';
+import { type Client, createPlainClient } from '../test/support/client.ts';
 import { hostileDocuments } from '../test/support/hostile-documents.ts';
-import { makeTempDir } from '../test/support/temp-dir.ts';
 import type { LoopFigures } from './loop-watch.ts';
 import { makePage } from './page.ts';
 import { listEngines } from './served.ts';
 import { type Reading, type SteadyReader, startSteadyReader } from './steady-reader.ts';
+import { openSubject, type Subject } from './subject.ts';
 import { formatTable } from './table.ts';
 
 const [, , part = '', roundsOfEach = '3'] = process.argv;
@@ -27,20 +24,9 @@ const windowMs = 2_000;
 const lookEveryMs = 250;
 const givenUpAfterMs = 20_000;
 
-/** A service whose processes tell of their event loops. */
-interface Subject {
-  readonly name: string;
-  readonly url: string;
-  readonly token: string;
-  readonly processes: readonly string[];
-  /** Of each process by its name, since the last time. */
-  takeLoops(): Promise<Readonly<Record<string, LoopFigures>>>;
-  close(): Promise<void>;
-}
-
 const faults: string[] = [];
 for (const engine of listEngines()) {
-  const subject = await open(engine);
+  const subject = await openSubject(engine);
   try {
     print(subject, await measureAll(subject));
   } finally {
@@ -50,38 +36,17 @@ for (const engine of listEngines()) {
 for (const fault of faults) process.stdout.write(`MISSED ${fault}\n`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-async function open({ engine, serve }: ReturnType<typeof listEngines>[number]): Promise<Subject> {
-  const dir = makeTempDir();
-  const watches = new Map<string, ReturnType<typeof watchLoop>>();
-  const { url, token, close } = await serve((process) => {
-    const watch = watchLoop(dir, process);
-    watches.set(process, watch);
-    return watch.env;
-  });
-  return {
-    name: `${engine} engine`,
-    url,
-    token,
-    processes: [...watches.keys()],
-    async takeLoops() {
-      const loops: Record<string, LoopFigures> = {};
-      for (const [process, watch] of watches) loops[process] = await watch.take();
-      return loops;
-    },
-    async close() {
-      await close();
-      rmSync(dir, { recursive: true });
-    },
-  };
-}
-
 async function measureAll(subject: Subject): Promise<string[][]> {
-  const client = createClient(subject.url, { 'accept-encoding': 'br' });
+  const client = createPlainClient(subject.url, { 'accept-encoding': 'br' });
   const slugs = await Promise.all(
     Array.from({ length: 10 }, () => post(client, subject.token, JSON.stringify(makeBody(makePage(30_000))))),
   );
   const paths = slugs.flatMap((slug) => [`/p/${slug}/raw`, `/p/${slug}/raw`, `/p/${slug}`]);
-  const reader = startSteadyReader({ url: subject.url, paths, rate: readsASecond });
+  const reader = startSteadyReader({
+    url: subject.url,
+    requests: paths.map((path) => ({ path })),
+    rate: readsASecond,
+  });
   const scene = { subject, client, reader };
   const rows: string[][] = [];
   const add = async (name: string, documents: readonly string[]) => {
@@ -214,19 +179,6 @@ processors; busy: the most processor time between two turns.
 ${formatTable([...head, ...held], rows)}
 
 `);
-}
-
-function watchLoop(dir: string, name: string) {
-  const path = join(dir, `${name}.loop`);
-  const file = new URL('./loop-watch.js', import.meta.url);
-  return {
-    env: { NODE_OPTIONS: `--import ${file}`, LOOP_WATCH: path },
-    async take(): Promise<LoopFigures> {
-      let text = '';
-      for await (const piece of connect(path).setEncoding('utf8')) text += piece;
-      return JSON.parse(text);
-    },
-  };
 }
 
 function makeBody(html: string) {

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropleaf } from '../test/bin/command.ts';
-import { createClient } from '../test/support/client.ts';
+import { createPlainClient } from '../test/support/client.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import type { BareAnswers } from './bare-server.ts';
@@ -62,7 +62,7 @@ async function measure(scenario: Scenario): Promise<{ ours: Measured; theirs: Me
 }
 
 async function prepare(url: string, token: string): Promise<{ scenarios: Scenario[]; answers: BareAnswers }> {
-  const client = createClient(url);
+  const client = createPlainClient(url);
   const page = makePage(30_000);
   const create = (title: string) =>
     client.request('POST', '/api/drops', {

@@ -14,6 +14,12 @@ export interface LoopFigures {
   readonly busyMs: number;
 }
 
+/** What a process tells of itself. */
+export interface ProcessFigures extends LoopFigures {
+  /** Resident memory now. */
+  readonly residentMib: number;
+}
+
 const everyMs = 2;
 
 if (isMainThread && process.env.LOOP_WATCH) watch(process.env.LOOP_WATCH);
@@ -35,7 +41,8 @@ function watch(path: string): void {
   setInterval(look, everyMs).unref();
   createServer((connection) => {
     look();
-    const figures: LoopFigures = { delayMs: delays.max / 1e6, ...longest };
+    const residentMib = process.memoryUsage.rss() / 2 ** 20;
+    const figures: ProcessFigures = { delayMs: delays.max / 1e6, ...longest, residentMib };
     connection.end(JSON.stringify(figures));
     delays.reset();
     longest = { heldMs: 0, busyMs: 0 };

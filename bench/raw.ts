@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dropleaf } from '../test/bin/command.ts';
 import { makeChartReport } from '../test/browser/chart-report.ts';
-import { createClient } from '../test/support/client.ts';
+import { createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import { findGenerator, loadPage, type Measured } from './load.ts';
@@ -83,7 +83,7 @@ async function openEmbedded() {
 
 /** @returns the slug */
 async function publish({ url, token }: { url: string; token: string }, html: string): Promise<string> {
-  const client = createClient(url);
+  const client = createPlainClient(url);
   const body = { title: 'A page to measure with', html };
   const answer = await client.request('POST', '/api/drops', { token, body });
   client.close();
@@ -92,7 +92,7 @@ async function publish({ url, token }: { url: string; token: string }, html: str
 }
 
 async function takeSample(slug: string, form: Sample['form']): Promise<Sample> {
-  const client = createClient(embedded.url);
+  const client = createPlainClient(embedded.url);
   const { bytes, headers } = await client.get(`/p/${slug}/raw`, { headers: forms[form] });
   client.close();
   if ((headers['content-encoding'] ?? 'identity') !== form) throw new Error(`no ${form} came`);
@@ -159,7 +159,7 @@ async function run(runner: Runner, { sample }: Case, seconds: number): Promise<R
 /** @throws Error where it sends other bytes: then nothing could be compared */
 async function checkSame(runner: Runner, { name, sample }: Case): Promise<void> {
   const url = new URL(runner.urlOf(sample));
-  const client = createClient(url.origin);
+  const client = createPlainClient(url.origin);
   const { bytes, headers } = await client.get(url.pathname, { headers: forms[sample.form] });
   client.close();
   const isSame = bytes.equals(sample.bytes) && (headers['content-encoding'] ?? 'identity') === sample.form;

@@ -4,7 +4,7 @@
 // usage: render-lag.js [seconds of each run, 15 unless told [writes a second, 20 unless told [part of the names]]]
 import { setTimeout as pause } from 'node:timers/promises';
 import { rendererVersion } from '../shared/domain/render-plan.ts';
-import { type Client, createClient } from '../test/support/client.ts';
+import { type Client, createPlainClient } from '../test/support/client.ts';
 import { makePage } from './page.ts';
 import { listEngines, type Served } from './served.ts';
 import { type OpenStores, versionIdOf } from './stores.ts';
@@ -66,7 +66,7 @@ async function measure(served: Served, html: string): Promise<Outcome> {
 }
 
 async function measureWith({ url, token }: Served, stores: OpenStores, html: string): Promise<Outcome> {
-  const client = createClient(url);
+  const client = createPlainClient(url);
   const pending = new Map<string, number>();
   const lags: number[] = [];
   const postMs: number[] = [];

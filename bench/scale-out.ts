@@ -1,6 +1,6 @@
 // What one web process of the scale-out engine takes: requests a second, and CPU time of the process for each, from
 // which the number of processes for a load follows. Needs MONGODB_URI and REDIS_URL, and leaves nothing behind.
-import { createClient } from '../test/support/client.ts';
+import { createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { load, median, type Scenario } from './load.ts';
@@ -54,7 +54,7 @@ async function prepare(
   url: string,
   { read: token, write }: { read: string; write: string },
 ): Promise<Scenario[]> {
-  const client = createClient(url);
+  const client = createPlainClient(url);
   const html = makePage(30_000);
   const create = (title: string, context?: string) =>
     client.request('POST', '/api/drops', {

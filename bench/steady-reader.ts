@@ -1,8 +1,8 @@
-// A client of its own thread that reads pages at a steady rate, late or not (bench/hostile.ts).
+// A client of its own thread that asks at a steady rate, late or not (bench/hostile.ts, bench/attack.ts).
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import { createClient } from '../test/support/client.ts';
+import { createPlainClient, type RequestOptions } from '../test/support/client.ts';
 
 export interface Reading {
   readonly requests: number;
@@ -10,7 +10,7 @@ export interface Reading {
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
-  /** What was answered otherwise than 200. */
+  /** What was answered otherwise than 2xx. */
   readonly failures: readonly string[];
 }
 
@@ -20,9 +20,16 @@ export interface SteadyReader {
   stop(): Promise<unknown>;
 }
 
+export interface SteadyRequest extends Pick<RequestOptions, 'token' | 'body'> {
+  readonly path: string;
+  /** Unset: GET. */
+  readonly method?: string;
+}
+
 interface Reads {
   readonly url: string;
-  readonly paths: readonly string[];
+  /** One after the other, again and again. */
+  readonly requests: readonly SteadyRequest[];
   /** Requests a second. */
   readonly rate: number;
 }
@@ -55,19 +62,25 @@ if (port !== null) {
   );
 }
 
-async function read({ url, paths, rate }: Reads, took: (ms: number) => void, failed: (why: string) => void) {
-  const client = createClient(url, { 'accept-encoding': 'br', 'user-agent': 'steady-reader' });
-  const one = async (path: string) => {
+async function read(
+  { url, requests, rate }: Reads,
+  took: (ms: number) => void,
+  failed: (why: string) => void,
+) {
+  const client = createPlainClient(url, { 'accept-encoding': 'br', 'user-agent': 'steady-reader' });
+  const one = async ({ method = 'GET', path, ...options }: SteadyRequest) => {
     const start = performance.now();
+    const ask = () => client.request(method, path, options);
     // The server may end an idle connection as the request goes out.
-    const { status } = await client.get(path).catch(() => client.get(path));
+    const { status } = await ask().catch(ask);
     took(performance.now() - start);
-    if (status !== 200) failed(`${path}: ${status}`);
+    if (status >= 300) failed(`${method} ${path}: ${status}`);
   };
   const begun = performance.now();
   for (let n = 0; ; n++) {
     await pause(Math.max(0, begun + (n * 1000) / rate - performance.now()));
-    one(paths[n % paths.length] ?? '/').catch((error: unknown) => failed(String(error)));
+    const request = requests[n % requests.length];
+    if (request !== undefined) one(request).catch((error: unknown) => failed(String(error)));
   }
 }
 

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Web } from '../api/start-web.ts';
-import { type Config, readConfig } from '../shared/config.ts';
+import { atPort, type Config } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import type { Env } from './env.ts';
 
 interface OpenedServer {
   readonly server: Server;
@@ -17,22 +16,21 @@ interface OpenedServer {
 /**
  * Port 0 stands for any free one. That one is taken before anything else is opened, because the addresses that
  * the service hands out must name it; every other port is taken last, when all is ready to answer.
- * @param asked as read from `env`
  */
-export async function openServer(asked: Config, env: Env): Promise<OpenedServer> {
+export async function openServer(asked: Config): Promise<OpenedServer> {
   const { createWebServer, startWeb } = await import('../api/start-web.ts'); // a worker never loads it
   const server = createWebServer();
   return {
     server,
-    config: asked.PORT === 0 ? await takeFreePort(server, asked, env) : asked,
+    config: asked.PORT === 0 ? await takeFreePort(server, asked) : asked,
     startWeb: (services) => startWeb(services, server),
   };
 }
 
-async function takeFreePort(server: Server, { HOST }: Config, env: Env): Promise<Config> {
-  await once(server.listen(0, HOST), 'listening');
+async function takeFreePort(server: Server, asked: Config): Promise<Config> {
+  await once(server.listen(0, asked.HOST), 'listening');
   const { port } = server.address() as AddressInfo; // proof: it listens on a port, not on a pipe
-  return readConfig({ ...env, HOST, PORT: String(port) });
+  return atPort(asked, port);
 }
 
 /** What the system says about a port or address, as a sentence about the setting; anything else as it is. */

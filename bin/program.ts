@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAdmin } from './admin.ts';
 import type { Env } from './env.ts';
 
 /**
@@ -24,6 +25,7 @@ export function createProgram(env: Env, finish: (exitCode: number) => void): Com
     );
   addProcesses(program, env, finish);
   addCommands(program, env);
+  addAdmin(program, env);
   return program;
 }
 
@@ -116,6 +118,20 @@ function addCommands(program: Command, env: Env): void {
     .action(async () => {
       const { signInKey } = await import('./commands/sign-in-key.ts');
       await signInKey(env);
+    });
+
+  program
+    .command('rotate-signing-secret')
+    .summary('replace the secret that cookies are signed with')
+    .description(
+      'Makes a new signing secret beside those that are kept with the data. Running processes take it up by ' +
+        'themselves; it signs two minutes later, and nobody is signed out. Exits 1 where SIGNING_SECRET is set.',
+    )
+    .option('--at-once', 'make all others void now, for a secret that somebody has seen: signs everybody out')
+    .addHelpText('after', example('bin/dropleaf.js rotate-signing-secret'))
+    .action(async (options: { atOnce?: true }) => {
+      const { rotateSigningSecret } = await import('./commands/rotate-signing-secret.ts');
+      await rotateSigningSecret(options, env);
     });
 
   program

@@ -1,6 +1,5 @@
 import type { Config } from '../shared/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
-import type { Env } from './env.ts';
 import { explainListening, openServer } from './listening.ts';
 import type { ProcessLog } from './log.ts';
 import { type Part, stopAll, watchForStop } from './stopping.ts';
@@ -9,7 +8,6 @@ export type ProcessName = 'web' | 'worker';
 
 /**
  * Runs web, worker or both in this process until something asks it to stop.
- * @param asked as read from `env`
  * @param hooks `check` looks at the parts before anybody is answered and throws what is in the way; `onReady` tells
  *   of a service that works
  * @returns the exit code
@@ -17,13 +15,13 @@ export type ProcessName = 'web' | 'worker';
  */
 export async function runProcesses(
   names: readonly ProcessName[],
-  { asked, env, log }: { asked: Config; env: Env; log: ProcessLog },
+  { asked, log }: { asked: Config; log: ProcessLog },
   hooks: { check?: (services: Services) => Promise<unknown>; onReady: (services: Services) => void },
 ): Promise<number> {
   const stopAsked = watchForStop(asked.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
   try {
-    const opened = names.includes('web') ? await openServer(asked, env) : null;
+    const opened = names.includes('web') ? await openServer(asked) : null;
     if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
     const services = await openServices(opened?.config ?? asked, { log, role: 'service' });
     parts.push({ stop: () => services.close() });

@@ -14,7 +14,8 @@ export function withSettingsTable(readme: string): string {
 function settingsTable(): string {
   const rows = optionEntries().map(([name, option]) => {
     const fallback = option.fallback === '' ? '' : `\`${option.fallback}\``;
-    return `| \`${name}\` | ${fallback} | ${option.about} |\n`;
+    const names = option.secret ? `\`${name}\` or \`…_FILE\`` : `\`${name}\``;
+    return `| ${names} | ${fallback} | ${option.about} |\n`;
   });
   return `| name | default | |\n|---|---|---|\n${rows.join('')}`;
 }

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, isScaleOut } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import type { Env } from './env.ts';
+import { type Env, variableOf } from './env.ts';
 import { nameServers } from './server-names.ts';
 import { serverSettings } from './with-services.ts';
 
@@ -62,7 +62,7 @@ function onDisk(
 
 function onServers(config: Config, { env }: { env: Env }): Whereabouts {
   const { mongodb, redis } = nameServers(config);
-  const names = serverSettings.filter((name) => env[name]).join(', ');
+  const names = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
   return {
     where: `MongoDB (${mongodb}) and Redis (${redis})`,
     terminal: ` in which these are set as they are here: ${names}`,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Config, isScaleOut, type OptionName, readConfig } from '../shared/config.ts';
+import { type Config, isScaleOut, type OptionName } from '../shared/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
-import type { Env } from './env.ts';
+import { type Env, onlySettings, readSettings } from './env.ts';
 import { createLog } from './log.ts';
 
 /** What says where the scale-out engine has its data. */
@@ -20,8 +20,8 @@ export const serverSettings = [
  */
 export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
   const needed: OptionName[] = ['DATA_DIR', ...serverSettings, ...others];
-  return readConfig({
-    ...Object.fromEntries(needed.map((name) => [name, env[name]])),
+  return readSettings({
+    ...onlySettings(env, needed),
     MONGODB_CONNECTIONS: '2',
     LOG_LEVEL: 'error',
   });

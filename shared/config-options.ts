@@ -1,161 +1,21 @@
-import { isIP } from 'node:net';
-import { boolean, number, type Schema, string } from 'yup';
-import { readContentOrigin } from './config-content-origin.ts';
-
-/** One setting: an environment variable. The README's table and `dropleaf config` are made from these. */
-export interface Option<T> {
-  /** What the value must be, once it is there. */
-  readonly schema: Schema<T>;
-  /** As one would write it in the environment; '' for unset. */
-  readonly fallback: string;
-  readonly about: string;
-  /** Shown to nobody. */
-  readonly secret?: true;
-  /** Not repeated when it is refused: what was meant as an address may hold a password. */
-  readonly guarded?: true;
-}
-
-function count(fallback: number, about: string, min = 1, max = 1_000_000_000): Option<number> {
-  return {
-    schema: number()
-      .typeError('must be a whole number')
-      .integer('must be a whole number')
-      .min(min, `must be at least ${min}`)
-      .max(max, `must be at most ${max}`)
-      .required(),
-    fallback: String(fallback),
-    about,
-  };
-}
-
-function ratio(fallback: number, about: string): Option<number> {
-  return {
-    schema: number()
-      .typeError('must be a number')
-      .min(0, 'must be 0 to 1')
-      .max(1, 'must be 0 to 1')
-      .required(),
-    fallback: String(fallback),
-    about,
-  };
-}
-
-function text(fallback: string, about: string): Option<string> {
-  return { schema: string().defined(), fallback, about };
-}
-
-function choice(values: readonly string[], fallback: string, about: string): Option<string> {
-  return {
-    schema: string()
-      .oneOf(values, `must be one of ${values.join(', ')}`)
-      .required(),
-    fallback,
-    about,
-  };
-}
-
-/** An http or https address; '' where it may be unset. */
-function address(fallback: string, about: string): Option<string> {
-  const fault = 'must be an address such as https://example.org, without a user, a password, "?" or "#"';
-  return { schema: string().defined().test('address', fault, isAddress), fallback, about, guarded: true };
-}
-
-/** A host name for each drop below a domain; '' for none. */
-function wildcardOrigin(about: string): Option<string> {
-  const isOne = (value: string) => value === '' || readContentOrigin(value) !== null;
-  const fault = 'must be https://*.name, or for development http://*.name:port, with one "*." and no path';
-  return { schema: string().defined().test('wildcard', fault, isOne), fallback: '', about };
-}
-
-/** Some of those, separated by commas. */
-function addresses(about: string): Option<string> {
-  const fault =
-    'must be addresses such as http://10.0.0.1:6081, separated by commas, each without a user or "?"';
-  const areAddresses = (value: string) =>
-    splitAddresses(value).every((part) => part !== '' && isAddress(part));
-  const schema = string()
-    .defined()
-    .test('addresses', fault, (value) => value === '' || areAddresses(value));
-  return { schema, fallback: '', about, guarded: true };
-}
-
-/** None of ''. */
-export function splitAddresses(value: string): string[] {
-  return value === '' ? [] : value.split(',').map((part) => part.trim());
-}
-
-/** Seconds that grow, separated by commas. */
-function times(fallback: string, about: string): Option<string> {
-  const fault = 'must be growing numbers of seconds, at most 3600, separated by commas, such as 1,5,60';
-  const areGrowing = (value: string) =>
-    value
-      .split(',')
-      .every(
-        (part, i, all) => /^\d{1,4}(\.\d{1,3})?$/.test(part) && +part > +(all[i - 1] ?? 0) && +part <= 3_600,
-      );
-  return { schema: string().required().test('times', fault, areGrowing), fallback, about };
-}
-
-/** A name that another service gave; '' for none. */
-function identifier(pattern: RegExp, about: string): Option<string> {
-  const isOne = (value: string) => value === '' || pattern.test(value);
-  const fault = `must match ${pattern}`;
-  return { schema: string().defined().test('identifier', fault, isOne), fallback: '', about };
-}
-
-function flag(fallback: boolean, about: string): Option<boolean> {
-  return {
-    schema: boolean().typeError('must be true or false').required(),
-    fallback: String(fallback),
-    about,
-  };
-}
-
-/** What Express understands, but for "all of them": whoever asks could then name any address as their own. */
-function proxies(about: string): Option<string> {
-  const fault = 'must be a number of hops, or addresses and ranges such as 10.0.0.0/8, loopback';
-  return { schema: string().defined().test('proxies', fault, areProxies), fallback: '', about };
-}
-
-function areProxies(value: string): boolean {
-  if (value === '' || /^\d{1,2}$/.test(value)) return true;
-  return value.split(',').every((part) => {
-    const [address = '', bits, ...rest] = part.trim().split('/');
-    if (['loopback', 'linklocal', 'uniquelocal'].includes(part.trim())) return true;
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    return most > 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= most));
-  });
-}
-
-function secret(about: string): Option<string> {
-  return { schema: string().defined(), fallback: '', about, secret: true };
-}
-
-function isAddress(value: string): boolean {
-  if (value === '') return true;
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
-  return (
-    ['http:', 'https:'].includes(url.protocol) && url.search + url.hash + url.username + url.password === ''
-  );
-}
-
-/** Credentials for a header of HTTP, where an error would repeat what cannot stand in one. */
-function headerSecret(about: string): Option<string> {
-  const fault = 'must be visible ASCII characters, without spaces';
-  const schema = string()
-    .defined()
-    .test('token', fault, (value) => /^[\x21-\x7e]*$/.test(value));
-  return { schema, fallback: '', about, secret: true };
-}
-
-/** Where a server is, credentials and all: shown to nobody. */
-function uri(protocols: readonly string[], about: string): Option<string> {
-  const isOne = (value: string) =>
-    value === '' || protocols.some((protocol) => value.startsWith(`${protocol}//`));
-  const fault = `must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
-  return { schema: string().defined().test('uri', fault, isOne), fallback: '', about, secret: true };
-}
+import { abuseOptions } from './config-abuse.ts';
+import {
+  address,
+  addresses,
+  choice,
+  count,
+  flag,
+  headerSecret,
+  identifier,
+  type Option,
+  proxies,
+  ratio,
+  secret,
+  text,
+  times,
+  uri,
+  wildcardOrigin,
+} from './config-kinds.ts';
 
 const kib = 1024;
 const mib = 1024 * kib;
@@ -210,7 +70,10 @@ export const options = {
     'Its API, e.g. `https://git.example/api/v3` or `…/api/v1`',
   ),
   SIGNING_SECRET: secret(
-    'Signs cookies and grants, 32 characters or more; unset: made once and kept with the data',
+    'Signs cookies and grants, 32 characters or more; unset: made once, kept with the data, and replaced by `dropleaf rotate-signing-secret`',
+  ),
+  SIGNING_SECRETS_ACCEPTED: secret(
+    'What these have signed is good too: the secret before, or the one to come, separated by commas (`SECURITY.md`)',
   ),
 
   WRITES_PER_MINUTE: count(60, 'POST and PUT of drops, for each account and minute of the clock'),
@@ -235,11 +98,18 @@ export const options = {
   SIGN_IN_KEEP_SECONDS: count(86_400, 'How long a finished sign-in still answers polls'),
   SIGN_IN_STARTS_PER_MINUTE: count(30, 'Sign-ins started, for each address and minute'),
   POLL_INTERVAL_SECONDS: count(2, 'How often clients are told to poll', 1, 60),
+  SIGN_INS_PER_ACCOUNT: count(20, 'Codes that an account may come to decide on in 10 minutes'),
   CODE_TRIES: count(10, 'Wrong codes or sign-in keys, for each address and 10 minutes'),
   PASSCODE_TRIES: count(10, 'Wrong passcodes, for each drop and address and 10 minutes'),
-  PASSCODE_TRIES_PER_DROP: count(200, 'Wrong passcodes, for each drop and 10 minutes'),
+  PASSCODE_TRIES_PER_ADDRESS: count(100, 'Wrong passcodes at all drops, for each address and 10 minutes'),
+  PASSCODE_TRIES_PER_DROP: count(
+    1_000,
+    'Wrong passcodes, for each drop and 10 minutes; after them each network has one',
+  ),
   UNLOCK_SECONDS: count(86_400, 'How long a passcode stays entered in a browser'),
   GRANT_SECONDS: count(3_600, "How long the frame's address of a locked page is good"),
+
+  ...abuseOptions,
 
   BODIES_IN_FLIGHT_BYTES: count(64 * mib, 'Request bodies held at a time; more get 503', mib),
   REQUEST_SECONDS: count(60, 'How long a client may take to send its request', 1, 3_600),
@@ -248,6 +118,18 @@ export const options = {
     'How long an answer may take once the request is read; then it is 503',
     100,
     600_000,
+  ),
+  READ_SECONDS: count(120, 'How long a client may take to read an answer', 1, 3_600),
+  UNREAD_ANSWERS_BYTES: count(
+    64 * mib,
+    'Answers held for clients that have not read them; beyond it the slowest are cut off',
+    mib,
+  ),
+  MAX_CONNECTIONS: count(
+    10_000,
+    'Connections at a time, fewer than `ulimit -n`; a new one takes the place of the longest idle',
+    10,
+    1_000_000,
   ),
   SHUTDOWN_SECONDS: count(25, 'How long a stop may take', 1, 600),
   PAGE_CACHE_BYTES: count(48 * mib, 'Pages held in memory', 0),

@@ -1,9 +1,11 @@
 import { isIPv6 } from 'node:net';
 import { type InferType, ValidationError } from 'yup';
+import { splitList } from './config-abuse.ts';
 import { areRelated, readContentOrigin } from './config-content-origin.ts';
-import { type Option, options, splitAddresses } from './config-options.ts';
+import { type Option, splitAddresses } from './config-kinds.ts';
+import { options } from './config-options.ts';
 
-export { options };
+export { options, splitList };
 
 type Values = { readonly [K in keyof typeof options]: InferType<(typeof options)[K]['schema']> };
 export type OptionName = keyof typeof options;
@@ -29,12 +31,21 @@ class ConfigError extends Error {
 
 /**
  * Reads the settings from an environment. Pure; an empty value counts as unset.
+ * @param unread what stands in the way of a value that the environment only points to, after the setting's name
  * @throws ConfigError naming every fault
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  unread: ReadonlyMap<OptionName, string> = new Map(),
+): Config {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, option] of optionEntries()) {
+    const known = unread.get(name);
+    if (known !== undefined) {
+      faults.push(`${name} ${known}`);
+      continue;
+    }
     try {
       values[name] = option.schema.validateSync(env[name] || option.fallback);
     } catch (error) {
@@ -48,6 +59,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   faults.push(...findContradictions(config));
   if (faults.length > 0) throw new ConfigError(faults);
   return { ...config, BASE_URL: new URL(config.BASE_URL || defaultBaseUrl(config)).origin };
+}
+
+/** The same settings at another port: the one that is had where any was asked for. */
+export function atPort(config: Config, port: number): Config {
+  const isOwn = config.BASE_URL !== new URL(defaultBaseUrl(config)).origin;
+  const moved = { ...config, PORT: port };
+  return isOwn ? moved : { ...moved, BASE_URL: new URL(defaultBaseUrl(moved)).origin };
+}
+
+/** What signs, and then what else is accepted, where the settings say so; null: those that are kept with the data. */
+export function setSigningSecrets(
+  config: Pick<Config, 'SIGNING_SECRET' | 'SIGNING_SECRETS_ACCEPTED'>,
+): string[] | null {
+  if (config.SIGNING_SECRET === '') return null;
+  return [config.SIGNING_SECRET, ...splitAddresses(config.SIGNING_SECRETS_ACCEPTED)];
 }
 
 /** The settings as text, for people: secrets only as set or unset. */
@@ -121,17 +147,14 @@ function findContradictions(config: Config): string[] {
   unmet(isOrigin(config.BASE_URL), 'BASE_URL must have no path: the service has its host to itself');
   faults.push(...findContentFaults(config));
   unmet(
-    !config.GITHUB_CLIENT_ID || !!config.GITHUB_CLIENT_SECRET,
+    !config.GITHUB_CLIENT_ID || config.GITHUB_CLIENT_SECRET !== '',
     'GITHUB_CLIENT_SECRET is unset while GITHUB_CLIENT_ID is set',
   );
   unmet(
     !config.GITHUB_CLIENT_SECRET || !!config.GITHUB_CLIENT_ID,
     'GITHUB_CLIENT_ID is unset while GITHUB_CLIENT_SECRET is set',
   );
-  unmet(
-    !config.SIGNING_SECRET || config.SIGNING_SECRET.length >= 32,
-    'SIGNING_SECRET must have at least 32 characters',
-  );
+  faults.push(...findSigningFaults(config));
   faults.push(...findEdgeFaults(config));
   // Of two numbers one may be missing, because it is a fault of its own: then they contradict nothing.
   unmet(!(config.PAGE_SIZE > config.PAGE_SIZE_MAX), 'PAGE_SIZE must be at most PAGE_SIZE_MAX');
@@ -139,6 +162,23 @@ function findContradictions(config: Config): string[] {
     !(config.PASSCODE_MIN_CHARACTERS > config.PASSCODE_MAX_CHARACTERS),
     'PASSCODE_MIN_CHARACTERS must be at most PASSCODE_MAX_CHARACTERS',
   );
+  return faults;
+}
+
+function findSigningFaults({
+  SIGNING_SECRET: signing,
+  SIGNING_SECRETS_ACCEPTED: others = '',
+}: Config): string[] {
+  const faults: string[] = [];
+  if (signing && signing.length < 32) faults.push('SIGNING_SECRET must have at least 32 characters');
+  if (splitAddresses(others).some((each) => each.length < 32)) {
+    faults.push('SIGNING_SECRETS_ACCEPTED must be secrets of at least 32 characters, separated by commas');
+  }
+  if (others !== '' && signing === '') {
+    faults.push(
+      'SIGNING_SECRET is unset while SIGNING_SECRETS_ACCEPTED is set: those that are kept with the data need no list',
+    );
+  }
   return faults;
 }
 

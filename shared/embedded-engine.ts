@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makePrivate } from './adapters/files/private-modes.ts';
 import { createFileSecretStore } from './adapters/files/secret-store.ts';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { lockDataDir } from './adapters/sqlite/data-dir-lock.ts';
@@ -29,6 +30,7 @@ export function openEmbeddedEngine(deps: {
   const { config, clock, log, role } = deps;
   makeDataDir(config.DATA_DIR);
   const lock = role === 'service' ? lockDataDir(config.DATA_DIR) : null;
+  if (lock !== null) makePrivate(config.DATA_DIR, log);
   const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'), log);
   return {
     ...createSqliteStores(db),

@@ -22,13 +22,17 @@ import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
 import type { Sealer } from './ports/sealer.ts';
 import { type Accounts, createAccounts } from './services/accounts.ts';
+import { type Audit, createAudit } from './services/audit.ts';
 import { createDrops, type Drops } from './services/drops.ts';
 import { createFollowUps } from './services/follow-ups.ts';
 import { createLimits, type Limits } from './services/limits.ts';
+import { createModeration, type Moderation } from './services/moderation.ts';
 import { createPages, type Pages } from './services/pages.ts';
 import { createPasscodes, type Passcodes } from './services/passcodes.ts';
 import { createRendering, type Rendering } from './services/rendering.ts';
+import { createReports, type Reports } from './services/reports.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
+import { createSigningSecrets, type SigningSecrets } from './services/signing-secrets.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
 import { createUpkeep, type Upkeep } from './services/upkeep.ts';
 import { createViewAggregation, type ViewAggregation } from './services/view-aggregation.ts';
@@ -37,7 +41,6 @@ import { createViews, type Views } from './services/views.ts';
 const purgeTimeoutMs = 5_000;
 /** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
 const providerTimeoutMs = 2_000;
-const signingSecretLength = 43; // base62: 256 bits
 const signInKeyLength = 24; // pasted or typed by a person: 143 bits
 
 /** Everything that the web process, the worker and the command line work with. */
@@ -52,12 +55,16 @@ export interface Services {
   readonly identityProvider: IdentityProvider | null;
   /** The key of the local provider; null where an identity provider is set. */
   readonly signInKey: string | null;
+  readonly signingSecrets: SigningSecrets;
   readonly sealer: Sealer;
   readonly limits: Limits;
   readonly drops: Drops;
   readonly passcodes: Passcodes;
   readonly pages: Pages;
   readonly views: Views;
+  readonly moderation: Moderation;
+  readonly audit: Audit;
+  readonly reports: Reports;
   readonly rendering: Rendering;
   readonly upkeep: Upkeep;
   readonly viewAggregation: ViewAggregation;
@@ -128,9 +135,9 @@ async function assemble(
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
 ): Promise<Services> {
   const { accounts, chores, html, contexts, renders, views: counter, secrets, jobs } = engine;
-  const secret =
-    config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
-  const sealer = createSealer(secret, clock);
+  const signingSecrets = createSigningSecrets({ store: secrets, clock, log, config });
+  await signingSecrets.open();
+  const sealer = createSealer(signingSecrets.accepted, clock);
   const identityProvider = createIdentityProvider(config);
   const signInKey =
     identityProvider === null ? await secrets.keep('sign-in-key', randomBase62(signInKeyLength)) : null;
@@ -139,7 +146,7 @@ async function assemble(
   const contextRenderer = createThreadContextRenderer({ log });
   const parser = createThreadJsonParser({ log });
 
-  const tokens = createTokens({ tokens: engine.tokens, clock, log });
+  const tokens = createTokens({ tokens: engine.tokens, accounts, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, clock, log });
@@ -159,6 +166,8 @@ async function assemble(
     config,
   });
 
+  const audit = createAudit({ auditLog: engine.auditLog, clock });
+
   return {
     config,
     clock,
@@ -168,6 +177,7 @@ async function assemble(
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
     identityProvider,
     signInKey,
+    signingSecrets,
     sealer,
     limits,
     drops: createDrops({
@@ -179,11 +189,24 @@ async function assemble(
     passcodes,
     pages,
     views,
+    moderation: createModeration({
+      moderation: engine.moderation,
+      drops: engine.drops,
+      accounts,
+      tokens: engine.tokens,
+      signIns: engine.signIns,
+      ...{ audit, followUps, clock },
+      forgetPage: pages.forget,
+    }),
+    audit,
+    reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
     rendering,
     upkeep: createUpkeep({
       ...blobs,
       chores,
       signIns: engine.signIns,
+      reports: engine.reports,
+      signingSecrets,
       views: counter,
       viewTotals: engine.viewTotals,
       jobs,

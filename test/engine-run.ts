@@ -41,7 +41,7 @@ export function testFiles(engine: Engine): string[] {
     .sort();
   const isOwn = (file: string) => file.endsWith('.scale-out.test.js');
   if (engine === 'embedded') return files.filter((file) => !isOwn(file)).map(inProject);
-  return files.filter((file) => isOwn(file) || file.startsWith(join('api', '/'))).map(inProject);
+  return files.filter((file) => isOwn(file) || /^(api|hostile)[\\/]/.test(file)).map(inProject);
 }
 
 /**

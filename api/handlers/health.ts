@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
+import { healthy } from '../presenters/health.ts';
 import { sendJson } from './send-json.ts';
 
 /** For load balancers and watchdogs. */
@@ -8,14 +9,14 @@ export function healthHandlers(services: Services) {
     /** The process runs. */
     alive(_req: Request, res: Response): void {
       res.setHeader('Cache-Control', 'no-store');
-      sendJson(res, { status: 'ok' });
+      sendJson(res, healthy);
     },
 
     /** It can do its work. @throws DropError `unavailable` */
     async ready(_req: Request, res: Response): Promise<void> {
       res.setHeader('Cache-Control', 'no-store');
       await services.ready();
-      sendJson(res, { status: 'ok' });
+      sendJson(res, healthy);
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
 import { onboardingText } from '../pages/onboarding.ts';
+import { presentOnboarding } from '../presenters/onboarding.ts';
 import { sendJson } from './send-json.ts';
+import { sendText } from './send-text.ts';
 
 /** Spec 4.1: what an agent needs to know to use the service. */
 export function onboardHandlers({ config }: Services) {
@@ -10,9 +12,9 @@ export function onboardHandlers({ config }: Services) {
     read(req: Request, res: Response): void {
       res.vary('Accept');
       if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
-        sendJson(res, { instructions, public_url: config.BASE_URL });
+        sendJson(res, presentOnboarding(instructions, config));
       } else {
-        res.type('text/markdown; charset=utf-8').send(instructions);
+        sendText(res, 200, 'text/markdown', instructions);
       }
     },
   };

@@ -4,7 +4,9 @@ import type { Page } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { readCookies } from '../middleware/cookies.ts';
+import { HttpError } from '../http-error.ts';
+import { cookieName, readCookies } from '../middleware/cookies.ts';
+import { pagePath } from '../paths.ts';
 import { toPositiveInteger } from '../requests/params.ts';
 
 /** The cookie that keeps a passcode entered; its path is the drop's. */
@@ -45,10 +47,19 @@ export function readTarget({ slug, query }: PublicAddress): [slug: string, numbe
   return [slug, readVersion(query)];
 }
 
-/** null: the latest; 0, which no version has, for what is no number of a version. */
+/** null: the latest; 0, which no version has, for what is no number of a version, several too. */
 function readVersion(query: URLSearchParams): number | null {
-  const asked = query.get('v');
-  return asked === null ? null : (toPositiveInteger(asked) ?? 0);
+  const [asked, second] = query.getAll('v');
+  if (asked === undefined) return null;
+  return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
+}
+
+/**
+ * Before the gate and everything else of the page: of one that was taken down nobody learns more than that.
+ * @throws HttpError 410
+ */
+export function checkShown(page: Page): void {
+  if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was taken down.');
 }
 
 /**
@@ -64,7 +75,9 @@ export async function isAdmitted(
   if (page.lock === null) return true;
   const grant = query.get('g');
   if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
-  for (const pass of readCookies(cookies, passCookie).slice(0, maxPasses)) {
+  const isSecure = services.config.BASE_URL.startsWith('https:');
+  const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
+  for (const pass of readCookies(cookies, name).slice(0, maxPasses)) {
     if (await services.passcodes.admits('pass', page, pass)) return true;
   }
   return false;

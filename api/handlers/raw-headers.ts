@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config.ts';
 import type { ContentHost } from '../content-hosts.ts';
+import { noindex, noindexAlone, robotsHeader } from '../noindex.ts';
 import { sandbox, sandboxOnOwnHost } from '../sandbox.ts';
 
 /**
@@ -36,9 +37,9 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 /** @param edgeSeconds how long a shared cache may keep a page in all */
 export function createRawHeaders(config: Config, edgeSeconds: number): RawHeaders {
   const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
-  const onOurHost = safety(BASE_URL, INDEXABLE);
+  const onOurHost = safety(BASE_URL);
   // Drops stand below one domain, and none may make itself the same origin as another by `document.domain`.
-  const onOwnHost: Pairs = [...safety(CONTENT_ORIGIN, INDEXABLE), ['Origin-Agent-Cluster', '?1']];
+  const onOwnHost: Pairs = [...safety(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
   const ofPageOnOurHost = pageStart(onOurHost, sandbox);
   const ofPageOnOwnHost = pageStart(onOwnHost, sandboxOnOwnHost);
 
@@ -59,8 +60,12 @@ export function createRawHeaders(config: Config, edgeSeconds: number): RawHeader
     ofPage(host, tag, caching) {
       // A 304 replaces what the browser has of these: it must say the same as the 200.
       const headers = [...(host === null ? ofPageOnOurHost : ofPageOnOwnHost), 'Cache-Control'];
-      if (tag === null) headers.push('private, no-store');
-      else headers.push(cachingOf(caching), 'Cache-Tag', tag, 'Surrogate-Key', tag);
+      if (tag === null) headers.push('private, no-store', robotsHeader, noindex);
+      else {
+        headers.push(cachingOf(caching), 'Cache-Tag', tag, 'Surrogate-Key', tag);
+        // People are to find the page by its viewer.
+        headers.push(robotsHeader, INDEXABLE ? noindexAlone : noindex);
+      }
       return headers;
     },
 
@@ -77,13 +82,12 @@ function keptFor(seconds: number, stale: number): string {
 }
 
 /** What every answer carries beside the sandbox. @param origin where it is served */
-function safety(origin: string, isIndexable: boolean): Pairs {
+function safety(origin: string): Pairs {
   const headers: [name: string, value: string][] = [
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
     ['Cross-Origin-Resource-Policy', 'cross-origin'],
   ];
-  if (!isIndexable) headers.push(['X-Robots-Tag', 'noindex']);
   // Whoever runs other services below this name decides for those.
   if (origin.startsWith('https:')) headers.push(['Strict-Transport-Security', `max-age=${yearSeconds}`]);
   return headers;

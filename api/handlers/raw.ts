@@ -12,7 +12,15 @@ import { answerError } from '../middleware/errors.ts';
 import { isFresh } from '../middleware/if-none-match.ts';
 import { giveId, logRequest } from '../middleware/request-log.ts';
 import { pageUrl } from '../paths.ts';
-import { isAdmitted, isPersonsGet, type PublicAddress, readAddress, readTarget } from './public-page.ts';
+import type { UnreadAnswers } from '../unread-answers.ts';
+import {
+  checkShown,
+  isAdmitted,
+  isPersonsGet,
+  type PublicAddress,
+  readAddress,
+  readTarget,
+} from './public-page.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
 interface Opened {
@@ -46,7 +54,7 @@ export interface RawHandler {
  * GET /p/{slug}/raw (spec 4.5): the hot path, which is why it takes plain node:http objects and passes through
  * no middleware. What protects others from the page goes out with it in one piece, and with every refusal.
  */
-export function rawHandler(services: Services): RawHandler {
+export function rawHandler(services: Services, unread: UnreadAnswers): RawHandler {
   const { pages, views, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config));
   const chooseForm = createFormChooser();
@@ -55,6 +63,7 @@ export function rawHandler(services: Services): RawHandler {
     const { page, isConfirmed } = await pages.findRaw(...readTarget(address), form);
     // Before the gate: another drop's host learns nothing of this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
+    checkShown(page);
     // On its own host a drop can set cookies, and drops beside it can too: there the grant alone counts.
     const cookies = host === null ? req.headers.cookie : undefined;
     if (page.lock !== null && !(await isAdmitted(services, page, address, cookies))) {
@@ -95,6 +104,7 @@ export function rawHandler(services: Services): RawHandler {
     const tag = isShared(page, asked.address) ? edgeTag(page.dropId) : null;
     const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
     sendBody(req, res, headers, body);
+    if ('bytes' in body) unread.watch(res, body.bytes);
     if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
   }
 

@@ -4,17 +4,19 @@ import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { createContentHosts } from '../content-hosts.ts';
 import { HttpError } from '../http-error.ts';
-import { addressKey } from '../middleware/address.ts';
+import { addressKey, networkKey } from '../middleware/address.ts';
 import { setCookie } from '../middleware/cookies.ts';
 import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
 import { isFromOwnPage } from '../middleware/origin.ts';
 import { readForm } from '../middleware/read-form.ts';
+import { allowIndexing } from '../noindex.ts';
 import { raw } from '../pages/html.ts';
 import { passcodePage } from '../pages/passcode.ts';
 import { viewerPage } from '../pages/viewer.ts';
-import { pagePath, pageUrl, rawPath } from '../paths.ts';
+import { pagePath, pageUrl, rawPath, reportPath } from '../paths.ts';
 import { presentError } from '../presenters/error.ts';
 import {
+  checkShown,
   isAdmitted,
   isPersonsGet,
   type PublicAddress,
@@ -42,6 +44,7 @@ export function viewerHandlers(services: Services) {
     const { title, description, slug, version, latestVersion } = page;
     const context = await pages.context(page);
     const ownOrigin = contentHosts.originOf(page.dropId);
+    const indexable = config.INDEXABLE && page.lock === null;
     const view = viewerPage({
       title,
       description,
@@ -51,17 +54,19 @@ export function viewerHandlers(services: Services) {
       version: version.number,
       latestVersion,
       context: context === null ? null : raw(context),
-      indexable: config.INDEXABLE && page.lock === null,
+      reportPath: reportPath(slug, version.number),
+      indexable,
     });
+    if (indexable) allowIndexing(res);
     sendPage(res, 200, view);
   }
 
   /** The page that was asked for, with the headers that it needs whatever becomes of the request. */
   async function open(req: Request, res: Response): Promise<{ address: PublicAddress; page: Page }> {
-    if (!config.INDEXABLE) res.setHeader('X-Robots-Tag', 'noindex');
     const address = readAddress(req);
     if (address === null) throw notFound('page');
     const page = await pages.find(...readTarget(address));
+    checkShown(page);
     res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
     return { address, page };
   }
@@ -69,7 +74,8 @@ export function viewerHandlers(services: Services) {
   /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
   async function unlock(req: Request, res: Response, page: Page): Promise<void> {
     const form = await readForm(req, res);
-    if (!(await passcodes.check(page, form.get('passcode') ?? '', addressKey(req.ip)))) {
+    const visitor = { address: addressKey(req.ip), network: networkKey(req.ip) };
+    if (!(await passcodes.check(page, form.get('passcode') ?? '', visitor))) {
       throw new HttpError(403, 'passcode_required', 'That is not the passcode of this page.');
     }
     const pass = await passcodes.issue('pass', page);

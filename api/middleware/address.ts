@@ -5,15 +5,28 @@ import { isIPv4, isIPv6 } from 'node:net';
  * @param ip as Express knows it (`req.ip`); undefined once the connection is gone
  */
 export function addressKey(ip: string | undefined): string {
+  return prefixOf(ip, 4);
+}
+
+/**
+ * The network that one customer may have: an IPv4 address, or a /48 with its 65,536 networks of /64.
+ * @param ip as Express knows it
+ */
+export function networkKey(ip: string | undefined): string {
+  return prefixOf(ip, 3);
+}
+
+/** @param groups how many of an IPv6 address's eight groups, from the first on; at most 4 */
+function prefixOf(ip: string | undefined, groups: number): string {
   const address = (ip ?? '').replace(/%.*$/, ''); // a zone is ours, not the client's
   const mapped = address.replace(/^::ffff:/i, '');
   if (isIPv4(mapped)) return mapped;
-  if (isIPv6(address)) return `${firstGroups(address)}::/64`;
+  if (isIPv6(address)) return `${firstGroups(address, groups)}::/${groups * 16}`;
   return address.slice(0, 64) || 'unknown';
 }
 
-/** The first four groups of an IPv6 address, each in its shortest form. */
-function firstGroups(address: string): string {
+/** Each in its shortest form. */
+function firstGroups(address: string, count: number): string {
   const [left = '', right] = address.split('::');
   const head = groupsOf(left);
   if (right !== undefined) {
@@ -21,7 +34,7 @@ function firstGroups(address: string): string {
     head.push(...Array(8 - head.length - tail.length).fill('0'), ...tail);
   }
   return head
-    .slice(0, 4)
+    .slice(0, count)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':');
 }

@@ -3,6 +3,7 @@ import Negotiator from 'negotiator';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { HttpError } from '../http-error.ts';
+import { forbidIndexing } from '../noindex.ts';
 import { errorPage } from '../pages/error.ts';
 import { presentError } from '../presenters/error.ts';
 import { statuses } from '../statuses.ts';
@@ -22,10 +23,16 @@ export function answerError(error: unknown, req: IncomingMessage, res: ServerRes
     return;
   }
   const status = setErrorHeaders(res, shown);
+  if (isStillComing(req)) res.setHeader('Connection', 'close');
   const envelope = presentError(shown);
   const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Whether there is a body of which most cannot be here yet: its connection is not good for another request. */
+function isStillComing({ complete, headers }: IncomingMessage): boolean {
+  return !complete && Number(headers['content-length']) > 64 * 1024;
 }
 
 /** Of a part that is away, its cause says which; everything else with such a status is a fault of ours. */
@@ -60,6 +67,7 @@ export function isNavigation(req: IncomingMessage): boolean {
 export function setErrorHeaders(res: ServerResponse, error: DropError): number {
   res.statusCode = statusOf(error);
   res.setHeader('Cache-Control', 'private, no-store');
+  forbidIndexing(res);
   const seconds = error.details?.retry_after_seconds;
   if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
   if (error.code === 'unauthorized' || error.code === 'invalid_token') {

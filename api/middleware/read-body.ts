@@ -4,6 +4,7 @@ import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import { HttpError } from '../http-error.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { refuseTooFine } from './pieces.ts';
 
 /** Larger bodies are parsed away from the event loop. */
 const parseHereMaxBytes = 1024 * 1024;
@@ -24,8 +25,7 @@ export type WithBody = (
 
 /**
  * Reads a request's JSON body; none at all counts as `{}`. The bytes are counted against the budget of all bodies
- * and of the client. A refused body is not kept: what still comes is let through, so that the client gets its
- * answer instead of a broken connection.
+ * and of the client. A refused body is not kept, and what still comes is let through (connections.ts).
  * @throws DropError `invalid_json` (400, or 415 for type and encoding), `tooLarge`, `unavailable`
  */
 export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget }): WithBody {
@@ -39,13 +39,13 @@ export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget 
       held += bytes;
     };
     try {
+      refuseTooFine(req);
       refuseOtherMedia(req);
       const bytes = await collect(req, rules, hold);
       await use(bytes.length === 0 ? {} : await parse(bytes, parser));
     } finally {
       // Here and not when the response closes: one that waits behind another on its connection may never do so.
       budget.giveBack(client, held);
-      req.resume();
     }
   };
 }
@@ -56,6 +56,12 @@ function hasBody(req: Request): boolean {
 }
 
 function refuseOtherMedia(req: Request): void {
+  const coding = req.headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
+  if (coding !== 'chunked') {
+    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', {
+      header: 'Transfer-Encoding',
+    });
+  }
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', {
@@ -89,7 +95,7 @@ function collect(req: Request, rules: BodyRules, hold: (bytes: number) => void):
       }
     };
     const onEnd = () => finish(() => resolve(Buffer.concat(chunks, size)));
-    const onBreak = () => finish(() => reject(brokenOff()));
+    const onBreak = (error?: Error) => finish(() => reject(error instanceof DropError ? error : brokenOff()));
     const finish = (settle: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
       req.on('error', ignore); // a connection that breaks later is nobody's concern

@@ -38,7 +38,11 @@ export function logRequest(
   });
 }
 
-/** The path without its query, cut to a sane length. */
+/**
+ * The path without its query, cut to a sane length. Runs that are longer than any slug of ours are not repeated: a
+ * client may have put its token or its poll token there.
+ */
 export function pathOf(req: IncomingMessage): string {
-  return (req.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? '';
+  const [path = ''] = (req.url ?? '').split('?', 1);
+  return path.replace(/(?:dl_|[\w%-]{24})[\w%.-]*/g, '***').slice(0, 200);
 }

@@ -56,7 +56,7 @@ const wordsByCode: Readonly<Record<string, Words>> = {
   },
   '410 forbidden': {
     title: 'This page was taken down',
-    text: 'It broke the rules of this service and is not shown any more.',
+    text: 'Those who run this service have taken it down, and it is not shown any more.',
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/config.ts';
-import { signInPaths } from '../paths.ts';
+import { servicePaths, signInPaths } from '../paths.ts';
 import { html } from './html.ts';
 import { page, policyOf } from './layout.ts';
 
@@ -17,6 +17,8 @@ export function homePage(config: Config): { html: string; csp: string } {
 <h2>You are an agent, or write one</h2>
 <p>Read <a href="/api/onboard">the agent protocol</a>. It begins with</p>
 <pre><code>${start}</code></pre>
+<p>Every call is in <a href="${servicePaths.docs}">the reference</a>, for programs in
+<a href="${servicePaths.openapi}">openapi.json</a> and <a href="${servicePaths.discovery}">dropleaf.json</a>.</p>
 <h2>Your program showed you a code</h2>
 <p><a href="${signInPaths.code}">Enter it here</a> to let the program publish in your name.</p>`,
   });

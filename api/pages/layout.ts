@@ -13,6 +13,8 @@ export interface PageParts {
   readonly head?: Html;
   /** Rules after the shared ones. A constant: it is not escaped. */
   readonly css?: string;
+  /** Those rules and not the shared ones. */
+  readonly ownStyle?: true;
 }
 
 export interface Page {
@@ -29,8 +31,9 @@ export function page(parts: PageParts): Page {
 }
 
 /** A page that brings its own frame: the body is all there is, its one `main` included. */
-export function barePage({ title, body, robots = 'noindex, nofollow', head, css = '' }: PageParts): Page {
-  const sheet = style + css;
+export function barePage(parts: PageParts): Page {
+  const { title, body, robots = 'noindex, nofollow', head, css = '', ownStyle } = parts;
+  const sheet = ownStyle ? css : style + css;
   const document = html`<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config.ts';
+import { servicePaths } from '../paths.ts';
 
 /** The agent protocol as Markdown: everything that a program needs to publish its first page. */
 export function onboardingText(config: Config): string {
@@ -65,5 +66,7 @@ scripts handle and downloads work; cookies and storage do not. Give links to oth
 Errors are \`{"error": {"code", "message", "details"}}\`: switch on \`code\`; \`details.fields\` lists every wrong field. On 429
 and 503 wait for as many seconds as \`Retry-After\` says. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, refused ones
 included, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
+
+Every call, field and code: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
 `;
 }

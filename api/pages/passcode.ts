@@ -22,7 +22,7 @@ export function passcodePage(parts: {
 ${fault && html`<p class="notice bad" id="fault" role="alert">${fault}</p>`}
 <label for="passcode">Passcode</label>
 <input id="passcode" name="passcode" type="password" required autofocus autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${fault && html` aria-invalid="true" aria-describedby="fault"`}>
-<button>Show the page</button>
+<button type="submit">Show the page</button>
 </form>`,
   });
   return { html: form.html, csp: policyOf(form, { 'form-action': "'self'", 'frame-ancestors': "'self'" }) };

@@ -32,6 +32,8 @@ iframe { display: block; width: 100%; height: 100%; border: 0; background: Canva
 .context :is(th, td) { padding: .25rem .625rem; border: 1px solid var(--line); text-align: start; vertical-align: top; }
 .context hr { margin: 1.25rem 0; border: 0; border-top: 1px solid var(--line); }
 
+.report { flex: none; display: flex; align-items: center; gap: .25em; min-height: 2.5rem; color: var(--soft); font-size: .8125rem; white-space: nowrap; }
+
 @media (max-width: 30rem) {
   .bar { gap: .625rem; padding: 0 .75rem; }
   .bar .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -39,6 +41,6 @@ iframe { display: block; width: 100%; height: 100%; border: 0; background: Canva
   .context section { width: 100%; max-height: 60vh; max-height: 60dvh; border-left: 0; border-radius: 0; }
 }
 @media (max-height: 26rem) {
-  .bar, .context summary { min-height: 2rem; }
+  .bar, .context summary, .report { min-height: 2rem; }
 }
 `;

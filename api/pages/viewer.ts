@@ -16,6 +16,8 @@ export interface ViewerParts {
   /** The number of the version in the frame. */
   readonly version: number;
   readonly latestVersion: number;
+  /** Where to tell those who run the service of it. */
+  readonly reportPath: string;
   /** As `pages.context` gives it; null for none. */
   readonly context: Html | null;
   readonly indexable: boolean;
@@ -23,7 +25,7 @@ export interface ViewerParts {
 
 /** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame, under a bar that leaves it nearly all the space. */
 export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
-  const { title, rawUrl, ownOrigin, context, indexable } = parts;
+  const { title, rawUrl, ownOrigin, reportPath, context, indexable } = parts;
   const tokens = ownOrigin === undefined ? sandbox : sandboxOnOwnHost;
   const page = barePage({
     title,
@@ -34,6 +36,7 @@ export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
 <h1 dir="auto" title="${title}">${title}</h1>
 ${versionNote(parts)}
 ${context && contextToggle(context)}
+<a class="report" href="${reportPath}" rel="nofollow">Report <span class="word">this page</span></a>
 </header>
 <main><iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
   });

@@ -1,7 +1,7 @@
 import { mixed, string } from 'yup';
-import { isMetadataKey } from '../../shared/domain/metadata.ts';
+import { isMetadataKey, metadataKeyPattern } from '../../shared/domain/metadata.ts';
 import { isLongerThan } from '../../shared/domain/text.ts';
-import { atMostBytes, atMostCharacters, type Fault, invalid, text } from './validate.ts';
+import { atMostBytes, atMostCharacters, type Fault, invalid, noNul, noNulPattern, text } from './validate.ts';
 
 /** The numbers that requests about drops are held to: settings with the spec's defaults (section 8). */
 export interface FieldLimits {
@@ -19,10 +19,21 @@ export interface FieldLimits {
 const titleRequired: Fault = { code: 'title_required', message: 'title is required.' };
 const htmlRequired: Fault = { code: 'html_required', message: 'html is required: the whole document.' };
 
+/** What `trim` takes off, for a class of a pattern: engines differ in what they mean by `\\s`. */
+const blank = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+const notBlank = {
+  name: 'not-blank',
+  params: { json: { minLength: 1, pattern: `^[^\\u0000]*[^\\u0000${blank}][^\\u0000]*$` } },
+  message: titleRequired,
+  test: (value: string | undefined) => value === undefined || value.trim() !== '',
+};
+
 /** A title where one is given: never blank. */
 export function title(limits: FieldLimits) {
-  return text('title')
-    .test('not-blank', titleRequired, (value) => value === undefined || value.trim() !== '')
+  const about = { description: 'What the page is called; not of white space alone.', examples: ['Hello'] };
+  return text('title', { about })
+    .test(notBlank)
     .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS));
 }
 
@@ -32,35 +43,50 @@ export function requiredTitle(limits: FieldLimits) {
 
 export function description(limits: FieldLimits) {
   const limit = limits.DESCRIPTION_MAX_CHARACTERS;
-  return text('description').test(atMostCharacters('description_too_long', 'description', limit));
+  const about = { description: 'Says more; an empty one is none.', examples: ['A first page'] };
+  return text('description', { about }).test(atMostCharacters('description_too_long', 'description', limit));
 }
 
 export function requiredHtml(limits: FieldLimits) {
-  return text('html', { allowNul: true })
+  const about = {
+    description: `The whole self-contained document, at most ${limits.HTML_MAX_BYTES} bytes of UTF-8.`,
+    examples: ['<!doctype html><title>Hello</title><h1>Hello</h1>'],
+  };
+  return text('html', { allowNul: true, about })
     .defined(htmlRequired)
-    .test('not-empty', htmlRequired, (value) => value !== '')
+    .test({
+      name: 'not-empty',
+      params: { json: { minLength: 1 } },
+      message: htmlRequired,
+      test: (value) => value !== '',
+    })
     .test(atMostBytes('html_too_large', 'html', limits.HTML_MAX_BYTES));
 }
 
 export function context(limits: FieldLimits) {
   const limit = limits.CONTEXT_MAX_BYTES;
-  return text('context', { allowNul: true }).test(atMostBytes('context_too_large', 'context', limit));
+  const about = {
+    description: `A reasoning trace in Markdown, at most ${limit} bytes of UTF-8. Viewers can read it.`,
+    examples: ['Made from the figures of May.'],
+  };
+  return text('context', { allowNul: true, about }).test(atMostBytes('context_too_large', 'context', limit));
 }
+
+const passcodeAbout = {
+  description: 'Asked of viewers: a soft gate, no encryption. An empty one is no gate.',
+  examples: ['open sesame'],
+};
 
 /** A passcode, or '' for none. */
 export function passcode(limits: FieldLimits) {
-  return passcodeRules(text('passcode'), limits);
+  return passcodeRules(text('passcode', { about: passcodeAbout }), limits);
 }
 
 /** The same where it must be there, as a string: anything else is no passcode at all. */
 export function requiredPasscode(limits: FieldLimits) {
   const fault: Fault = { code: 'passcode_required', message: "passcode is required: '' removes the gate." };
-  const schema = string().typeError(fault).nonNullable(fault).defined(fault);
-  const noNul = invalid('passcode must not contain U+0000.');
-  return passcodeRules(
-    schema.test('no-nul', noNul, (value) => !value.includes('\0')),
-    limits,
-  );
+  const schema = string().typeError(fault).nonNullable(fault).defined(fault).meta(passcodeAbout);
+  return passcodeRules(schema.test(noNul('passcode')), limits);
 }
 
 function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: FieldLimits): S {
@@ -71,7 +97,12 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Fie
     details: { min_length: min },
   };
   return schema
-    .test('min-characters', tooShort, (value) => !value || isLongerThan(value, min - 1))
+    .test({
+      name: 'min-characters',
+      params: { json: { anyOf: [{ maxLength: 0 }, { minLength: min }] } },
+      message: tooShort,
+      test: (value) => !value || isLongerThan(value, min - 1),
+    })
     .test(atMostCharacters('invalid_arg', 'passcode', max)) as S; // proof: a test does not change a schema's type
 }
 
@@ -79,12 +110,41 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Fie
 export function metadata(limits: FieldLimits) {
   return mixed<Record<string, string>>({ check: (value): value is Record<string, string> => true })
     .nonNullable(invalid('metadata must be an object, not null.'))
-    .test('metadata', (value, { createError, path }) => {
-      if (value === undefined) return true;
-      const fault = findMetadataFault(value, limits);
-      if (fault === null) return true;
-      return createError({ path: fault.key === null ? path : `${path}.${fault.key}`, message: fault.fault });
+    .test({
+      name: 'metadata',
+      params: { json: metadataSchema(limits) },
+      test: (value, { createError, path }) => {
+        if (value === undefined) return true;
+        const fault = findMetadataFault(value, limits);
+        if (fault === null) return true;
+        return createError({
+          path: fault.key === null ? path : `${path}.${fault.key}`,
+          message: fault.fault,
+        });
+      },
     });
+}
+
+/** What `findMetadataFault` demands. */
+function metadataSchema(limits: FieldLimits) {
+  return {
+    type: 'object',
+    description: 'Tags that only the owner sees. A given map replaces the whole one.',
+    examples: [{ project: 'demo' }],
+    maxProperties: limits.METADATA_MAX_KEYS,
+    propertyNames: metadataKeySchema(limits),
+    additionalProperties: metadataValueSchema(limits),
+  };
+}
+
+/** What `checkMetadataKey` demands. */
+export function metadataKeySchema(limits: FieldLimits) {
+  return { type: 'string', maxLength: limits.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
+}
+
+/** What `checkMetadataValue` demands. */
+export function metadataValueSchema(limits: FieldLimits) {
+  return { type: 'string', maxLength: limits.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
 }
 
 function findMetadataFault(value: unknown, limits: FieldLimits): { key: string | null; fault: Fault } | null {

@@ -9,18 +9,27 @@ interface QueryLimits extends FieldLimits {
   readonly PAGE_SIZE_MAX: number;
 }
 
-const metadataPrefix = 'metadata.';
+/** Begins the name of a filter. */
+export const metadataPrefix = 'metadata.';
 /** Far past the last page of anything, and small enough for every store's arithmetic. */
 const maxPage = 1_000_000_000;
 
-/** Reads the query of GET /api/drops (spec 4.4). Unknown parameters are ignored, as everywhere. */
-export function createDropQueryReader(limits: QueryLimits): (query: Record<string, unknown>) => DropQuery {
-  const schema = object({
-    page: integer('page', maxPage),
-    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX),
-    sortBy: oneOf('sortBy', sortFields),
-    sortOrder: oneOf('sortOrder', sortOrders),
+/** The query of GET /api/drops (spec 4.4), but for the filters. */
+export function dropQuery(limits: QueryLimits) {
+  return object({
+    page: integer('page', maxPage, { description: 'Which page of the list.', default: 1 }),
+    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX, {
+      description: 'Drops on a page.',
+      default: limits.PAGE_SIZE,
+    }),
+    sortBy: oneOf('sortBy', sortFields, { description: 'What to sort by.', default: 'created_at' }),
+    sortOrder: oneOf('sortOrder', sortOrders, { description: 'In which direction.', default: 'desc' }),
   });
+}
+
+/** Reads it. Unknown parameters are ignored, as everywhere. */
+export function createDropQueryReader(limits: QueryLimits): (query: Record<string, unknown>) => DropQuery {
+  const schema = dropQuery(limits);
 
   return (query) => {
     const { page, pageSize, sortBy, sortOrder } = validate(schema, query, 'query');
@@ -56,20 +65,33 @@ function filterSchema(name: string, fault: Fault | null) {
   });
 }
 
-function integer(field: string, max: number) {
+/** @param about what the published description says beside what is checked */
+function integer(field: string, max: number, about: Readonly<Record<string, unknown>>) {
   const fault = invalid(`${field} must be one integer from 1 to ${max}.`, { minimum: 1, maximum: max });
   return string()
     .typeError(fault)
-    .test('integer', fault, (value) => {
-      if (value === undefined) return true;
-      const number = toPositiveInteger(value);
-      return number !== null && number <= max;
+    .meta({ ...about })
+    .test({
+      name: 'integer',
+      params: { json: { type: 'integer', minimum: 1, maximum: max } },
+      message: fault,
+      test: (value) => {
+        if (value === undefined) return true;
+        const number = toPositiveInteger(value);
+        return number !== null && number <= max;
+      },
     });
 }
 
-function oneOf(field: string, values: readonly string[]) {
+function oneOf(field: string, values: readonly string[], about: Readonly<Record<string, unknown>>) {
   const fault = invalid(`${field} must be one of ${values.join(', ')}.`, { allowed: values });
   return string()
     .typeError(fault)
-    .test('one-of', fault, (value) => value === undefined || values.includes(value));
+    .meta({ ...about })
+    .test({
+      name: 'one-of',
+      params: { json: { enum: values } },
+      message: fault,
+      test: (value) => value === undefined || values.includes(value),
+    });
 }

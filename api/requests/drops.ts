@@ -40,6 +40,9 @@ export function createDropRequests(limits: FieldLimits) {
   const gated = body({ passcode: requiredPasscode(limits) });
 
   return {
+    /** What each body is checked by, for the published description. */
+    schemas: { created, replaced, patched, gated },
+
     /** POST /api/drops */
     readCreate(value: unknown): NewDropInput {
       const fields = validate(created, value);

@@ -24,6 +24,9 @@ export function readTokenId(req: Request): string {
   throw new DropError('invalid_arg', "A token's id has 12 characters of 0-9 and a-f.", { field: 'id' });
 }
 
+/** As many as fifteen digits say. */
+export const maxVersionNumber = 999_999_999_999_999;
+
 /** Digits only, and what they say is at least 1 and exact; null for anything else. */
 export function toPositiveInteger(text: string | null | undefined): number | null {
   if (text == null || !/^\d{1,15}$/.test(text)) return null;

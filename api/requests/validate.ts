@@ -1,6 +1,7 @@
 import { type Schema, string, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { countBytes, isLongerThan } from '../../shared/domain/text.ts';
+import { atMostBytesOf } from './to-json-schema.ts';
 
 /** What a schema says of a fault, in the place where yup has messages (a type: an interface would not fit there). */
 export type Fault = {
@@ -31,17 +32,32 @@ export function invalid(message: string, details?: ErrorDetails): Fault {
   return details === undefined ? { code: 'invalid_arg', message } : { code: 'invalid_arg', message, details };
 }
 
-/** A string that is there; NUL is legal only where `allowNul` says so (docs/decisions.md, NUL). */
-export function text(field: string, options: { allowNul?: boolean } = {}) {
+/** No character of it is NUL. */
+export const noNulPattern = '^[^\\u0000]*$';
+
+/**
+ * A string that is there; NUL is legal only where `allowNul` says so (docs/decisions.md, NUL).
+ * @param options `about`: what the published description says of it
+ */
+export function text(
+  field: string,
+  options: { allowNul?: boolean; about?: Readonly<Record<string, unknown>> } = {},
+) {
   const schema = string()
     .typeError(invalid(`${field} must be a string.`))
-    .nonNullable(invalid(`${field} must be a string, not null.`));
-  if (options.allowNul) return schema;
-  return schema.test(
-    'no-nul',
-    invalid(`${field} must not contain U+0000.`),
-    (value) => !value?.includes('\0'),
-  );
+    .nonNullable(invalid(`${field} must be a string, not null.`))
+    .meta({ ...options.about });
+  return options.allowNul ? schema : schema.test(noNul(field));
+}
+
+/** Its `params.json`, like that of every other test, is what the published description says (to-json-schema.ts). */
+export function noNul(field: string) {
+  return {
+    name: 'no-nul',
+    params: { json: { pattern: noNulPattern } },
+    message: invalid(`${field} must not contain U+0000.`),
+    test: (value: string | null | undefined) => !value?.includes('\0'),
+  };
 }
 
 /** At most `limit` code points. */
@@ -53,7 +69,7 @@ export function atMostCharacters(code: Code, field: string, limit: number) {
   };
   return {
     name: 'max-characters',
-    params: { limit },
+    params: { json: { maxLength: limit } },
     message: fault,
     test: (value: string | undefined) => value === undefined || !isLongerThan(value, limit),
   };
@@ -68,7 +84,7 @@ export function atMostBytes(code: Code, field: string, limit: number) {
   };
   return {
     name: 'max-bytes',
-    params: { limit },
+    params: { json: atMostBytesOf(limit) },
     message: fault,
     test: (value: string | undefined) => value === undefined || countBytes(value) <= limit,
   };

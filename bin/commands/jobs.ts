@@ -1,6 +1,7 @@
 import type { FailedJob, JobReport } from '../../shared/ports/job-report.ts';
 import { countJobs, type JobCounts } from '../count-jobs.ts';
 import type { Env } from '../env.ts';
+import { harmless } from '../harmless.ts';
 import { readDataConfig, withServices } from '../with-services.ts';
 
 /** More than anybody reads; the count above tells of the others. */
@@ -40,9 +41,4 @@ function describe({ name, payload, attempts, error }: FailedJob): string[] {
   const times = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
   const [reason = ''] = error.split('\n', 1);
   return [`${name} ${ids} after ${times}`, `  ${reason}`].map(harmless);
-}
-
-/** Without what a terminal would obey: a reason may hold what somebody sent. */
-function harmless(line: string): string {
-  return line.replace(/\p{Cc}/gu, '\ufffd');
 }

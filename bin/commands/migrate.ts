@@ -1,6 +1,6 @@
-import { isScaleOut, readConfig } from '../../shared/config.ts';
+import { isScaleOut } from '../../shared/config.ts';
 import { migrateStores } from '../../shared/open-services.ts';
-import type { Env } from '../env.ts';
+import { type Env, readSettings } from '../env.ts';
 import { createLog } from '../log.ts';
 import { nameServers } from '../server-names.ts';
 import { UsageError } from '../usage-error.ts';
@@ -11,7 +11,7 @@ import { UsageError } from '../usage-error.ts';
  * @throws UsageError where the settings choose the engine of one machine
  */
 export async function migrate(env: Env): Promise<void> {
-  const config = readConfig(env);
+  const config = readSettings(env);
   if (!isScaleOut(config)) {
     throw new UsageError(
       'MONGODB_URI is unset: there is nothing to migrate, because SQLite is prepared by "dropleaf start"',

@@ -1,7 +1,7 @@
-import { isScaleOut, readConfig } from '../../shared/config.ts';
+import { isScaleOut } from '../../shared/config.ts';
 import { migrateStores } from '../../shared/open-services.ts';
 import { countJobs } from '../count-jobs.ts';
-import type { Env } from '../env.ts';
+import { type Env, readSettings } from '../env.ts';
 import { createLog } from '../log.ts';
 import { runProcesses } from '../run-processes.ts';
 import { welcome } from '../welcome.ts';
@@ -13,12 +13,12 @@ import { welcome } from '../welcome.ts';
  * @throws Error that says in one sentence why it cannot start
  */
 export async function start(env: Env): Promise<number> {
-  const asked = readConfig(env);
+  const asked = readSettings(env);
   const log = createLog(asked.LOG_LEVEL);
   if (isScaleOut(asked)) await migrateStores(asked, { log });
   return runProcesses(
     ['web', 'worker'],
-    { asked, env, log },
+    { asked, log },
     {
       check: countJobs,
       onReady: (services) => process.stdout.write(welcome(services, { cwd: process.cwd(), env })),

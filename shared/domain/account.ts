@@ -13,6 +13,8 @@ export interface Account {
   readonly id: string;
   readonly identity: Identity;
   readonly createdAt: number;
+  /** Since when it may change nothing; null: it may. */
+  readonly suspendedAt: number | null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Metadata } from './metadata.ts';
+import type { Takedown } from './moderation.ts';
 
 /** The only kind of document that can be posted today; a field of each version so that others can come. */
 export const htmlMediaType = 'text/html';
@@ -38,6 +39,8 @@ export interface Drop {
   readonly updatedAt: number;
   /** Raised by every visible change. */
   readonly rev: number;
+  /** null: it is not taken down. */
+  readonly takedown: Takedown | null;
 }
 
 /** What stands at a public address: one drop and one of its versions. Holds no metadata (spec section 2). */
@@ -47,6 +50,8 @@ export interface Page {
   readonly title: string;
   readonly description: string | null;
   readonly lock: Lock | null;
+  /** Nothing of it is shown to anybody. */
+  readonly isTakenDown: boolean;
   readonly latestVersion: number;
   /** null: the drop has no version of the number that was asked for, which only who passes the gate may know. */
   readonly version: Version | null;

@@ -4,8 +4,9 @@
  */
 export type Metadata = ReadonlyMap<string, string>;
 
-/** `/i` without `/u`: with both, U+212A and U+017F would pass as letters. Spec section 2. */
-const keyPattern = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
+/** Spec section 2, both cases written out: with `/iu`, U+212A and U+017F would pass as letters. */
+export const metadataKeyPattern = '^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$';
+const keyPattern = new RegExp(metadataKeyPattern);
 
 /** Whether the text may be a metadata key of at most `maxLength` characters. */
 export function isMetadataKey(text: string, maxLength: number): boolean {

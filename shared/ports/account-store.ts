@@ -11,6 +11,15 @@ export interface AccountStore {
   /** null: no such account. */
   find(id: string): Promise<Account | null>;
 
+  /** Accounts of that name, however its ASCII letters are written, oldest first: providers do not share names. */
+  findByName(name: string): Promise<Account[]>;
+
+  /**
+   * Suspends the account, or ends that with null; of one that is suspended the time stays. null: no such account.
+   * Its tokens are to follow (`TokenStore.setSuspended`).
+   */
+  setSuspended(id: string, at: number | null): Promise<Account | null>;
+
   /**
    * Counts one write of the account's day unless `limit` is reached; false when it is (spec 8, writes per day).
    * Atomic: parallel calls never pass the limit.

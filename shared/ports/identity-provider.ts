@@ -11,9 +11,6 @@ export interface IdentityProvider {
   /** What people call it: `GitHub`. */
   readonly name: string;
 
-  /** Where the browser is sent: scheme, host and port, as a page's policy names it. */
-  readonly origin: string;
-
   /** Where to send the browser, and what to remember of it. */
   begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }>;
 

@@ -1,5 +1,6 @@
 /**
- * Signed and encrypted texts that leave the house and come back: cookies and grants. Keyed by the signing secret.
+ * Signed and encrypted texts that leave the house and come back: cookies and grants. Keyed by the signing secrets:
+ * the one in force signs, and all that are accepted open.
  */
 export interface Sealer {
   /**
@@ -9,9 +10,12 @@ export interface Sealer {
    */
   seal(purpose: string, content: object, expiresAt: number): Promise<string>;
 
-  /** null: forged, cut, for another purpose, or past its time. */
+  /** null: forged, cut, for another purpose, past its time, or under a secret that is accepted no more. */
   open(purpose: string, sealed: string): Promise<unknown>;
 
-  /** Keyed hash in hex (HMAC-SHA-256), for short secrets that must be found again. */
-  hash(purpose: string, text: string): string;
+  /**
+   * Keyed hashes in hex (HMAC-SHA-256), for short secrets that must be found again: the first is the one to keep; what
+   * was kept before may be under any of them.
+   */
+  hashes(purpose: string, text: string): Promise<readonly [string, ...string[]]>;
 }

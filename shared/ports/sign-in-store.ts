@@ -26,6 +26,12 @@ export interface SignInStore {
   /** verified → claimed. Of any number of parallel calls exactly one gets the sign-in, the others null. */
   claim(id: string, now: number): Promise<SignIn | null>;
 
+  /**
+   * verified or claimed, by that account → expired: what was approved leads to no token any more, and one that was
+   * claimed a moment ago is not to be revealed. Returns how many were verified.
+   */
+  endOf(accountId: string): Promise<number>;
+
   /** pending or verified past their time → expired. */
   expire(now: number): Promise<void>;
 

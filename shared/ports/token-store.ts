@@ -8,11 +8,20 @@ export interface TokenStore {
   /** null: unknown or revoked. */
   findByHash(hash: string): Promise<Token | null>;
 
+  /** By its id. null: unknown or revoked. */
+  find(tokenId: string): Promise<Token | null>;
+
   /** The account's tokens, newest first. */
   list(accountId: string): Promise<Token[]>;
 
   /** Removes the account's own token; false when it has none of that id. Final for every later `findByHash`. */
   revoke(accountId: string, tokenId: string): Promise<boolean>;
+
+  /** Removes every token that the account has. Returns how many there were. */
+  revokeAll(accountId: string): Promise<number>;
+
+  /** Writes into every token that the account has whether it is suspended. May be repeated. */
+  setSuspended(accountId: string, isSuspended: boolean): Promise<void>;
 
   /** Notes the use, unless one at or after `unlessSince` is noted already. */
   touch(tokenId: string, now: number, unlessSince: number): Promise<void>;

@@ -124,6 +124,18 @@ export function createDrops(deps: {
   }
 
   /**
+   * The drop, for a change of it other than its end. What was taken down stays as operators have seen it.
+   * @throws DropError `not_found`, `forbidden` where it was taken down
+   */
+  async function getToChange(caller: Caller, slug: string): Promise<Drop> {
+    const drop = await get(caller, slug);
+    if (drop.takedown === null) return drop;
+    const { at, reason } = drop.takedown;
+    const message = `This drop was taken down and cannot be changed, only deleted. The reason: ${reason}`;
+    throw new DropError('forbidden', message, { reason, taken_down_at: at });
+  }
+
+  /**
    * The context of a version that has one. Where it is missing, the version was removed meanwhile, or it is lost.
    * @throws DropError `not_found`
    */
@@ -138,7 +150,8 @@ export function createDrops(deps: {
   return {
     /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
     async create(caller: Caller, input: NewDropInput): Promise<Drop> {
-      const lock = input.passcode === null ? null : await passcodes.makeLock(input.passcode);
+      const lock =
+        input.passcode === null ? null : await passcodes.makeLock(input.passcode, caller.accountId);
       const { title, description, metadata } = input;
       const cap = config.DROPS_PER_ACCOUNT;
       return write(caller, input, async (version) => {
@@ -154,9 +167,12 @@ export function createDrops(deps: {
       });
     },
 
-    /** Mints the next version. @throws DropError `not_found`, `daily_quota_exceeded`, `version_limit_reached` */
+    /**
+     * Mints the next version.
+     * @throws DropError `not_found`, `forbidden`, `daily_quota_exceeded`, `version_limit_reached`
+     */
     async addVersion(caller: Caller, slug: string, input: Document & DetailChanges): Promise<Drop> {
-      await get(caller, slug); // a drop that is not there costs no place in the day
+      await getToChange(caller, slug); // a drop that is not there costs no place in the day
       const { html: _, context: __, ...changes } = input;
       const { ownerId } = caller;
       const cap = config.VERSIONS_PER_DROP;
@@ -176,8 +192,9 @@ export function createDrops(deps: {
       return drops.list(caller.ownerId, query);
     },
 
-    /** @throws DropError `not_found` */
+    /** @throws DropError `not_found`, `forbidden` */
     async change(caller: Caller, slug: string, changes: DetailChanges): Promise<Drop> {
+      await getToChange(caller, slug);
       const now = clock.now();
       const drop = orNotFound(
         await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.ofChange),
@@ -186,10 +203,10 @@ export function createDrops(deps: {
       return drop;
     },
 
-    /** Sets the gate, or removes it with ''. Answers when the edge was told. @throws DropError `not_found` */
+    /** Sets the gate, or removes it with ''. Answers when the edge was told. @throws DropError `not_found`, `forbidden` */
     async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
-      await get(caller, slug); // no slow hash for a drop that is not there
-      const lock = passcode === '' ? null : await passcodes.makeLock(passcode);
+      await getToChange(caller, slug); // no slow hash for a drop that is not there
+      const lock = passcode === '' ? null : await passcodes.makeLock(passcode, caller.accountId);
       const drop = orNotFound(
         await hide(slug, drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange)),
       );
@@ -217,8 +234,9 @@ export function createDrops(deps: {
       return { version, context, isLatest: version.number === latestVersion };
     },
 
-    /** @throws DropError `not_found`, `last_version_cannot_be_deleted` */
+    /** @throws DropError `not_found`, `forbidden`, `last_version_cannot_be_deleted` */
     async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
+      await getToChange(caller, slug);
       const now = clock.now();
       const change = drops.removeVersion(caller.ownerId, slug, number, now, followUps.ofChange);
       const outcome = await hide(slug, change);

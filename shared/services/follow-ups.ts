@@ -11,6 +11,9 @@ const purgeWaitMs = 1_000;
 /** An edge that does not answer must not gather connections; then the jobs alone tell it. */
 const attemptsAtOnce = 100;
 
+/** Whether the edge has confirmed that it forgot a page; `unknown`: this process knows no edge. */
+export type HeardByEdge = 'told' | 'not told' | 'unknown';
+
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
 /**
@@ -36,16 +39,22 @@ export function createFollowUps(deps: {
     if (purger !== null) hurry(jobs.enqueue('edge.purge', { dropId }));
   }
 
-  /** Never rejects. The job stands in where this attempt fails, or is cut off with the process. */
-  async function tryPurge(dropId: string): Promise<void> {
-    if (purger === null) return;
+  /**
+   * Never rejects. The job stands in where this attempt fails, or is cut off with the process.
+   * @returns whether the edge has confirmed
+   */
+  async function tryPurge(dropId: string): Promise<boolean> {
+    if (purger === null) return false;
     attempts += 1;
-    await purger
-      .purge(edgeTag(dropId))
-      .catch((err: unknown) => warnOfEdge({ err, dropId }))
-      .finally(() => {
-        attempts -= 1;
-      });
+    try {
+      await purger.purge(edgeTag(dropId));
+      return true;
+    } catch (err) {
+      warnOfEdge({ err, dropId });
+      return false;
+    } finally {
+      attempts -= 1;
+    }
   }
 
   async function purgeNow(dropId: string): Promise<void> {
@@ -57,12 +66,15 @@ export function createFollowUps(deps: {
   const ofChange: readonly Owed[] = purger === null ? [] : ['purge'];
   const ofNewVersion: readonly Owed[] = ['render', ...ofChange];
   const ofNewDrop: readonly Owed[] = ['render']; // nobody can have seen it
+  const ofOperator: readonly Owed[] = ['purge'];
 
   return {
     /** What the record is to say is owed. */
     ofChange,
     ofNewVersion,
     ofNewDrop,
+    /** Whatever edge this process knows: an operator's shell may lack the service's settings. */
+    ofOperator,
 
     created(dropId: string, versionId: string): void {
       hurry(jobs.enqueue('version.render', { dropId, versionId }));
@@ -79,6 +91,21 @@ export function createFollowUps(deps: {
 
     /** What was public is not any more: waits for one attempt at the edge, at most a second. */
     hidden: purgeNow,
+
+    /**
+     * The same for an operator's command: it waits until the job is asked for too, because it ends after that, and
+     * tells whether the edge has confirmed. Without an edge the service's worker clears the note.
+     */
+    async hiddenByOperator(dropId: string): Promise<HeardByEdge> {
+      await jobs.enqueue('edge.purge', { dropId }).catch((err: unknown) => warnOfNoJob({ err }));
+      if (purger === null) return 'unknown';
+      let isTold = false;
+      const attempt = tryPurge(dropId).then((confirmed) => {
+        isTold = confirmed;
+      });
+      await withinMs(purgeWaitMs, attempt);
+      return isTold ? 'told' : 'not told';
+    },
 
     /** A drop, or a version of one, is gone. Waits like `hidden`. */
     async removed(dropId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { dayOf, minuteOf, windowOf } from '../domain/windows.ts';
+import { dayOf, minuteOf, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -8,12 +8,25 @@ import type { RateLimiter } from '../ports/rate-limiter.ts';
 
 /** No window opens these: they end when the owner deletes something. */
 const aDay = 86_400;
+const decisionWindowMs = 600_000;
+
+/** How often a secret may be tried, counted by a key. */
+interface Try {
+  readonly key: string;
+  readonly limit: number;
+}
+
+/** One that another is counted for where it is used up. */
+interface WideTry extends Try {
+  readonly orElse?: Try;
+}
 
 interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
   readonly CHANGES_PER_MINUTE: number;
   readonly SIGN_IN_STARTS_PER_MINUTE: number;
+  readonly SIGN_INS_PER_ACCOUNT: number;
 }
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -34,6 +47,12 @@ export function createLimits(deps: {
     throw tooMany('rate_limited', `At most ${limit} ${what} a minute.`, limit, window.retryAfterSeconds);
   }
 
+  /** @returns the key under which it was counted; null when there is none left */
+  async function takeOne({ key, limit, orElse }: WideTry, window: Window): Promise<string | null> {
+    if (await limiter.take(key, limit, window)) return key;
+    return orElse === undefined ? null : takeOne(orElse, window);
+  }
+
   return {
     /** Counts a POST or PUT of a drop, as it arrives. @throws DropError `rate_limited` */
     takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE, 'writes'),
@@ -45,6 +64,18 @@ export function createLimits(deps: {
     /** Counts a sign-in that is started from an address. @throws DropError `rate_limited` */
     takeSignInStart: (address: string) =>
       takeMinute('sign-in', address, config.SIGN_IN_STARTS_PER_MINUTE, 'sign-ins from one address'),
+
+    /**
+     * Counts a code that somebody comes to decide on. Who guesses codes has few accounts, whatever their addresses.
+     * @throws DropError `rate_limited`
+     */
+    async takeDecision(accountId: string): Promise<void> {
+      const limit = config.SIGN_INS_PER_ACCOUNT;
+      const window = windowOf(clock.now(), decisionWindowMs);
+      if (await limiter.take(`decision:${accountId}`, limit, window)) return;
+      const message = `At most ${limit} sign-ins of one account in ten minutes.`;
+      throw tooMany('rate_limited', message, limit, window.retryAfterSeconds);
+    },
 
     /**
      * Counts a write of the caller's UTC day; the answer gives it back (a cap refused the write after all).
@@ -66,8 +97,9 @@ export function createLimits(deps: {
      * @throws DropError `rate_limited`
      */
     async takeTry(
-      tries: readonly { key: string; limit: number }[],
+      tries: readonly WideTry[],
       windowMs: number,
+      message = 'Too many wrong tries.',
     ): Promise<() => Promise<void>> {
       const window = windowOf(clock.now(), windowMs);
       const taken: string[] = [];
@@ -78,9 +110,10 @@ export function createLimits(deps: {
         }
       };
       try {
-        for (const { key, limit } of tries) {
-          if (!(await limiter.take(key, limit, window))) {
-            throw tooMany('rate_limited', 'Too many wrong tries.', limit, window.retryAfterSeconds);
+        for (const wanted of tries) {
+          const key = await takeOne(wanted, window);
+          if (key === null) {
+            throw tooMany('rate_limited', message, wanted.limit, window.retryAfterSeconds);
           }
           taken.push(key);
         }

@@ -13,6 +13,14 @@ interface Opened {
   readonly lockId: string;
 }
 
+/** Where a visitor comes from, as tries are counted. */
+export interface Visitor {
+  /** An IPv4 address, or the /64 of an IPv6 one. */
+  readonly address: string;
+  /** The same IPv4 address, or the /48: what one customer of a network may have. */
+  readonly network: string;
+}
+
 /** A pass is the browser's cookie; a grant stands in the frame's address, because a sandboxed frame that
  * reloads itself sends no cookies. */
 export type PassKind = 'pass' | 'grant';
@@ -27,6 +35,7 @@ export function createPasscodes(deps: {
   clock: Clock;
   config: {
     readonly PASSCODE_TRIES: number;
+    readonly PASSCODE_TRIES_PER_ADDRESS: number;
     readonly PASSCODE_TRIES_PER_DROP: number;
     readonly UNLOCK_SECONDS: number;
     readonly GRANT_SECONDS: number;
@@ -35,28 +44,36 @@ export function createPasscodes(deps: {
   const { hasher, sealer, limits, clock, config } = deps;
   const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
 
+  /**
+   * Counts for the address, at this drop and at all, and for the drop. While a drop is attacked from so many addresses
+   * that its own tries are used up, each network still has one: strangers can slow a guesser down for others, and lock
+   * nobody out who knows the passcode (docs/decisions.md, Tries).
+   */
+  function takeTry(dropId: string, { address, network }: Visitor): Promise<() => Promise<void>> {
+    const ofAddress = { key: `passcode:${dropId}:${address}`, limit: config.PASSCODE_TRIES };
+    const anywhere = { key: `passcode-from:${address}`, limit: config.PASSCODE_TRIES_PER_ADDRESS };
+    const last = { key: `passcode-last:${dropId}:${network}`, limit: 1 };
+    const ofDrop = { key: `passcode:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP, orElse: last };
+    return limits.takeTry([ofAddress, anywhere, ofDrop], tryWindowMs);
+  }
+
   return {
-    async makeLock(passcode: string): Promise<Lock> {
-      return { id: newId(clock.now()), hash: await hasher.hash(passcode) };
+    /** @param accountId who sets it */
+    async makeLock(passcode: string, accountId: string): Promise<Lock> {
+      return { id: newId(clock.now()), hash: await hasher.hash(passcode, accountId) };
     },
 
     /**
-     * Whether the passcode opens the page. A wrong one counts as a try, for the drop and for its address.
-     * @param address where the visitor comes from
+     * Whether the passcode opens the page. Only a wrong one counts as a try.
      * @throws DropError `rate_limited` after too many wrong ones
      */
-    async check(page: Page, passcode: string, address: string): Promise<boolean> {
+    async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
       if (page.lock === null) return true;
-      const returnTry = await limits.takeTry(
-        [
-          { key: `passcode:${page.dropId}:${address}`, limit: config.PASSCODE_TRIES },
-          { key: `passcode:${page.dropId}`, limit: config.PASSCODE_TRIES_PER_DROP },
-        ],
-        tryWindowMs,
-      );
+      const returnTry = await takeTry(page.dropId, visitor);
       let isWrong = false;
       try {
-        isWrong = !(await hasher.verify(page.lock.hash, passcode));
+        const asked = { drop: page.dropId, network: visitor.network };
+        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked));
       } finally {
         if (!isWrong) await returnTry(); // right, or never checked
       }

@@ -60,5 +60,5 @@ export function createPointerMemory(clock: Clock) {
 
 /** Whether everybody may see the page, and there is one to see. */
 export function isPublic(page: Page | null): page is ShownPage {
-  return page !== null && page.lock === null && page.version !== null;
+  return page !== null && !page.isTakenDown && page.lock === null && page.version !== null;
 }

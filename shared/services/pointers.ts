@@ -149,7 +149,7 @@ export function createPointers({ drops, clock, log }: { drops: DropStore; clock:
   function note({ number, begun, line }: Read, page: Page | null): void {
     if (isPublic(page)) {
       if (begun.order > line.closedBy) memory.keep(page, number, begun);
-    } else if (page === null || page.lock !== null) {
+    } else if (page === null || page.isTakenDown || page.lock !== null) {
       memory.forget(line.slug);
       line.closedBy = Math.max(line.closedBy, begun.order);
     } else {

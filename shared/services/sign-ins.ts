@@ -39,20 +39,29 @@ export type SignIns = ReturnType<typeof createSignIns>;
 export function createSignIns(deps: {
   signIns: SignInStore;
   accounts: AccountStore;
-  tokens: Pick<Tokens, 'mint'>;
+  tokens: Pick<Tokens, 'mint' | 'takeBack'>;
   sealer: Sealer;
   clock: Clock;
   config: SignInNumbers;
 }) {
   const { signIns, accounts, tokens, sealer, clock, config } = deps;
   const keepMs = config.SIGN_IN_KEEP_SECONDS * 1000;
-  const hashCode = (code: string) => sealer.hash('sign-in code', code);
+  const hashesOf = (code: string) => sealer.hashes('sign-in code', code);
 
   /** Time decides; the job that writes it down may be late. */
   function statusAt(signIn: SignIn | null, now: number): SignInStatus | 'not_found' {
     if (signIn === null || now >= signIn.expiresAt + keepMs) return 'not_found';
     const isOpen = signIn.status === 'pending' || signIn.status === 'verified';
     return isOpen && now >= signIn.expiresAt ? 'expired' : signIn.status;
+  }
+
+  /** One store read, unless the signing secret was replaced lately. */
+  async function findByAny(codeHashes: readonly string[]): Promise<SignIn | null> {
+    for (const codeHash of codeHashes) {
+      const signIn = await signIns.findByCode(codeHash);
+      if (signIn !== null) return signIn;
+    }
+    return null;
   }
 
   function onlyPending(signIn: SignIn | null): SignIn | null {
@@ -86,7 +95,9 @@ export function createSignIns(deps: {
       } as const;
       const code = await drawUntilFree(async () => {
         const drawn = newCode();
-        const outcome = await signIns.insert({ ...rest, codeHash: hashCode(drawn) });
+        const [codeHash, ...others] = await hashesOf(drawn);
+        if ((await findByAny(others)) !== null) return null; // the same code, kept under a secret before
+        const outcome = await signIns.insert({ ...rest, codeHash });
         return outcome === 'inserted' ? drawn : null;
       });
       return {
@@ -113,13 +124,19 @@ export function createSignIns(deps: {
       if (claimed === null) return { status: await statusAfterLostClaim(pollHash) };
       const { accountId, label } = claimed;
       if (accountId === null) throw new Error('a verified sign-in names no account');
-      return { status: 'verified', apiToken: await tokens.mint(accountId, label), userId: accountId };
+      const apiToken = await tokens.mint(accountId, label);
+      // All tokens of the account may have been revoked since the claim: before them its sign-ins were ended.
+      if ((await signIns.find(claimed.id))?.status !== 'claimed') {
+        await tokens.takeBack(accountId, apiToken);
+        return { status: 'expired' };
+      }
+      return { status: 'verified', apiToken, userId: accountId };
     },
 
     /** The live, pending sign-in of a code as a human typed it; null for none. */
     async findByCode(typed: string): Promise<SignIn | null> {
       const code = readCode(typed);
-      return code === null ? null : onlyPending(await signIns.findByCode(hashCode(code)));
+      return code === null ? null : onlyPending(await findByAny(await hashesOf(code)));
     },
 
     /** The sign-in while it is live and pending; null otherwise. */

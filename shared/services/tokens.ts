@@ -1,18 +1,27 @@
 import type { Caller } from '../domain/account.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '../domain/token.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import { drawUntilFree } from './draw-until-free.ts';
 import { createSeldomWarning } from './seldom-warning.ts';
+import { createSuspension } from './suspension.ts';
 
 /** The use of a token is noted at most once in this time. */
 const noteUseEveryMs = 60_000;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock: Clock; log: Log }) {
+export function createTokens(deps: {
+  tokens: TokenStore;
+  accounts: Pick<AccountStore, 'find'>;
+  clock: Clock;
+  log: Log;
+}) {
+  const { tokens, clock, log } = deps;
+  const suspension = createSuspension(deps);
   const warnOfNoNote = createSeldomWarning({ clock, log }, "a token's use could not be noted");
   /** Tokens whose use is being noted: one note at a time for each, however long the store takes. */
   const beingNoted = new Set<string>();
@@ -52,11 +61,13 @@ export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock
     },
 
     /**
-     * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
+     * Makes a token and stores its record. The plaintext is in the answer and nowhere else. That of a suspended
+     * account is suspended from the start.
      * @param label null for none
      */
     async mint(accountId: string, label: string | null): Promise<string> {
-      return drawUntilFree(async () => {
+      const isSuspended = await suspension.isSuspended(accountId);
+      const made = await drawUntilFree(async () => {
         const token = newToken();
         const hash = hashToken(token);
         const record = {
@@ -66,9 +77,17 @@ export function createTokens({ tokens, clock, log }: { tokens: TokenStore; clock
           label,
           createdAt: clock.now(),
           lastUsedAt: null,
+          isSuspended,
         };
         return (await tokens.insert(record)) === 'inserted' ? token : null;
       });
+      await suspension.settle(accountId, isSuspended); // it may have been suspended between the two
+      return made;
+    },
+
+    /** Takes back a token that was made and not revealed. */
+    async takeBack(accountId: string, token: string): Promise<void> {
+      await tokens.revoke(accountId, tokenIdOf(hashToken(token)));
     },
 
     /** The account's active tokens, newest first. */

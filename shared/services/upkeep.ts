@@ -9,6 +9,7 @@ import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/jobs.ts';
 import type { Log } from '../ports/log.ts';
 import type { RenderStore } from '../ports/render-store.ts';
+import type { ReportStore } from '../ports/report-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { ViewCounter } from '../ports/view-counter.ts';
 import type { ViewTotals } from '../ports/view-totals.ts';
@@ -16,9 +17,11 @@ import { inChunks } from './in-chunks.ts';
 import { createOutdatedPages } from './outdated-pages.ts';
 import { createPurging } from './purging.ts';
 import { findUnrendered } from './rendering.ts';
+import type { SigningSecrets } from './signing-secrets.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
+const day = 24 * hour;
 
 /** Work is given this long to be done by the job that was asked for with the change. */
 const overdueMs = minute;
@@ -51,6 +54,8 @@ export function createUpkeep(deps: {
   contexts: BlobStore;
   renders: RenderStore;
   signIns: SignInStore;
+  reports: ReportStore;
+  signingSecrets: Pick<SigningSecrets, 'forgetRetired'>;
   views: ViewCounter;
   viewTotals: ViewTotals;
   jobs: JobProducer;
@@ -58,9 +63,23 @@ export function createUpkeep(deps: {
   purger: EdgePurger | null;
   clock: Clock;
   log: Log;
-  config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS'>;
+  config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;
 }) {
-  const { chores, html, contexts, renders, signIns, views, viewTotals, jobs, clock, log, config } = deps;
+  const {
+    chores,
+    html,
+    contexts,
+    renders,
+    signIns,
+    reports,
+    signingSecrets,
+    views,
+    viewTotals,
+    jobs,
+    clock,
+    log,
+    config,
+  } = deps;
   const purging = createPurging({ ...deps, pauses: purgePauses(config) });
   const outdatedPages = createOutdatedPages({ chores, renders, totals: viewTotals, jobs, clock });
   const sweeps = [html, contexts, renders].map(createSweep);
@@ -185,7 +204,7 @@ export function createUpkeep(deps: {
     /**
      * Finds what was missed: asks for work owed for longer than `olderThanMs`, removes blobs an hour old that no
      * record names and artefacts that were replaced an hour ago, asks for pages that a renderer of the past has made,
-     * forgets writers of views that are long gone.
+     * forgets writers of views that are long gone, reports whose keep is over, and signing secrets of the past.
      */
     async reconcile(olderThanMs: number = overdueMs): Promise<void> {
       await askForOverdue(olderThanMs);
@@ -195,6 +214,8 @@ export function createUpkeep(deps: {
       await removeReplaced();
       await askForOutdated();
       await views.forgetWriters(clock.now() - silentWriterMs);
+      await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
+      await signingSecrets.forgetRetired();
     },
 
     /** Ends sign-ins whose time is over, and forgets those whose keep is over too (spec 3, device-code poll status). */

@@ -37,15 +37,17 @@ describe('migrate (MongoDB)', () => {
     await migrate(mongo, log);
     const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
     expect(made).to.deep.equal([
-      'accounts accounts accounts_identity',
+      'accounts accounts accounts_identity accounts_name',
       'tokens tokens tokens_account',
-      'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_end',
+      'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
       'drops drops drops_slug drops_place drops_pairs drops_created drops_chores drops_versions drops_trash',
       'day_views day_views day_views_day',
       'contexts contexts',
       'renders renders renders_renderer',
       'loose_files loose_files loose_files_at',
+      'reports reports reports_place reports_created reports_state',
       'secrets secrets',
+      'audit_log audit_log',
       'html.files html.files filename_1_uploadDate_1',
       'html.chunks html.chunks files_id_1_n_1',
       'rendered.files rendered.files filename_1_uploadDate_1',
@@ -85,7 +87,7 @@ describe('migrate (MongoDB)', () => {
     await connection.collection('tokens').dropIndex('tokens_account');
     await connection.collection('html.chunks').dropIndex('files_id_1_n_1');
     await connection.dropCollection('secrets');
-    await connection.collection('accounts').createIndex({ name: 1 }, { name: 'of_the_operator' });
+    await connection.collection('accounts').createIndex({ created_at: 1 }, { name: 'of_the_operator' });
     expect((await findMissing(mongo)).sort()).to.deep.equal(['files_id_1_n_1', 'secrets', 'tokens_account']);
     await migrate(mongo, log);
     expect(await findMissing(mongo)).to.deep.equal([]);
@@ -121,7 +123,7 @@ describe('migrate (MongoDB)', () => {
     );
     await accounts.insertMany(['a1', 'a2'].map((_id) => ({ _id, provider: 'local', subject: 'same' })));
     expect((await rejectionOf(migrate(mongo, log))).message).to.match(
-      /^MongoDB cannot make the indexes of "accounts" \(accounts_identity\): \S/,
+      /^MongoDB cannot make the indexes of "accounts" \(accounts_identity, accounts_name\): \S/,
     );
   });
 

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import type { mongo } from 'mongoose';
 import { createMongoAccountStore } from '../../shared/adapters/mongo/account-store.ts';
+import { createMongoAuditLog } from '../../shared/adapters/mongo/audit-log.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
+import { createMongoReportStore } from '../../shared/adapters/mongo/report-store.ts';
 import { createMongoSecretStore } from '../../shared/adapters/mongo/secret-store.ts';
 import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
 import { createMongoTokenStore } from '../../shared/adapters/mongo/token-store.ts';
 import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
-import { aDrop, aSignIn, aToken, later, start } from '../contract/records.ts';
+import { aDrop, aReport, aSignIn, aToken, later, start } from '../contract/records.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
@@ -33,6 +35,8 @@ describe('small stores in MongoDB', () => {
       drops: createMongoDropStore(connection),
       tokens: createMongoTokenStore(connection),
       signIns: createMongoSignInStore(connection),
+      reports: createMongoReportStore(connection),
+      auditLog: createMongoAuditLog(connection),
       secrets: createMongoSecretStore(connection),
       renders: createMongoRenderStore(connection),
       viewTotals: createMongoViewTotals(connection),
@@ -48,9 +52,11 @@ describe('small stores in MongoDB', () => {
     const others: Record<string, (n: string) => object> = {
       accounts: (n) => ({ provider: 'local', subject: n, name: n, created_at: start, day: '', day_count: 0 }),
       tokens: (n) => ({ hash: n, account_id: n, label: null, created_at: start, last_used_at: null }),
-      sign_ins: (n) => ({ code_hash: n, poll_hash: n, status: 'claimed', expires_at: later }),
+      sign_ins: (n) => ({ code_hash: n, poll_hash: n, account_id: n, status: 'claimed', expires_at: later }),
       day_views: (n) => ({ day: n, count: 1, views_batch: start }),
       renders: (n) => ({ drop_id: n, renderer: 2, br: n, gzip: n }),
+      audit_log: () => ({ at: start, outcome: null }),
+      reports: (n) => ({ drop_id: n, closed_at: later, created_at: start }),
       loose_files: () => ({ at: later }),
     };
     for (const [name, fields] of Object.entries(others)) {
@@ -90,8 +96,21 @@ describe('small stores in MongoDB', () => {
       () => stores.accounts.returnDailyWrite('a7', day),
       ['update accounts by _id_'],
     ],
+    ['accounts.findByName', () => stores.accounts.findByName('N7'), ['find accounts by accounts_name']],
+    [
+      'accounts.setSuspended',
+      () => stores.accounts.setSuspended('a7', later),
+      ['findAndModify accounts by _id_'],
+    ],
     ['tokens.insert', () => stores.tokens.insert(aToken()), ['insert tokens']],
     ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['find tokens by _id_']],
+    ['tokens.find', () => stores.tokens.find(token.id), ['find tokens by _id_']],
+    [
+      'tokens.setSuspended',
+      () => stores.tokens.setSuspended('n7', true),
+      ['update tokens by tokens_account'],
+    ],
+    ['tokens.revokeAll', () => stores.tokens.revokeAll('n8'), ['delete tokens by tokens_account']],
     ['tokens.list', () => stores.tokens.list('n7'), ['find tokens by tokens_account']],
     ['tokens.touch', () => stores.tokens.touch(token.id, later, start), ['update tokens by _id_']],
     ['tokens.revoke', () => stores.tokens.revoke('account', token.id), ['delete tokens by _id_']],
@@ -101,12 +120,19 @@ describe('small stores in MongoDB', () => {
     ['signIns.findByPoll', () => stores.signIns.findByPoll('poll-7'), ['find sign_ins by sign_ins_poll']],
     ['signIns.approve', () => stores.signIns.approve(signIn.id, 'a7', later), ['update sign_ins by _id_']],
     ['signIns.claim', () => stores.signIns.claim(signIn.id, later), ['findAndModify sign_ins by _id_']],
+    [
+      'signIns.endOf',
+      () => stores.signIns.endOf('n7'),
+      ['update sign_ins by sign_ins_account', 'update sign_ins by sign_ins_account'],
+    ],
     ['signIns.expire', () => stores.signIns.expire(later), ['update sign_ins by sign_ins_status']],
     [
       'signIns.removeExpiredBefore',
       () => stores.signIns.removeExpiredBefore(start),
       ['delete sign_ins by sign_ins_end'],
     ],
+    ['auditLog.end', () => stores.auditLog.end('e7', 'done', later), ['update audit_log by _id_']],
+    ['auditLog.list', () => stores.auditLog.list('e7', 10), ['find audit_log by _id_']],
     ['viewTotals.listDays', () => stores.viewTotals.listDays('d7'), ['find day_views by _id_']],
     [
       'viewTotals.listViewed',
@@ -136,6 +162,28 @@ describe('small stores in MongoDB', () => {
       ['find loose_files by loose_files_at'],
     ],
     [
+      'reports.insert',
+      () => stores.reports.insert(aReport(), 20),
+      ['find reports by _id_', 'find reports by reports_place', 'insert reports'],
+    ],
+    ['reports.find', () => stores.reports.find('r7'), ['find reports by _id_']],
+    [
+      'reports.list of open ones',
+      () => stores.reports.list({ withClosed: false, limit: 10 }),
+      ['find reports by reports_state'],
+    ],
+    [
+      'reports.list of all',
+      () => stores.reports.list({ withClosed: true, limit: 10 }),
+      ['find reports by reports_created'],
+    ],
+    ['reports.close', () => stores.reports.close('r7', later), ['update reports by _id_']],
+    [
+      'reports.removeClosedBefore',
+      () => stores.reports.removeClosedBefore(start),
+      ['delete reports by reports_state'],
+    ],
+    [
       'viewTotals.addToDays',
       () => stores.viewTotals.addToDays(start + 1, [{ dropId: 'd7', day, count: 1 }]),
       ['update day_views by _id_', 'find drops by _id_', 'delete day_views by _id_'], // the drop is gone
@@ -158,7 +206,9 @@ describe('small stores in MongoDB', () => {
     const collection: string = command[commandName];
     const filter = command.filter ?? command.query ?? command.updates?.[0].q ?? command.deletes?.[0].q;
     if (filter === undefined) return `${commandName} ${collection}`;
-    const search = test.mongo.connection.collection(collection).find(filter, { sort: command.sort });
+    const search = test.mongo.connection
+      .collection(collection)
+      .find(filter, { sort: command.sort, hint: command.hint });
     return `${commandName} ${collection} by ${[...indexesIn(await search.explain('queryPlanner'))].join(', ')}`;
   }
 

@@ -4,34 +4,72 @@ import { DropError } from '../../shared/domain/errors.ts';
 
 describe('createArgon2Hasher', () => {
   const hasher = createArgon2Hasher();
+  const asked = { drop: 'a drop', network: '192.0.2.1' };
+  const hash = (passcode: string) => hasher.hash(passcode, 'an account');
+  const verify = (encoded: string, passcode: string, from = asked) => hasher.verify(encoded, passcode, from);
 
   it('hashes with argon2id, 19 MiB, two passes and one lane', async () => {
-    expect(await hasher.hash('open sesame')).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await hash('open sesame')).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it('verifies the passcode and no other', async () => {
-    const hash = await hasher.hash('pass\u00e9 😀');
-    expect(await hasher.verify(hash, 'pass\u00e9 😀')).to.equal(true);
-    expect(await hasher.verify(hash, 'pass\u00e9 😁')).to.equal(false);
-    expect(await hasher.verify(hash, '')).to.equal(false);
+    const encoded = await hash('pass\u00e9 😀');
+    expect(await verify(encoded, 'pass\u00e9 😀')).to.equal(true);
+    expect(await verify(encoded, 'pass\u00e9 😁')).to.equal(false);
+    expect(await verify(encoded, '')).to.equal(false);
   });
 
   it('salts: the same passcode has another hash each time', async () => {
-    expect(await hasher.hash('same')).not.to.equal(await hasher.hash('same'));
+    expect(await hash('same')).not.to.equal(await hash('same'));
   });
 
   it('fails, and stays usable, when the hash is none', async () => {
     let failure: unknown = null;
-    await hasher.verify('plain', 'plain').catch((error: unknown) => {
+    await verify('plain', 'plain').catch((error: unknown) => {
       failure = error;
     });
     expect(failure).to.be.instanceOf(Error);
-    expect(await hasher.verify(await hasher.hash('x123'), 'x123')).to.equal(true);
+    expect(await verify(await hash('x123'), 'x123')).to.equal(true);
   });
 
-  it('turns callers away when too many wait, and serves the others', async () => {
-    const hash = await hasher.hash('many');
-    const results = await Promise.allSettled(Array.from({ length: 202 }, () => hasher.verify(hash, 'many')));
+  it('one drop under attack holds up no other: its guesses wait behind one another', async () => {
+    const encoded = await hash('many');
+    let guessed = 0;
+    const guesses = Array.from({ length: 60 }, async (_, n) => {
+      await verify(encoded, 'wrong', { drop: 'attacked', network: `192.0.2.${n}` });
+      guessed += 1;
+    });
+    expect(await verify(encoded, 'many', { drop: 'quiet', network: '198.51.100.7' })).to.equal(true);
+    expect(guessed, 'guesses that came before').to.be.below(5);
+    await Promise.allSettled(guesses);
+  });
+
+  it('one address that guesses at many drops holds up nobody else', async () => {
+    const encoded = await hash('many');
+    let guessed = 0;
+    const guesses = Array.from({ length: 60 }, async (_, n) => {
+      await verify(encoded, 'wrong', { drop: `drop ${n}`, network: '192.0.2.1' });
+      guessed += 1;
+    });
+    expect(await verify(encoded, 'many', { drop: 'quiet', network: '198.51.100.7' })).to.equal(true);
+    expect(guessed, 'guesses that came before').to.be.below(5);
+    await Promise.allSettled(guesses);
+  });
+
+  it('one account that sets many passcodes holds up no other', async () => {
+    let set = 0;
+    const sets = Array.from({ length: 50 }, async () => {
+      await hasher.hash('1234', 'busy');
+      set += 1;
+    });
+    await hasher.hash('1234', 'quiet');
+    expect(set, 'passcodes that came before').to.be.below(5);
+    await Promise.all(sets);
+  });
+
+  it('turns away whoever asks for most when too many wait, and serves the others', async () => {
+    const encoded = await hash('many');
+    const results = await Promise.allSettled(Array.from({ length: 202 }, () => verify(encoded, 'many')));
     const refused = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],
     );

@@ -1,7 +1,8 @@
+import { hkdfSync } from 'node:crypto';
 import { expect } from 'chai';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
 import { createSealer } from '../../shared/adapters/jose/sealer.ts';
-import { createTestClock } from '../support/clock.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
 
 const secret = 'a secret of thirty-two characters';
 const minute = 60_000;
@@ -9,7 +10,11 @@ const minute = 60_000;
 describe('sealer', () => {
   function setUp(otherSecret = secret) {
     const clock = createTestClock();
-    return { clock, sealer: createSealer(secret, clock), other: createSealer(otherSecret, clock) };
+    return { clock, sealer: sealerOf(clock, secret), other: sealerOf(clock, otherSecret) };
+  }
+
+  function sealerOf(clock: TestClock, ...secrets: readonly string[]) {
+    return createSealer(async () => secrets, clock);
   }
 
   it('opens what it sealed, as it was', async () => {
@@ -50,6 +55,32 @@ describe('sealer', () => {
   it('is void under another secret', async () => {
     const { sealer, other, clock } = setUp(`${secret}!`);
     expect(await other.open('cookie', await sealer.seal('cookie', {}, clock.now() + minute))).to.equal(null);
+  });
+
+  it('opens what any accepted secret has sealed, and seals with the first', async () => {
+    const { sealer, clock } = setUp();
+    const old = await sealer.seal('cookie', { a: 1 }, clock.now() + minute);
+    const both = sealerOf(clock, 'a newer secret of thirty-two chars', secret);
+    expect(await both.open('cookie', old)).to.deep.equal({ a: 1 });
+    const fresh = await both.seal('cookie', { a: 2 }, clock.now() + minute);
+    expect(await both.open('cookie', fresh)).to.deep.equal({ a: 2 });
+    expect(await sealer.open('cookie', fresh), 'before it is known').to.equal(null);
+    const rotated = sealerOf(clock, 'a newer secret of thirty-two chars');
+    expect(await rotated.open('cookie', fresh)).to.deep.equal({ a: 2 });
+    expect(await rotated.open('cookie', old), 'when it is forgotten').to.equal(null);
+  });
+
+  it('opens what was sealed before keys had names, under the oldest secret', async () => {
+    const { clock } = setUp();
+    const key = Buffer.from(hkdfSync('sha256', secret, '', 'dropleaf seal', 32));
+    const nameless = await new EncryptJWT({ content: { a: 1 } })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .setAudience('cookie')
+      .setExpirationTime(Math.floor(clock.now() / 1000) + 60)
+      .encrypt(key);
+    const newer = 'a newer secret of thirty-two chars';
+    expect(await sealerOf(clock, newer, secret).open('cookie', nameless)).to.deep.equal({ a: 1 });
+    expect(await sealerOf(clock, newer).open('cookie', nameless)).to.equal(null);
   });
 
   it('is good until its time, to the millisecond', async () => {
@@ -104,13 +135,22 @@ describe('sealer', () => {
     expect(await sealer.open('cookie', foreign)).to.equal(null);
   });
 
-  it('hashes alike for one purpose and secret, and otherwise not', () => {
+  it('hashes alike for one purpose and secret, and otherwise not', async () => {
     const { sealer, other } = setUp(`${secret}!`);
-    const hash = sealer.hash('code', 'BCDF-GHJK');
+    const [hash, ...more] = await sealer.hashes('code', 'BCDF-GHJK');
     expect(hash).to.match(/^[0-9a-f]{64}$/);
-    expect(sealer.hash('code', 'BCDF-GHJK')).to.equal(hash);
-    expect(sealer.hash('code', 'BCDF-GHJL')).to.not.equal(hash);
-    expect(sealer.hash('other', 'BCDF-GHJK')).to.not.equal(hash);
-    expect(other.hash('code', 'BCDF-GHJK')).to.not.equal(hash);
+    expect(more).to.deep.equal([]);
+    expect(await sealer.hashes('code', 'BCDF-GHJK')).to.deep.equal([hash]);
+    expect(await sealer.hashes('code', 'BCDF-GHJL')).to.not.deep.equal([hash]);
+    expect(await sealer.hashes('other', 'BCDF-GHJK')).to.not.deep.equal([hash]);
+    expect(await other.hashes('code', 'BCDF-GHJK')).to.not.deep.equal([hash]);
+  });
+
+  it('hashes under every accepted secret, the one that signs first', async () => {
+    const { sealer, other, clock } = setUp(`${secret}!`);
+    const hashes = await sealerOf(clock, `${secret}!`, secret).hashes('code', 'BCDF-GHJK');
+    const [signing] = await other.hashes('code', 'BCDF-GHJK');
+    const [before] = await sealer.hashes('code', 'BCDF-GHJK');
+    expect(hashes).to.deep.equal([signing, before]);
   });
 });

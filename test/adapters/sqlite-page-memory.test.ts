@@ -179,7 +179,8 @@ describe('Pages in the memory of the SQLite engine', () => {
   it('are at most 10,000, of each the latest version and four others', () => {
     const memory = createPageMemory(open());
     const pageOf = (slug: string, number: number): Page => ({
-      ...{ dropId: slug, slug, title: 't', description: null, lock: null, latestVersion: 9 },
+      ...{ dropId: slug, slug, title: 't', description: null, lock: null, isTakenDown: false },
+      latestVersion: 9,
       version: { ...aVersion(), number },
     });
     memory.recall('s0', null); // looks at the file, once in this turn

@@ -49,6 +49,17 @@ describe('renderMarkdown', () => {
     expect(render('| a | b |\n|---|--:|\n| c | d |')).to.contain('<td>c</td>').and.contain('<th>b</th>');
   });
 
+  it('an image within a link is the words of that link; a link without words is none', () => {
+    const markup = render(
+      '[![a chart](https://a.example/i.png)](https://b.example/) [](https://c.example) x',
+    );
+    expect(
+      parsePage(markup)
+        .all('a')
+        .map(({ attributes, text }) => [attributes.href, text]),
+    ).to.deep.equal([['https://b.example/', 'a chart']]);
+  });
+
   it('opens links elsewhere, telling nobody where from and vouching for nothing', () => {
     for (const text of [
       '[x](https://example.org/a?b=c)',

@@ -48,7 +48,7 @@ describe('Every header that raw and the viewer send', () => {
     '403': [...safeViewer, ...error],
     '404': [...safeViewer, ...error],
     '404 HEAD': [...safeViewer, ...error],
-    '405': [...safeViewer, ...error, 'allow'].filter((name) => name !== 'x-robots-tag'),
+    '405': [...safeViewer, ...error, 'allow'],
     '410': [...safeViewer, ...error],
     '503': [...safeViewer, ...error, 'retry-after'],
     '503 late': [...safeViewer, ...error, 'retry-after'],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addressKey } from '../../api/middleware/address.ts';
+import { addressKey, networkKey } from '../../api/middleware/address.ts';
 
 describe('addressKey', () => {
   const cases: [string | undefined, string][] = [
@@ -20,6 +20,14 @@ describe('addressKey', () => {
   for (const [ip, key] of cases) {
     it(`${ip} counts as ${key}`, () => expect(addressKey(ip)).to.equal(key));
   }
+
+  it('the network of one customer is an IPv4 address or the /48 of an IPv6 one', () => {
+    expect(networkKey('::ffff:203.0.113.7')).to.equal('203.0.113.7');
+    expect(networkKey('2001:0db8:1:2::3')).to.equal('2001:db8:1::/48');
+    expect(networkKey('2001:db8:1:ffff::')).to.equal('2001:db8:1::/48');
+    expect(networkKey('2001:db8:2::')).to.equal('2001:db8:2::/48');
+    expect(networkKey(undefined)).to.equal('unknown');
+  });
 
   it('a made-up address takes no more room than a real one', () => {
     expect(addressKey('x'.repeat(10_000))).to.have.length(64);

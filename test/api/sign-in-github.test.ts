@@ -20,6 +20,7 @@ describe('sign-in with GitHub', () => {
         GITHUB_URL: double.url,
         GITHUB_API_URL: double.apiUrl,
         SIGN_IN_STARTS_PER_MINUTE: '1000',
+        SIGN_INS_PER_ACCOUNT: '1000',
       },
     });
   });
@@ -38,9 +39,10 @@ describe('sign-in with GitHub', () => {
 
   /** From the code to the provider and as far as the browser is sent back. @returns the address of the return */
   async function visitProvider(code: string, who = person): Promise<string> {
-    const { answer } = await who.submit(await who.open(`/sign-in?code=${code}`), {});
-    expect(answer.status, answer.text).to.equal(303);
-    const { pathname, search, origin } = await double.visit(answer.headers.location ?? '');
+    const leaving = await who.submit(await who.open(`/sign-in?code=${code}`), {});
+    expect(leaving.status, leaving.text).to.equal(200);
+    const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
+    const { pathname, search, origin } = await double.visit(link);
     expect(origin + pathname).to.equal(service.url + callback);
     return pathname + search;
   }
@@ -73,11 +75,34 @@ describe('sign-in with GitHub', () => {
     expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
   });
 
-  it('the pages let their forms lead to GitHub and nowhere else', async () => {
-    const { answer } = await person.open('/sign-in');
-    expect(answer.headers['content-security-policy']).to.include(
-      `form-action 'self' ${new URL(double.url).origin};`,
-    );
+  it('a page of ours leads on to GitHub, by itself and by a link; forms lead to pages of ours alone', async () => {
+    const first = await person.open(`/sign-in?code=${(await start()).code}`);
+    const leaving = await person.submit(first, {});
+    const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
+    expect(link.startsWith(`${double.url}/login/oauth/authorize?`), link).to.equal(true);
+    const refresh = leaving.page.find('meta', { 'http-equiv': 'refresh' })?.attributes.content;
+    expect(refresh).to.equal(`0; url=${link}`);
+    for (const { answer } of [first, leaving])
+      expect(answer.headers['content-security-policy']).to.include("form-action 'self';");
+    expect(leaving.answer.headers['cache-control']).to.equal('no-store');
+    expect(leaving.answer.headers.location).to.equal(undefined);
+  });
+
+  it('what else the address or the form names leads nowhere: there is no open redirect', async () => {
+    for (const field of ['next', 'return_to', 'redirect_uri', 'url', 'continue', 'state']) {
+      const { code } = await start();
+      const query = `code=${code}&${field}=${encodeURIComponent('https://evil.example/')}`;
+      const first = await person.open(`/sign-in?${query}`);
+      const leaving = await person.submit(first, { [field]: '//evil.example/' });
+      const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
+      const back = await double.visit(link);
+      back.searchParams.set('next', 'https://evil.example/');
+      if (field !== 'state') back.searchParams.set(field, 'https://evil.example/');
+      const answer = await person.get(back.pathname + back.search);
+      expect(answer.headers.location, field).to.equal('/sign-in/approve');
+      for (const { text } of [first.answer, leaving.answer, answer])
+        expect(text, field).to.not.include('evil.example');
+    }
   });
 
   it('one account for each numeric id: a token of its own each time, whatever the login is by then', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { createLockedDrops, expectNoLeak, lockedDropSettings } from '../support/locked-drops.ts';
-import { useService } from '../support/service.ts';
+import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
+import { startService, useService } from '../support/service.ts';
 
 describe('Unlocking a drop', () => {
   const service = useService(lockedDropSettings);
@@ -70,12 +70,61 @@ describe('Unlocking a drop', () => {
       await enter(slug, address);
     });
 
-    it('too many tries at a drop from many addresses: 429 rate_limited', async () => {
-      const { slug } = await lockedDrop();
+    it('too many wrong ones from an address, at whatever drops: 429 rate_limited', async () => {
+      const drops = [await lockedDrop(), await lockedDrop(), await lockedDrop()];
+      const headers = from();
+      for (const { slug } of [...drops, ...drops].slice(0, 5)) {
+        expect((await service.unlock(slug, 'wrong', { headers })).status).to.equal(403);
+      }
+      const { slug, address } = await lockedDrop();
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers }), 'rate_limited');
+      await enter(slug, address);
+    });
+
+    /** Uses up the tries that the drop has for all together. */
+    async function attack(slug: string): Promise<void> {
       for (let n = 0; n < 6; n++) {
         expect((await service.unlock(slug, 'wrong', { headers: from() })).status).to.equal(403);
       }
-      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: from() }), 'rate_limited');
+    }
+
+    it('a drop attacked from many addresses locks out nobody who knows the passcode', async () => {
+      const { slug, address } = await lockedDrop();
+      await attack(slug);
+      for (let n = 0; n < 3; n++) await enter(slug, address);
+    });
+
+    it('from then on each network has one wrong try, an IPv6 /48 as a whole', async () => {
+      const { slug, address } = await lockedDrop();
+      await attack(slug);
+      const guess = (headers: Record<string, string>) => service.unlock(slug, 'wrong', { headers });
+      expect((await guess(address)).status).to.equal(403);
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: address }), 'rate_limited');
+      const ipv6 = (groups: string) => ({ 'x-forwarded-for': `2001:db8:${groups}::1` });
+      expect((await guess(ipv6('1:1'))).status).to.equal(403);
+      expectTooMany(await guess(ipv6('1:2')), 'rate_limited');
+      expect((await guess(ipv6('2:1'))).status).to.equal(403);
+    });
+
+    it('an IPv6 address counts with its whole /64', async () => {
+      const { slug } = await lockedDrop();
+      const ipv6 = (host: string) => ({ 'x-forwarded-for': `2001:db8:7:7:${host}` });
+      for (const host of ['1::', '2::', '3:4:5:6']) {
+        expect((await service.unlock(slug, 'wrong', { headers: ipv6(host) })).status).to.equal(403);
+      }
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: ipv6('9::') }), 'rate_limited');
+    });
+
+    it('no number of wrong tries closes the page to who is in: by cookie, by grant, from the same address', async () => {
+      const { slug, address } = await lockedDrop();
+      const { cookie, frame } = await enter(slug, address);
+      for (let n = 0; n < 3; n++) await service.unlock(slug, 'wrong', { headers: address });
+      for (let n = 0; n < 4; n++) await service.unlock(slug, 'wrong', { headers: from() });
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: address }), 'rate_limited');
+      const headers = { ...address, cookie };
+      expect((await service.get(`/p/${slug}`, { headers })).text).to.include('TITLE-SECRET');
+      expect((await service.get(`/p/${slug}/raw`, { headers })).text).to.include('HTML-SECRET');
+      expect((await service.get(frame, { headers: address })).text).to.include('HTML-SECRET');
     });
 
     it('parallel guesses never pass the limit; right ones do not count', async () => {
@@ -98,6 +147,23 @@ describe('Unlocking a drop', () => {
       expect(open.cookies).to.deep.equal([]);
       expectError(await service.request('POST', '/p/nosuchslug00', form), 404, 'not_found');
     });
+  });
+
+  it('where the public address is https, its name keeps the cookie from being set or sent without', async () => {
+    const behind = await startService({ env: { BASE_URL: 'https://drops.example' } });
+    try {
+      const { slug } = await (await behind.newOwner()).create({ ...secrets, passcode: 'open-sesame' });
+      const headers = { origin: 'https://drops.example' };
+      const { unlocked, viewer, cookie } = await behind.enter(slug, 'open-sesame', { headers });
+      expect(unlocked.cookies[0])
+        .to.match(/^__Secure-dropleaf_pass=/)
+        .and.match(/; HttpOnly; SameSite=Lax; Secure$/);
+      expect(viewer.text).to.include('TITLE-SECRET');
+      const bare = { cookie: cookie.replace('__Secure-', '') };
+      expectNoLeak(await behind.get(`/p/${slug}`, { headers: bare }));
+    } finally {
+      await behind.stop();
+    }
   });
 
   describe('once unlocked', () => {

@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
 
-const commands = ['start', 'web', 'worker', 'migrate', 'config', 'token', 'sign-in-key', 'jobs'];
+const commands = [
+  'start',
+  'web',
+  'worker',
+  'migrate',
+  'config',
+  'token',
+  'sign-in-key',
+  'rotate-signing-secret',
+  'jobs',
+  'admin',
+];
 
 describe('dropleaf on the command line', () => {
   it('--help names every command and the exit codes', async () => {
@@ -20,6 +31,14 @@ describe('dropleaf on the command line', () => {
     });
   }
 
+  for (const act of ['takedown', 'restore', 'suspend', 'unsuspend', 'revoke-tokens', 'find', 'log']) {
+    it(`admin ${act} --help ends with an example of it`, async () => {
+      const { stdout, code } = await dropleaf(['admin', act, '--help']);
+      expect(code).to.equal(0);
+      expect(stdout).to.match(new RegExp(`Example:\\n.*bin/dropleaf\\.js admin ${act}.*\\n$`));
+    });
+  }
+
   it('--version prints the version of the package', async () => {
     const file = new URL('../../../package.json', import.meta.url);
     const { version } = JSON.parse(readFileSync(file, 'utf8'));
@@ -32,6 +51,9 @@ describe('dropleaf on the command line', () => {
     ['an unknown option', ['start', '--prot'], /unknown option '--prot'/],
     ['too many arguments', ['config', 'PORT'], /too many arguments/],
     ['token without --user', ['token'], /required option '-u, --user <name>'/],
+    ['takedown without --reason', ['admin', 'takedown', 'x'], /required option '-r, --reason <text>'/],
+    ['an empty reason', ['admin', 'takedown', 'x', '-r', ' '], /argument ' ' is invalid. It is empty/],
+    ['an unknown act', ['admin', 'takdown'], /unknown command 'takdown'\n\(Did you mean takedown\?\)/],
   ];
   for (const [what, args, answer] of misuses) {
     it(`exits 2 on ${what}, and says on stderr what is right`, async () => {

@@ -17,10 +17,10 @@ const flags = [
 ];
 
 /** Where screenshots go: a folder of one's own by SCREENSHOTS, or one that is removed with the tests. */
-const screenshots = process.env.SCREENSHOTS ?? makeTempDir();
+export const screenshots = process.env.SCREENSHOTS ?? makeTempDir();
 
-const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
-const schemes = ['light', 'dark'] as const;
+export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
+export const schemes = ['light', 'dark'] as const;
 
 /**
  * A browser for the tests of the surrounding suite, with an empty profile. Without one the suite is skipped, and says

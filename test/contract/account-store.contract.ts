@@ -17,7 +17,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
 
     it('makes an account for an identity that has none', async () => {
       const made = await stores().accounts.findOrCreate(identity, 'a1', start);
-      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start });
+      expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start, suspendedAt: null });
       expect(await stores().accounts.find('a1')).to.deep.equal(made);
     });
 
@@ -25,9 +25,49 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       await stores().accounts.findOrCreate(identity, 'a1', start);
       const renamed = { ...identity, name: 'hubot' };
       const found = await stores().accounts.findOrCreate(renamed, 'a2', later);
-      expect(found).to.deep.equal({ id: 'a1', identity: renamed, createdAt: start });
+      expect(found).to.deep.equal({ id: 'a1', identity: renamed, createdAt: start, suspendedAt: null });
       expect(await stores().accounts.find('a1')).to.deep.equal(found);
       expect(await stores().accounts.find('a2')).to.equal(null);
+    });
+
+    it('finds accounts by their name, however it is written, oldest first', async () => {
+      const { accounts } = stores();
+      const of = (name: string, subject: string, id: string, now: number) =>
+        accounts.findOrCreate({ ...identity, name, subject }, id, now);
+      await of('Octo-Cat', '1', 'a1', later);
+      await of('octo-cat', '2', 'a2', start);
+      await of('octo-cats', '3', 'a3', start);
+      await of('octo.cat', '4', 'a4', start);
+      const idsOf = async (name: string) => (await accounts.findByName(name)).map(({ id }) => id);
+      expect(await idsOf('OCTO-cat')).to.deep.equal(['a2', 'a1']);
+      expect(await idsOf('octo.cat')).to.deep.equal(['a4']);
+      for (const none of ['octo', 'octo.*', '.*', '%', 'octo_cat', '', 'octo-cat\n', '\\']) {
+        expect(await idsOf(none), none).to.deep.equal([]);
+      }
+      await of('renamed', '1', 'a1', later);
+      expect(await idsOf('octo-cat')).to.deep.equal(['a2']);
+    });
+
+    it('suspends an account and ends that; the first time stays', async () => {
+      const { accounts } = stores();
+      const account = await accounts.findOrCreate(identity, 'a1', start);
+      const since = async () => (await accounts.find('a1'))?.suspendedAt;
+      expect(await accounts.setSuspended('a1', later)).to.deep.equal({ ...account, suspendedAt: later });
+      expect(await accounts.setSuspended('a1', later + 1)).to.deep.equal({ ...account, suspendedAt: later });
+      expect(await since()).to.equal(later);
+      expect((await accounts.findOrCreate({ ...identity, name: 'new' }, 'a2', start)).suspendedAt).to.equal(
+        later,
+      );
+      for (let round = 0; round < 2; round++) {
+        expect((await accounts.setSuspended('a1', null))?.suspendedAt).to.equal(null);
+      }
+      await accounts.setSuspended('a1', later + 2);
+      expect(await since()).to.equal(later + 2);
+    });
+
+    it('suspends no account that is not there', async () => {
+      expect(await stores().accounts.setSuspended('nobody', later)).to.equal(null);
+      expect(await stores().accounts.find('nobody')).to.equal(null);
     });
 
     it('tells subjects of different providers apart, and exact spellings', async () => {

@@ -232,6 +232,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
           title: drop.title,
           description: 'about',
           lock: { id: 'l1', hash: 'h1' },
+          isTakenDown: false,
           latestVersion: 1,
           version: { ...drop.version, number: 1 },
         });

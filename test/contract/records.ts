@@ -1,8 +1,10 @@
 import type { NewDrop, NewVersion } from '../../shared/domain/drop.ts';
 import { htmlMediaType } from '../../shared/domain/drop.ts';
-import { newId, newSlug } from '../../shared/domain/ids.ts';
+import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
+import { reportIdLength } from '../../shared/domain/report.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/domain/token.ts';
+import type { NewReport } from '../../shared/ports/report-store.ts';
 
 /** A moment, and a while after it. */
 export const start = Date.UTC(2026, 0, 31, 12);
@@ -59,6 +61,21 @@ export function aToken(changes: Partial<Token> = {}): Token {
     label: null,
     createdAt: start,
     lastUsedAt: null,
+    isSuspended: false,
+    ...changes,
+  };
+}
+
+export function aReport(changes: Partial<NewReport> = {}): NewReport {
+  return {
+    id: randomBase62(reportIdLength),
+    dropId: 'd1',
+    slug: 'abc',
+    version: 2,
+    reason: 'phishing',
+    text: 'It asks for\nmy password \u{1f343}',
+    contact: 'me@reader.example',
+    createdAt: start,
     ...changes,
   };
 }

@@ -55,6 +55,27 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       });
     });
 
+    it('ends what the account has approved, claimed or not, and nothing else', async () => {
+      const { signIns } = stores();
+      const states = ['pending', 'verified', 'verified', 'claimed', 'expired'] as const;
+      const own: SignIn[] = [];
+      for (const status of states) {
+        own.push(await insert({ status, accountId: status === 'pending' ? null : 'a1' }));
+      }
+      const others = await insert({ status: 'verified', accountId: 'a2' });
+      expect(await signIns.endOf('a1'), 'those that were verified').to.equal(2);
+      expect(await Promise.all(own.map(statusOf))).to.deep.equal([
+        'pending',
+        'expired',
+        'expired',
+        'expired',
+        'expired',
+      ]);
+      expect(await statusOf(others)).to.equal('verified');
+      for (const { id } of own) expect(await signIns.claim(id, later)).to.equal(null);
+      expect(await signIns.endOf('a1')).to.equal(0);
+    });
+
     it('approves once: a second approval changes nothing', async () => {
       const { signIns } = stores();
       const signIn = await insert();

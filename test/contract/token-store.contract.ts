@@ -62,6 +62,38 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await tokens.findByHash(token.hash)).to.deep.equal(token);
     });
 
+    it('finds a token by its id', async () => {
+      const { tokens } = stores();
+      const token = aToken({ isSuspended: true });
+      await tokens.insert(token);
+      expect(await tokens.find(token.id)).to.deep.equal(token);
+      expect(await tokens.find(aToken().id)).to.equal(null);
+    });
+
+    it('revokes every token of the account and no other, and says how many', async () => {
+      const { tokens } = stores();
+      const others = aToken({ accountId: 'another' });
+      for (const token of [aToken(), aToken(), others]) await tokens.insert(token);
+      expect(await tokens.revokeAll('account')).to.equal(2);
+      expect(await tokens.list('account')).to.deep.equal([]);
+      expect(await tokens.findByHash(others.hash)).to.deep.equal(others);
+      expect(await tokens.revokeAll('account')).to.equal(0);
+    });
+
+    it('suspends every token of the account and no other, and ends that, as often as is asked', async () => {
+      const { tokens } = stores();
+      const own = [aToken(), aToken({ isSuspended: true })];
+      const others = aToken({ accountId: 'another' });
+      for (const token of [...own, others]) await tokens.insert(token);
+      for (const isSuspended of [true, true, false, false]) {
+        await tokens.setSuspended('account', isSuspended);
+        for (const token of own) {
+          expect(await tokens.findByHash(token.hash)).to.deep.equal({ ...token, isSuspended });
+        }
+        expect(await tokens.findByHash(others.hash)).to.deep.equal(others);
+      }
+    });
+
     it('notes a use, unless one was noted since', async () => {
       const { tokens } = stores();
       const token = aToken();
@@ -73,6 +105,21 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await lastUse(), 'one at that very moment is noted').to.equal(start + 100);
       await tokens.touch(token.id, start + 200, start + 101);
       expect(await lastUse(), 'the noted one is older').to.equal(start + 200);
+    });
+
+    it('notes one of 20 uses that come at once, and none more within a minute', async () => {
+      const { tokens } = stores();
+      const token = aToken();
+      await tokens.insert(token);
+      const use = (now: number) => tokens.touch(token.id, now, now - 59_999);
+      const lastUse = async () => (await tokens.findByHash(token.hash))?.lastUsedAt ?? 0;
+      await inParallel(20, (i) => use(start + i));
+      const first = await lastUse();
+      expect(first).to.be.within(start, start + 19);
+      await inParallel(20, (i) => use(first + 59_999 - i));
+      expect(await lastUse()).to.equal(first);
+      await use(first + 60_000);
+      expect(await lastUse()).to.equal(first + 60_000);
     });
 
     it('does not bring a revoked token back by a use', async () => {

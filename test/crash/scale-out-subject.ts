@@ -51,7 +51,8 @@ async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
   const deps = { ...stores, jobs: queue, purger: null, clock: later, log: createRecordingLog() };
   await createUpkeep({
     ...deps,
-    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60' },
+    signingSecrets: { forgetRetired: async () => undefined },
+    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60', REPORTS_KEEP_DAYS: 90 },
   }).reconcile();
   await until(isIdle, 'what was owed is done', 30_000);
   const kept = await stores.html.listIds('', 'g', allIds);

@@ -13,6 +13,7 @@ const parts: ViewerParts = {
   version: 2,
   latestVersion: 2,
   context: null,
+  reportPath: '/report/abc?v=2',
   indexable: false,
 };
 const show = (changes: Partial<ViewerParts> = {}) => {
@@ -74,7 +75,7 @@ describe('viewerPage', () => {
     expect(page.title).to.equal('Orders of week 46 · Dropleaf');
     expect(page.find('h1')?.text).to.equal('Orders of week 46');
     expect(page.find('p', { class: 'version' })?.text).to.equal('version 2 of 2');
-    expect(page.find('a')).to.equal(undefined);
+    expect(page.all('a').map(({ text }) => text)).to.deep.equal(['Report this page']);
   });
 
   it('links an old version to the latest', () => {

@@ -32,7 +32,7 @@ inside() {
     --loglevel warning &
   chroot --userspec="$(stat -c %u:%g "$root/srv/data")" --groups= "$root" \
     /usr/bin/env -i HOME=/var/lib/postgresql PATH=/usr/bin:/bin LANG=C.UTF-8 \
-    /usr/lib/postgresql/18/bin/pg_ctl -D /srv/data -o "-p $postgresql_port" -w -s start
+    /usr/lib/postgresql/18/bin/pg_ctl -D /srv/data -o "-p $postgresql_port -c deadlock_timeout=200ms" -w -s start
   DO_NOT_TRACK=1 "$dir/bin/ferretdb" --postgresql-url="postgres://postgres@127.0.0.1:$postgresql_port/postgres" \
     --listen-addr="127.0.0.1:$mongodb_port" --no-auth --state-dir="$data/ferretdb" --debug-addr=- \
     --telemetry=disable --log-level=error &

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import {
+  atPort,
   describeConfig,
   edgeAddresses,
   edgeSeconds,
   maxDropBodyBytes,
   purgePauses,
   readConfig,
+  setSigningSecrets,
 } from '../../shared/config.ts';
 
 describe('Configuration', () => {
@@ -129,7 +131,17 @@ describe('Configuration', () => {
     for (const value of ['1', '10.0.0.0/8', 'loopback, 192.0.2.1', '::1', '2001:db8::/32']) {
       expect(readConfig({ TRUST_PROXY: value }).TRUST_PROXY).to.equal(value);
     }
-    for (const value of ['true', '*', '10.0.0.0/33', '10.0.0.0/8/8', 'proxy.example', '-1', '1.5']) {
+    for (const value of [
+      'true',
+      '*',
+      '0.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '10.0.0.0/8/8',
+      'proxy.example',
+      '-1',
+      '1.5',
+    ]) {
       expect(() => readConfig({ TRUST_PROXY: value }), value).to.throw(/TRUST_PROXY/);
     }
   });
@@ -138,6 +150,27 @@ describe('Configuration', () => {
     expect(edgeSeconds(readConfig({}))).to.equal(5);
     expect(edgeSeconds(readConfig({ EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://c' }))).to.equal(86_400);
     expect(edgeSeconds(readConfig({ EDGE_TTL_SECONDS: '0' }))).to.equal(0);
+  });
+
+  it('takes more secrets that are accepted beside the one that signs, each long enough', () => {
+    const [old, next, hush] = ['o'.repeat(32), 'n'.repeat(32), 'hush'.repeat(7)];
+    const read = (SIGNING_SECRET: string, SIGNING_SECRETS_ACCEPTED: string) => () =>
+      setSigningSecrets(readConfig({ SIGNING_SECRET, SIGNING_SECRETS_ACCEPTED }));
+    expect(read('', '')()).to.equal(null);
+    expect(read(next, '')()).to.deep.equal([next]);
+    expect(read(next, `${old}, other-${old}`)()).to.deep.equal([next, old, `other-${old}`]);
+    expect(read('', old)).to.throw(/SIGNING_SECRET is unset while SIGNING_SECRETS_ACCEPTED is set/);
+    for (const wrong of [hush, `${old},`, `${old},${hush}`]) {
+      expect(read(next, wrong), wrong).to.throw(/SIGNING_SECRETS_ACCEPTED must be secrets of at least 32/);
+      expect(read(next, wrong), wrong).to.not.throw(/hush/);
+    }
+  });
+
+  it('names the port that is had, in the address too where that is its own', () => {
+    const at = (env: Record<string, string>) => atPort(readConfig({ PORT: '0', ...env }), 8123);
+    expect(at({})).to.include({ PORT: 8123, BASE_URL: 'http://127.0.0.1:8123' });
+    expect(at({ HOST: '0.0.0.0' })).to.include({ BASE_URL: 'http://localhost:8123' });
+    expect(at({ BASE_URL: 'https://a.example' })).to.include({ PORT: 8123, BASE_URL: 'https://a.example' });
   });
 
   it('describes itself without its secrets', () => {

@@ -83,12 +83,14 @@ function publicPage(id: string): Page {
     title: 't',
     description: null,
     lock: null,
+    isTakenDown: false,
     latestVersion: 1,
     version,
   };
 }
 
 const lockedPage: Page = { ...publicPage('v1'), lock: { id: 'l', hash: 'h' } };
+const takenDownPage: Page = { ...publicPage('v1'), isTakenDown: true };
 
 const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const away = () => unavailable('The database is away.');
@@ -210,6 +212,22 @@ describe('The pointer of a public page', () => {
         },
       ],
       [
+        'if it was taken down then',
+        async ({ confirm, find, last }) => {
+          await confirm();
+          void find();
+          await last().answer(takenDownPage);
+        },
+      ],
+      [
+        'if a read of another version found it taken down',
+        async ({ confirm, find, last }) => {
+          await confirm();
+          void find(1);
+          await last().answer({ ...takenDownPage, version: null });
+        },
+      ],
+      [
         'if a read of another version found it locked',
         async ({ confirm, find, last }) => {
           await confirm();
@@ -247,8 +265,8 @@ describe('The pointer of a public page', () => {
       expect(idOf(await find())).to.equal('v2');
     });
 
-    it('is not served from memory any more when the late read has found it locked or gone', async () => {
-      for (const outcome of [lockedPage, null]) {
+    it('is not served from memory any more when the late read has found it locked, taken down or gone', async () => {
+      for (const outcome of [lockedPage, takenDownPage, null]) {
         const { find, confirm, last } = openScene();
         await confirm();
         await find();
@@ -368,7 +386,7 @@ describe('The pointer of a public page', () => {
   describe('whose store answers at once', () => {
     it('is that, confirmed, in the same turn', async () => {
       const { find, answerAtOnce } = openScene();
-      for (const page of [publicPage('v1'), lockedPage, null]) {
+      for (const page of [publicPage('v1'), lockedPage, takenDownPage, null]) {
         answerAtOnce(() => page);
         let found: Pointer | undefined;
         void find().then((pointer) => {

@@ -31,13 +31,14 @@ function openScene() {
     accounts: createSqliteAccountStore(db),
     tokens: createSqliteTokenStore(db),
   };
-  const sealer = createSealer('a secret of thirty-two characters', clock);
+  const secrets = ['a secret of thirty-two characters'];
+  const sealer = createSealer(async () => secrets, clock);
   const log = createRecordingLog();
   const over = ({ signIns = stores.signIns, tokens = stores.tokens }: Partial<typeof stores>) =>
     createSignIns({
       ...stores,
       signIns,
-      tokens: createTokens({ tokens, clock, log }),
+      tokens: createTokens({ tokens, accounts: stores.accounts, clock, log }),
       sealer,
       clock,
       config,
@@ -48,6 +49,8 @@ function openScene() {
     ...stores,
     clock,
     service: signIns,
+    /** Those that are accepted, the one that signs first. */
+    secrets,
     /** The service over a store that behaves otherwise in places. */
     over,
     /** A sign-in that Ada has approved. */
@@ -111,6 +114,27 @@ describe('sign-ins', () => {
       for (const typed of [code, code.toLowerCase(), code.replace('-', ''), ` ${code.replace('-', ' ')} `]) {
         expect(await scene.service.findByCode(typed), typed).to.not.equal(null);
       }
+    });
+
+    it('takes it also after the signing secret was replaced', async () => {
+      const { code } = await scene.service.start(null, requester);
+      scene.secrets.unshift('a newer secret of thirty-two chars');
+      expect(await scene.service.findByCode(code)).to.not.equal(null);
+      scene.secrets.pop();
+      expect(await scene.service.findByCode(code), 'when the old one is forgotten').to.equal(null);
+    });
+
+    it('never means two: no code is given that a sign-in has under a secret before', async () => {
+      const { code } = await scene.service.start(null, requester);
+      const kept = await scene.service.findByCode(code);
+      scene.secrets.unshift('a newer secret of thirty-two chars');
+      const asked: string[] = [];
+      const findByCode: SignInStore['findByCode'] = async (codeHash) => {
+        asked.push(codeHash);
+        return asked.length < 3 ? kept : null;
+      };
+      await scene.over({ signIns: { ...scene.signIns, findByCode } }).start(null, requester);
+      expect(new Set(asked).size).to.equal(3);
     });
 
     it('knows no other', async () => {
@@ -187,6 +211,26 @@ describe('sign-ins', () => {
       expect(await scene.service.poll(pollToken)).to.deep.equal({ status: 'claimed' });
       expect(await scene.tokens.list(account.id)).to.deep.equal([]);
     });
+
+    for (const moment of ['insert', 'find'] as const) {
+      it(`all tokens of the account are revoked between the claim and the token's ${moment}: none is revealed`, async () => {
+        const { pollToken, account } = await scene.approved();
+        const revokeAll = async () => {
+          await scene.signIns.endOf(account.id);
+          await scene.tokens.revokeAll(account.id);
+        };
+        const insert: TokenStore['insert'] = async (token) => {
+          if (moment === 'insert') await revokeAll();
+          const outcome = await scene.tokens.insert(token);
+          if (moment === 'find') await revokeAll();
+          return outcome;
+        };
+        const service = scene.over({ tokens: { ...scene.tokens, insert } });
+        expect(await service.poll(pollToken)).to.deep.equal({ status: 'expired' });
+        expect(await scene.tokens.list(account.id)).to.deep.equal([]);
+        expect(await service.poll(pollToken)).to.deep.equal({ status: 'expired' });
+      });
+    }
 
     it('a token whose id is taken is made anew', async () => {
       const { pollToken, account } = await scene.approved();

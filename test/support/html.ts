@@ -12,7 +12,7 @@ export interface HtmlElement {
 }
 
 export interface HtmlPage {
-  /** Elements of that name in document order; those in templates are not in the document. */
+  /** Elements of that name (`*`: of any) in document order; those in templates are not in the document. */
   all(tag: string): HtmlElement[];
   /** The first that has these attributes, or undefined. */
   find(tag: string, attributes?: Readonly<Record<string, string>>): HtmlElement | undefined;
@@ -25,7 +25,7 @@ export interface HtmlPage {
 export function parsePage(html: string): HtmlPage {
   const document = parse(html.replace(/^\ufeff/, '')); // decoding eats it
   const elements = [...walk(document, [])];
-  const all = (tag: string) => elements.filter((element) => element.tag === tag);
+  const all = (tag: string) => elements.filter((element) => tag === '*' || element.tag === tag);
   const find = (tag: string, attributes: Readonly<Record<string, string>> = {}) =>
     all(tag).find((element) =>
       Object.entries(attributes).every(([name, value]) => element.attributes[name] === value),

@@ -3,7 +3,12 @@ import type { Answer } from './client.ts';
 import type { TestService } from './service.ts';
 
 /** A passcode's tries count for an address, so each drop has a visitor's address of its own: trust the header. */
-export const lockedDropSettings = { TRUST_PROXY: '1', PASSCODE_TRIES: '3', PASSCODE_TRIES_PER_DROP: '6' };
+export const lockedDropSettings = {
+  TRUST_PROXY: '1',
+  PASSCODE_TRIES: '3',
+  PASSCODE_TRIES_PER_ADDRESS: '5',
+  PASSCODE_TRIES_PER_DROP: '6',
+};
 
 const html = '<!doctype html><title>HTML-SECRET-TITLE</title><p>HTML-SECRET';
 export const secrets = {

@@ -28,7 +28,7 @@ export async function openConnection(url: string): Promise<Connection> {
 }
 
 /** Sends the text over a connection of its own. @returns the answer */
-export async function exchange(url: string, text: string): Promise<Answer> {
+export async function exchange(url: string, text: string | Uint8Array): Promise<Answer> {
   const connection = await openConnection(url);
   try {
     await connection.send(text);

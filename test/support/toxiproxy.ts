@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createClient } from './client.ts';
+import { createPlainClient } from './client.ts';
 import { findFreePort } from './nginx.ts';
 import { until } from './until.ts';
 
@@ -63,7 +63,7 @@ export async function startToxiproxy(program: string): Promise<Toxiproxy> {
   process.once('exit', stopWithUs);
   const ended = once(child, 'exit');
   ended.catch(() => undefined); // that it could not be started is told by the wait for it
-  const client = createClient(`http://127.0.0.1:${port}`);
+  const client = createPlainClient(`http://127.0.0.1:${port}`);
   await until(() => client.get('/version').then(isOk, () => false), `${program} answers`);
 
   async function ask(method: string, path: string, body?: object): Promise<string> {

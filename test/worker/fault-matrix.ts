@@ -40,7 +40,7 @@ export async function settleAll(scene: FaultScene, process: FaultProcess): Promi
 /** Every step of every job, going wrong in every way. */
 export function describeFaultMatrix(engine: string, openScene: () => Awaitable<FaultScene>): void {
   describe(`When a step of a job goes wrong (${engine})`, function () {
-    this.timeout(60_000); // one test is dozens of runs
+    this.timeout(180_000); // one test is dozens of runs, and MongoDB is emptied before each
 
     let scene: FaultScene;
 

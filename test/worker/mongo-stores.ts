@@ -4,6 +4,7 @@ import type { Mongo } from '../../shared/adapters/mongo/connection.ts';
 import { createMongoContextStore } from '../../shared/adapters/mongo/context-store.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
+import { createMongoReportStore } from '../../shared/adapters/mongo/report-store.ts';
 import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
 import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
@@ -19,6 +20,7 @@ export function createMongoStores(connection: Mongo['connection'], redis: Redis)
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),
     signIns: createMongoSignInStore(connection),
+    reports: createMongoReportStore(connection),
     views: createRedisViewCounter(redis),
     viewTotals: createMongoViewTotals(connection),
   };

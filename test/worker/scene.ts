@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../shared/adapters/sqlite/databa
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
+import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
 import { createSqliteViewCounter } from '../../shared/adapters/sqlite/view-counter.ts';
 import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
@@ -39,6 +40,7 @@ export function openScene() {
       contexts: createSqliteBlobStore(db, 'context_blobs'),
       renders: createSqliteRenderStore(db),
       signIns: createSqliteSignInStore(db),
+      reports: createSqliteReportStore(db),
       views: createSqliteViewCounter(db),
       viewTotals: createSqliteViewTotals(db),
     };

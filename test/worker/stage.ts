@@ -11,7 +11,7 @@ export const ownerId = 'owner';
 /** The stores that jobs work on. */
 export type SceneStores = Pick<
   Engine,
-  'drops' | 'chores' | 'html' | 'contexts' | 'renders' | 'signIns' | 'views' | 'viewTotals'
+  'drops' | 'chores' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views' | 'viewTotals'
 >;
 
 /** What a test prepares and looks at, whichever engine the stores are of. */

@@ -56,10 +56,12 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   });
   const upkeep = createUpkeep({
     ...{ chores, html, contexts, renders, signIns, views, clock, log },
+    reports: wrap(stores.reports),
+    signingSecrets: { forgetRetired: async () => undefined },
     viewTotals: wrap(stores.viewTotals),
     jobs: jobsToAsk,
     purger: purgerToAsk,
-    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain },
+    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
   });
   const viewAggregation = createViewAggregation({ views, totals: wrap(stores.viewTotals), clock });
   const jobs: JobConsumer = {

@@ -11,18 +11,13 @@ import { sendPage } from '../send-page.ts';
 
 export type SignInAnswers = ReturnType<typeof createSignInAnswers>;
 
-/**
- * How the pages of the sign-in answer. None of it is ever stored.
- * @param formTargets where a form may lead, redirects included: our own origin, and the identity provider's
- */
-export function createSignInAnswers(formTargets: readonly string[]) {
+/** How the pages of the sign-in answer. None of it is ever stored. */
+export function createSignInAnswers() {
   function send(res: Response, status: number, view: View, envelope: Html | null): void {
     const whole = page({ ...view, css: signInStyle, ...(envelope && { head: envelope }) });
     res.setHeader('Cache-Control', 'no-store');
-    sendPage(res, status, {
-      html: whole.html,
-      csp: policyOf(whole, { 'form-action': formTargets.join(' ') }),
-    });
+    // Forms lead to pages of ours alone: to the identity provider goes a link (leaving.ts).
+    sendPage(res, status, { html: whole.html, csp: policyOf(whole, { 'form-action': "'self'" }) });
   }
 
   return {
@@ -30,7 +25,7 @@ export function createSignInAnswers(formTargets: readonly string[]) {
       send(res, 200, view, null);
     },
 
-    /** To a page of ours or to the identity provider, by GET. */
+    /** To a page of ours, by GET. */
     redirect(res: Response, location: string): void {
       res.setHeader('Cache-Control', 'no-store');
       res.redirect(303, location);

@@ -1,14 +1,17 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../../shared/domain/sign-in.ts';
-import { addressKey } from '../../middleware/address.ts';
+import { addressKey, networkKey } from '../../middleware/address.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { codeView } from '../../pages/sign-in/code.ts';
+import { leavingView } from '../../pages/sign-in/leaving.ts';
 import { signInPaths } from '../../paths.ts';
 import { faultOf, type SignInSite } from './site.ts';
 
 /** Wrong codes and wrong keys are counted in spans of ten minutes. */
 export const triesWindowMs = 600_000;
+/** As many of a network as may guess as often as one address may. */
+const addressesOfNetwork = 10;
 const shownCodeLength = 24;
 
 /** GET and POST /sign-in: the code. */
@@ -25,7 +28,10 @@ export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInS
       throw new DropError('invalid_arg', 'A code has eight letters, such as BCDF-GHJK.', { field: 'code' });
     }
     // Reserved before the look-up, so that parallel guesses cannot pass; a right code gives its try back.
-    const tries = [{ key: `code:${addressKey(req.ip)}`, limit: config.CODE_TRIES }];
+    const tries = [
+      { key: `code:${addressKey(req.ip)}`, limit: config.CODE_TRIES },
+      { key: `code-from:${networkKey(req.ip)}`, limit: config.CODE_TRIES * addressesOfNetwork },
+    ];
     const giveBack = await limits.takeTry(tries, triesWindowMs);
     const signIn = await signIns.findByCode(typed);
     if (signIn !== null) {
@@ -46,7 +52,7 @@ export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInS
     }
     const { url, visit } = await identityProvider.begin(config.BASE_URL + signInPaths.callback);
     await cookie.write(res, 'visit', { ...work, visit });
-    answers.redirect(res, url);
+    answers.show(res, leavingView({ provider: identityProvider.name, url }));
   }
 
   return {

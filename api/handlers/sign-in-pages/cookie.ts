@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ProviderVisit } from '../../../shared/ports/identity-provider.ts';
 import type { Sealer } from '../../../shared/ports/sealer.ts';
-import { readCookies, setCookie } from '../../middleware/cookies.ts';
+import { cookieName, readCookies, setCookie } from '../../middleware/cookies.ts';
 import type { Outcome } from '../../pages/sign-in/ends.ts';
 import { signInPaths } from '../../paths.ts';
 
@@ -30,21 +30,23 @@ interface Steps {
 export type SignInCookie = ReturnType<typeof createSignInCookie>;
 
 /**
- * The one thing that the server remembers of a browser between the pages of a sign-in: sealed, kept by the browser
- * for these pages only, replaced at each step, and never good for longer than the sign-in.
+ * The one thing that the server remembers of a browser between the pages of a sign-in: sealed, read by these pages
+ * only, replaced at each step, and never good for longer than the sign-in.
  */
 export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; baseUrl: string }) {
   const { sealer, clock, baseUrl } = deps;
   const isSecure = baseUrl.startsWith('https:');
+  // Only a cookie for all paths can be one that nobody on a sibling domain can set.
+  const rules = { path: isSecure ? '/' : signInPaths.code, isSecure };
 
   function set(res: ServerResponse, value: string, seconds: number): void {
-    setCookie(res, name, value, { path: signInPaths.code, seconds, isSecure });
+    setCookie(res, name, value, { ...rules, seconds });
   }
 
   return {
     /** What the browser brings for that step; null for nothing, for another step, or when its time is over. */
     async read<S extends keyof Steps>(req: IncomingMessage, step: S): Promise<Steps[S] | null> {
-      for (const value of readCookies(req.headers.cookie, name)) {
+      for (const value of readCookies(req.headers.cookie, cookieName(name, rules))) {
         const content = await sealer.open(purposeOf(step), value);
         if (content !== null) return content as Steps[S]; // proof: sealed by `write` for this step
       }

@@ -1,24 +1,32 @@
 import type { Request, Response } from 'express';
 import type { Identity } from '../../../shared/domain/account.ts';
+import { areSame } from '../../../shared/domain/are-same.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { doneView, type Outcome } from '../../pages/sign-in/ends.ts';
 import { requestView } from '../../pages/sign-in/request.ts';
 import { codePathWith, signInPaths } from '../../paths.ts';
-import { areSame } from './are-same.ts';
-import { nothingUnderWay, overMeanwhile, type SignInSite } from './site.ts';
+import { faultOf, nothingUnderWay, overMeanwhile, type SignInSite } from './site.ts';
 
 const formTokenLength = 43; // 256 bits
 
 /** Takes somebody who has just signed in to the page where they decide. */
 export async function beginDecision(
-  { services, cookie, answers }: SignInSite,
+  { services, cookie, answers, stop }: SignInSite,
+  req: Request,
   res: Response,
   { signInId, code, expiresAt }: { signInId: string; code: string; expiresAt: number },
   identity: Identity,
 ): Promise<void> {
   const { id: accountId } = await services.signIns.signInWith(identity);
+  try {
+    await services.limits.takeDecision(accountId);
+  } catch (error) {
+    if (!(error instanceof DropError)) throw error;
+    const shown = new DropError(error.code, faultOf(error), error.details);
+    return stop(req, res, { error: shown, title: 'Too many sign-ins', code });
+  }
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
   answers.redirect(res, signInPaths.approve);

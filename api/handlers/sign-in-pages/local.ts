@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { localIdentity } from '../../../shared/domain/account.ts';
+import { areSame } from '../../../shared/domain/are-same.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import { addressKey } from '../../middleware/address.ts';
 import { readForm } from '../../middleware/read-form.ts';
 import { localView } from '../../pages/sign-in/local.ts';
 import { signInPaths } from '../../paths.ts';
-import { areSame } from './are-same.ts';
 import { triesWindowMs } from './code.ts';
 import { beginDecision } from './decision.ts';
 import { faultOf, nothingUnderWay, type SignInSite } from './site.ts';
@@ -56,7 +56,7 @@ export function localHandlers(site: SignInSite) {
         if (!(error instanceof DropError)) throw error;
         return answers.refuse(req, res, error, view(name, { field: 'key', message: faultOf(error) }));
       }
-      await beginDecision(site, res, work, identity);
+      await beginDecision(site, req, res, work, identity);
     },
   };
 }

@@ -44,7 +44,7 @@ export function providerHandlers(site: SignInSite) {
       cookie.clear(res); // one visit, one return, whatever comes of it
       if (work === null) return stop(req, res, nothingUnderWay());
       const identity = await finishVisit(req, res, identityProvider, work);
-      if (identity !== null) await beginDecision(site, res, work, identity);
+      if (identity !== null) await beginDecision(site, req, res, work, identity);
     },
   };
 }

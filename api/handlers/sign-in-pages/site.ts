@@ -27,10 +27,9 @@ interface Problem {
 }
 
 export function createSignInSite(services: Services): SignInSite {
-  const { sealer, clock, config, identityProvider } = services;
+  const { sealer, clock, config } = services;
   const { origin } = new URL(config.BASE_URL);
-  const providers = identityProvider === null ? [] : [identityProvider.origin];
-  const answers = createSignInAnswers(["'self'", ...providers]);
+  const answers = createSignInAnswers();
 
   function stop(req: Request, res: Response, { error, title, code }: Problem): void {
     const next =

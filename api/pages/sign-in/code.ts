@@ -28,11 +28,11 @@ export function codeView(parts: {
 <form method="post" action="${action}">
 ${faultNotice(fault)}
 <label for="code">Code</label>
-<input class="code-field" id="code" name="code" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${confirms ? null : html` autofocus`}
+<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${confirms ? null : html` autofocus`}
   autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${
     fault === null ? null : html` aria-invalid="true" aria-describedby="fault"`
   }>
-<button>${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
+<button type="submit">${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
 </form>
 ${
   provider === null

@@ -20,14 +20,14 @@ export function localView(parts: {
 <form method="post" action="${action}">
 ${faultNotice(fault?.message ?? null)}
 <label for="name">Name</label>
-<input id="name" name="name" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
+<input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
   autocorrect="off" spellcheck="false" ${described('name')}${focus(!keyNext)}>
 <p class="hint" id="name-hint">The same name later means the same account.</p>
 <label for="key">Sign-in key</label>
 <input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"
   ${described('key')}${focus(keyNext)}>
 <p class="hint" id="key-hint">Whoever runs the service has it: <code>dropleaf sign-in-key</code> prints it.</p>
-<button>Sign in</button>
+<button type="submit">Sign in</button>
 </form>`,
   };
 }

@@ -29,13 +29,13 @@ ${fact('Address', orNone(address, 'unknown'))}
 ${fact('Program', orNone(userAgent, 'does not say'))}
 ${fact('Asked', whenAsked(signIn.createdAt, now))}
 </dl>
-<p class="notice warn"><strong>Approve only what you started yourself, just now.</strong> It can then publish, change
-and delete pages in your name, until its token is revoked.</p>
+<p class="notice warn"><strong>Did you start this yourself, just now, and does your device show this code?</strong>
+Approve only then. It can publish, change and delete pages in your name, until its token is revoked.</p>
 <form method="post" action="${action}">
 <input type="hidden" name="token" value="${formToken}">
 <div class="choices">
-<button name="decision" value="approve">Approve</button>
-<button class="quiet" name="decision" value="deny">Deny</button>
+<button type="submit" name="decision" value="approve">Approve</button>
+<button type="submit" class="quiet" name="decision" value="deny">Deny</button>
 </div>
 </form>`,
   };

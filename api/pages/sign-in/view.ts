@@ -3,6 +3,7 @@ import { type Html, html } from '../html.ts';
 /** What a page of the sign-in says, before it gets its frame. */
 export interface View {
   readonly title: string;
+  readonly head?: Html;
   readonly body: Html;
 }
 

@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../../domain/errors.ts';
-import { createTurns, type Turns } from '../../domain/turns.ts';
+import { createFairTurns, type FairTurns } from '../../domain/fair-turns.ts';
 import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
@@ -10,17 +10,19 @@ const maxRunning = 1;
 /** About two seconds' worth. */
 const maxWaiting = 200;
 
-/** Both methods reject with DropError `unavailable` when too many passcodes wait already. */
+/** The library works in the threads of libuv. */
 export function createArgon2Hasher(): PasscodeHasher {
-  const hashing = createTurns(maxRunning);
-  const verifying = createTurns(maxRunning);
+  const hashing = createFairTurns(maxRunning, maxWaiting);
+  const verifying = createFairTurns(maxRunning, maxWaiting);
   return {
-    hash: (passcode) => inTurn(hashing, () => hash(passcode, cost)),
-    verify: (encoded, passcode) => inTurn(verifying, () => verify(encoded, passcode)),
+    hash: (passcode, account) => inTurn(hashing, [account], () => hash(passcode, cost)),
+    verify: (encoded, passcode, { drop, network }) =>
+      inTurn(verifying, [`drop ${drop}`, `network ${network}`], () => verify(encoded, passcode)),
   };
 }
 
-async function inTurn<T>(turns: Turns, work: () => Promise<T>): Promise<T> {
-  if (turns.waiting() >= maxWaiting) throw unavailable('Too many passcodes are being checked.');
-  return turns.take(work);
+async function inTurn<T>(turns: FairTurns, lines: readonly string[], work: () => Promise<T>): Promise<T> {
+  const done = await turns.take(lines, async () => ({ result: await work() }));
+  if (done === undefined) throw unavailable('Too many passcodes are being checked.');
+  return done.result;
 }

@@ -15,6 +15,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { Identity } from '../../domain/account.ts';
+import { areSame } from '../../domain/are-same.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { IdentityProvider } from '../../ports/identity-provider.ts';
 import { describeFailure, isBadCode, isRefusalByPerson } from './failures.ts';
@@ -81,7 +82,6 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
 
   return {
     name: new URL(url).hostname === 'github.com' ? 'GitHub' : new URL(url).host,
-    origin: new URL(url).origin,
 
     async begin(callbackUrl) {
       const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier() };
@@ -140,6 +140,7 @@ function readReturn(
   returnedTo: URL,
   state: string,
 ): URLSearchParams | null {
+  if (!areSame(returnedTo.searchParams.get('state') ?? '', state)) return null;
   try {
     const parameters = validateAuthResponse(server, client, returnedTo, state);
     return parameters.getAll('code').filter(Boolean).length === 1 ? parameters : null;
@@ -147,8 +148,7 @@ function readReturn(
     if (isRefusalByPerson(error) || error instanceof UnsupportedOperationError) return null;
     if (!(error instanceof OperationProcessingError)) throw error;
     const named = returnedTo.searchParams.get('iss');
-    if (returnedTo.searchParams.get('state') !== state || named === null || named === server.issuer)
-      return null;
+    if (named === null || named === server.issuer) return null;
     throw new Error(
       `The provider calls itself ${named.slice(0, 200)} and not ${server.issuer}: see GITHUB_URL.`,
     );

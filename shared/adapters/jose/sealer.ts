@@ -1,47 +1,106 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { EncryptJWT, errors, jwtDecrypt } from 'jose';
+import { decodeProtectedHeader, EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Clock } from '../../ports/clock.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 
+/** What follows from one secret. */
+interface Keys {
+  /** Names them in what they seal; tells nothing of them. */
+  readonly id: string;
+  readonly seal: KeyObject;
+  readonly hash: KeyObject;
+}
+
+type Accepted = readonly [Keys, ...Keys[]];
+
 /**
- * Seals with JWE (RFC 7516): A256GCM under a key of its own, the purpose as audience. Each use of the secret has
+ * Seals with JWE (RFC 7516): A256GCM under a key of its own, the purpose as audience. Each use of a secret has
  * its own derived key (HKDF, RFC 5869), so that no text made for one can serve another.
- * @param secret 32 characters or more
+ * @param secrets those that are accepted now, the one that signs first: one at least, each of 32 characters or more
  */
-export function createSealer(secret: string, clock: Clock): Sealer {
-  const sealKey = deriveKey(secret, 'dropleaf seal');
-  const hashKey = deriveKey(secret, 'dropleaf hash');
+export function createSealer(secrets: () => Promise<readonly string[]>, clock: Clock): Sealer {
+  let known = new Map<string, Keys>();
+
+  async function accepted(): Promise<Accepted> {
+    const values = await secrets();
+    known = new Map(values.map((value) => [value, known.get(value) ?? deriveKeys(value)]));
+    const [signing, ...others] = known.values();
+    if (signing === undefined) throw new Error('there is no signing secret');
+    return [signing, ...others];
+  }
+
+  /** null: it is not of this key, for another purpose, changed, or past. */
+  async function openWith(
+    key: KeyObject,
+    purpose: string,
+    sealed: string,
+  ): Promise<{ content: unknown } | null> {
+    try {
+      const { payload } = await jwtDecrypt(sealed, key, {
+        audience: purpose,
+        requiredClaims: ['exp'],
+        currentDate: new Date(clock.now()),
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+        maxDecompressedLength: 0,
+      });
+      // jose compares whole seconds; a sealed text is good to the millisecond.
+      return isPast(payload.exp, clock) ? null : { content: payload.content };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
 
   return {
-    seal(purpose, content, expiresAt) {
+    async seal(purpose, content, expiresAt) {
+      const [signing] = await accepted();
       return new EncryptJWT({ content })
-        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: signing.id })
         .setAudience(purpose)
         .setExpirationTime(expiresAt / 1000)
-        .encrypt(sealKey);
+        .encrypt(signing.seal);
     },
 
     async open(purpose, sealed) {
-      try {
-        const { payload } = await jwtDecrypt(sealed, sealKey, {
-          audience: purpose,
-          requiredClaims: ['exp'],
-          currentDate: new Date(clock.now()),
-          keyManagementAlgorithms: ['dir'],
-          contentEncryptionAlgorithms: ['A256GCM'],
-          maxDecompressedLength: 0,
-        });
-        // jose compares whole seconds; a sealed text is good to the millisecond.
-        return isPast(payload.exp, clock) ? null : payload.content;
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null;
-        throw error;
+      for (const key of chooseKeys(await accepted(), sealed)) {
+        const opened = await openWith(key, purpose, sealed);
+        if (opened !== null) return opened.content;
       }
+      return null;
     },
 
-    hash(purpose, text) {
-      return createHmac('sha256', hashKey).update(`${purpose}\0${text}`).digest('hex');
+    async hashes(purpose, text) {
+      const [signing, ...others] = await accepted();
+      const hash = (keys: Keys) =>
+        createHmac('sha256', keys.hash).update(`${purpose}\0${text}`).digest('hex');
+      return [hash(signing), ...others.map(hash)];
     },
+  };
+}
+
+/**
+ * Texts that name no key were sealed before keys had names, by any that is accepted now but one to come.
+ * @returns those to try
+ */
+function chooseKeys(keys: Accepted, sealed: string): readonly KeyObject[] {
+  const kid = kidOf(sealed);
+  return keys.filter(({ id }) => kid === undefined || id === kid).map(({ seal }) => seal);
+}
+
+function kidOf(sealed: string): string | undefined {
+  try {
+    return decodeProtectedHeader(sealed).kid;
+  } catch {
+    return ''; // it is nothing that was sealed
+  }
+}
+
+function deriveKeys(secret: string): Keys {
+  return {
+    id: Buffer.from(hkdfSync('sha256', secret, '', 'dropleaf key id', 9)).toString('base64url'),
+    seal: deriveKey(secret, 'dropleaf seal'),
+    hash: deriveKey(secret, 'dropleaf hash'),
   };
 }
 

@@ -13,6 +13,8 @@ interface AccountDocument {
   /** The UTC date whose writes are counted; '' before the first. */
   readonly day: string;
   readonly day_count: number;
+  /** Absent where it never was. */
+  readonly suspended_at?: number | null;
 }
 
 const schema = new Schema<AccountDocument>(
@@ -24,10 +26,12 @@ const schema = new Schema<AccountDocument>(
     created_at: Number,
     day: String,
     day_count: Number,
+    suspended_at: Number,
   },
   { collection: 'accounts', versionKey: false, autoIndex: false, autoCreate: false },
 );
 schema.index({ provider: 1, subject: 1 }, { name: 'accounts_identity', unique: true });
+schema.index({ name: 1 }, { name: 'accounts_name' });
 
 /** Of that connection; the same one at every call. */
 export function accountModel(connection: Connection) {
@@ -66,6 +70,22 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       return found === null ? null : toAccount(found);
     },
 
+    async findByName(name) {
+      // A walk through the index of names: it is for operators, and seldom.
+      const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
+      const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
+      return found.map(toAccount);
+    },
+
+    async setSuspended(id, at) {
+      const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
+      const options = { returnDocument: 'after', updatePipeline: true } as const;
+      const found = await accounts
+        .findOneAndUpdate({ _id: id }, [{ $set: { suspended_at: set } }], options)
+        .lean();
+      return found === null ? null : toAccount(found);
+    },
+
     async takeDailyWrite(id, day, limit) {
       if (limit < 1) return false;
       const hasRoom = { $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }] };
@@ -86,6 +106,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
   });
 }
 
-function toAccount({ _id, provider, subject, name, created_at }: AccountDocument): Account {
-  return { id: _id, identity: { provider, subject, name }, createdAt: created_at };
+function toAccount({ _id, provider, subject, name, created_at, suspended_at }: AccountDocument): Account {
+  const identity = { provider, subject, name };
+  return { id: _id, identity, createdAt: created_at, suspendedAt: suspended_at ?? null };
 }

@@ -1,9 +1,11 @@
 import type { Connection, mongo } from 'mongoose';
 import { accountModel } from './account-store.ts';
+import { auditModel } from './audit-log.ts';
 import { contextModel } from './context-store.ts';
 import { dropModel } from './drop-schema.ts';
 import { looseFileModel } from './loose-files.ts';
 import { renderModel } from './render-schema.ts';
+import { reportModel } from './report-store.ts';
 import { secretModel } from './secret-store.ts';
 import { signInModel } from './sign-in-store.ts';
 import { tokenModel } from './token-store.ts';
@@ -31,7 +33,9 @@ const models = [
   contextModel,
   renderModel,
   looseFileModel,
+  reportModel,
   secretModel,
+  auditModel,
 ];
 
 /** Every collection of the stores. */

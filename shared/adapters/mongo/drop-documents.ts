@@ -1,5 +1,6 @@
 import type { Drop, NewDrop, NewVersion, Owed, Page, Version } from '../../domain/drop.ts';
 import type { Metadata } from '../../domain/metadata.ts';
+import type { Takedown } from '../../domain/moderation.ts';
 import type { DropChores } from '../../ports/chore-store.ts';
 import type { DropDocument, VersionDocument } from './drop-schema.ts';
 
@@ -17,6 +18,8 @@ export const dropFields = {
   created_at: 1,
   updated_at: 1,
   rev: 1,
+  taken_down_at: 1,
+  takedown_reason: 1,
 } as const;
 
 export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
@@ -38,7 +41,13 @@ export function toDrop(row: DropRow): Drop {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     rev: row.rev,
+    takedown: toTakedown(row),
   };
+}
+
+function toTakedown({ taken_down_at, takedown_reason }: DropRow): Takedown | null {
+  if (typeof taken_down_at !== 'number') return null;
+  return { at: taken_down_at, reason: takedown_reason ?? '' };
 }
 
 /** What the public reads, without the version. */
@@ -48,6 +57,7 @@ export const pageFields = {
   title: 1,
   description: 1,
   lock: 1,
+  taken_down_at: 1,
   latest_version: 1,
 } as const;
 
@@ -63,6 +73,7 @@ export function toPage(row: PageRow): Page {
     title: row.title,
     description: row.description,
     lock: row.lock === null ? null : { id: row.lock.id, hash: row.lock.hash },
+    isTakenDown: typeof row.taken_down_at === 'number',
     latestVersion: row.latest_version,
     version: version === undefined ? null : toVersion(version),
   };

@@ -26,8 +26,13 @@ const maxSkip = 2 ** 31 - 1;
  * The live drop at the slug. What must not hold of it stands under `$nor`: no server tries an index there, while
  * DocumentDB joins plain conditions on owner and versions, whole ranges of their indexes, to the slug's one entry.
  */
-function atSlug(slug: string, ...noneOf: readonly Filter[]): Filter {
+export function atSlug(slug: string, ...noneOf: readonly Filter[]): Filter {
   return { slug, deleted_at: null, ...(noneOf.length > 0 && { $nor: noneOf }) };
+}
+
+/** The live drop at the slug where it is taken down. */
+export function takenDownAt(slug: string): Filter {
+  return atSlug(slug, { taken_down_at: null }); // also where there is no such field
 }
 
 /** The owner's live drop at the slug. */

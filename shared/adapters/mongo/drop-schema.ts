@@ -42,6 +42,9 @@ export interface DropDocument {
   /** Whether something is due, in the trash, or the drop deleted: the condition of a partial index. */
   readonly chores: boolean;
   readonly deleted_at: number | null;
+  /** Absent where it was never taken down; otherwise null or the time, like the reason. */
+  readonly taken_down_at?: number | null;
+  readonly takedown_reason?: string | null;
 }
 
 const text = { type: String, required: true };
@@ -98,6 +101,8 @@ const dropSchema = new Schema<DropDocument>(
     trash: [String],
     chores: flag,
     deleted_at: { type: Number, default: null },
+    taken_down_at: Number,
+    takedown_reason: String,
   },
   { collection: 'drops', id: false, versionKey: false, autoIndex: false, autoCreate: false },
 );

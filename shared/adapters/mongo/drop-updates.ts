@@ -1,4 +1,5 @@
 import type { DetailChanges, Lock, NewVersion, Owed } from '../../domain/drop.ts';
+import type { Takedown } from '../../domain/moderation.ts';
 import { writePairs, writeVersion } from './drop-documents.ts';
 
 /** Operators that need no old value take values as they are; where old values count, it is a pipeline of stages. */
@@ -28,9 +29,32 @@ export function changeOfLock(lock: Lock | null, now: number, owed: readonly Owed
   return visibly({ lock: lock === null ? null : { id: lock.id, hash: lock.hash } }, now, owed);
 }
 
+/** One that is there already keeps its time. */
+export function takingDown({ at, reason }: Takedown, owed: readonly Owed[]): Update {
+  const { updated_at: _, ...stamped } = stamps(at, owed); // which is the owner's
+  return [
+    {
+      $set: {
+        ...stamped,
+        ...(owed.length > 0 && { chores: true }),
+        taken_down_at: { $ifNull: ['$taken_down_at', at] },
+        takedown_reason: literal(reason),
+      },
+    },
+  ];
+}
+
+export function restoring(now: number, owed: readonly Owed[]): Update {
+  return noted({ taken_down_at: null, takedown_reason: null }, now, owed);
+}
+
 function visibly(set: Readonly<Record<string, unknown>>, now: number, owed: readonly Owed[]): Update {
+  return noted({ ...set, updated_at: now }, now, owed);
+}
+
+function noted(set: Readonly<Record<string, unknown>>, now: number, owed: readonly Owed[]): Update {
   return {
-    $set: { ...set, updated_at: now, changed_at: now, ...(owed.length > 0 && { chores: true }) },
+    $set: { ...set, changed_at: now, ...(owed.length > 0 && { chores: true }) },
     $inc: { rev: 1 },
     $addToSet: { due: { $each: [...owed] } },
   };

@@ -1,10 +1,11 @@
 import { type Connection, Schema } from 'mongoose';
+import type { SigningSecret } from '../../domain/signing-secret.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 
 interface SecretDocument {
-  /** What the secret is for. */
+  /** What the secret is for; of a signing secret, and from when. */
   readonly _id: string;
   readonly value: string;
 }
@@ -19,6 +20,9 @@ export function secretModel(connection: Connection) {
   return connection.model('Secret', schema);
 }
 
+const signing = /^signing-secret(?:\.(\d{1,16}))?$/;
+
+/** A signing secret has a document of its own, named by when it signs from. */
 export function createMongoSecretStore(connection: Connection): SecretStore {
   const secrets = secretModel(connection);
 
@@ -30,6 +34,11 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     }
   }
 
+  async function readSigning(): Promise<SigningSecret[]> {
+    const found = await secrets.find({ _id: signing }).lean();
+    return found.map(({ _id, value }) => ({ value, signsFrom: Number(signing.exec(_id)?.[1] ?? 0) }));
+  }
+
   return translated<SecretStore>(answerMs(connection), {
     async keep(name, fresh) {
       const known = await secrets.findById(name).lean();
@@ -39,5 +48,30 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
       const kept = await secrets.findById(name).orFail().lean();
       return kept.value;
     },
+
+    async listSigning(fresh) {
+      const found = await readSigning();
+      if (found.length > 0) return found;
+      await putUnlessThere(nameAt(0), fresh);
+      return readSigning();
+    },
+
+    async addSigning({ value, signsFrom }) {
+      try {
+        await secrets.create({ _id: nameAt(signsFrom), value });
+        return 'added';
+      } catch (error) {
+        if (isDuplicateOf(error, '_id_')) return 'time_taken';
+        throw error;
+      }
+    },
+
+    async removeSigning(times) {
+      await secrets.deleteMany({ _id: { $in: times.map(nameAt) } });
+    },
   });
+}
+
+function nameAt(signsFrom: number): string {
+  return signsFrom === 0 ? 'signing-secret' : `signing-secret.${signsFrom}`;
 }

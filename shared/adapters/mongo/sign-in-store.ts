@@ -37,6 +37,7 @@ const schema = new Schema<SignInDocument>(
 schema.index({ code_hash: 1 }, { name: 'sign_ins_code', unique: true });
 schema.index({ poll_hash: 1 }, { name: 'sign_ins_poll', unique: true });
 schema.index({ status: 1, expires_at: 1 }, { name: 'sign_ins_status' });
+schema.index({ account_id: 1, status: 1 }, { name: 'sign_ins_account' });
 schema.index({ expires_at: 1 }, { name: 'sign_ins_end' });
 
 /** Of that connection; the same one at every call. */
@@ -88,6 +89,17 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
       const claimed = { $set: { status: 'claimed' as const } };
       const options = { returnDocument: 'after' } as const;
       return toSignIn(await signIns.findOneAndUpdate(inTime(id, 'verified', now), claimed, options).lean());
+    },
+
+    async endOf(accountId) {
+      const ended = { $set: { status: 'expired' as const } };
+      const { modifiedCount } = await signIns.updateMany(
+        { account_id: accountId, status: 'verified' },
+        ended,
+      );
+      // After those: what was verified and is claimed in between is met here.
+      await signIns.updateMany({ account_id: accountId, status: 'claimed' }, ended);
+      return modifiedCount;
     },
 
     async expire(now) {

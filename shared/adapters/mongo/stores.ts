@@ -1,10 +1,13 @@
 import type { Connection } from 'mongoose';
 import { createMongoAccountStore } from './account-store.ts';
+import { createMongoAuditLog } from './audit-log.ts';
 import { createMongoBlobStore } from './blob-store.ts';
 import { createMongoChoreStore } from './chore-store.ts';
 import { createMongoContextStore } from './context-store.ts';
 import { createMongoDropStore } from './drop-store.ts';
+import { createMongoModerationStore } from './moderation-store.ts';
 import { createMongoRenderStore } from './render-store.ts';
+import { createMongoReportStore } from './report-store.ts';
 import { createMongoSecretStore } from './secret-store.ts';
 import { createMongoSignInStore } from './sign-in-store.ts';
 import { createMongoTokenStore } from './token-store.ts';
@@ -17,10 +20,13 @@ export function createMongoStores(connection: Connection) {
     tokens: createMongoTokenStore(connection),
     signIns: createMongoSignInStore(connection),
     drops: createMongoDropStore(connection),
+    moderation: createMongoModerationStore(connection),
+    auditLog: createMongoAuditLog(connection),
     chores: createMongoChoreStore(connection),
     html: createMongoBlobStore(connection, 'html'),
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),
+    reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
     secrets: createMongoSecretStore(connection),
   };

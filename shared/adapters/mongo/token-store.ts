@@ -12,6 +12,8 @@ interface TokenDocument {
   readonly label: string | null;
   readonly created_at: number;
   readonly last_used_at: number | null;
+  /** As its account is; absent in those that are older than suspensions. */
+  readonly suspended?: boolean;
 }
 
 const schema = new Schema<TokenDocument>(
@@ -22,6 +24,7 @@ const schema = new Schema<TokenDocument>(
     label: String,
     created_at: Number,
     last_used_at: Number,
+    suspended: Boolean,
   },
   { collection: 'tokens', versionKey: false, autoIndex: false, autoCreate: false },
 );
@@ -51,6 +54,11 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       return found === null ? null : toToken(found);
     },
 
+    async find(tokenId) {
+      const found = await tokens.findById(tokenId).lean();
+      return found === null ? null : toToken(found);
+    },
+
     async list(accountId) {
       const found = await tokens.find({ account_id: accountId }).sort({ created_at: -1, _id: 1 }).lean();
       return found.map(toToken);
@@ -61,6 +69,14 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       return deletedCount > 0;
     },
 
+    async revokeAll(accountId) {
+      return (await tokens.deleteMany({ account_id: accountId })).deletedCount;
+    },
+
+    async setSuspended(accountId, isSuspended) {
+      await tokens.updateMany({ account_id: accountId }, { $set: { suspended: isSuspended } });
+    },
+
     async touch(tokenId, now, unlessSince) {
       const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: unlessSince } }] };
       await tokens.updateOne({ _id: tokenId, ...isOlder }, { $set: { last_used_at: now } });
@@ -68,10 +84,26 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
   });
 }
 
-function toDocument({ id, hash, accountId, label, createdAt, lastUsedAt }: Token): TokenDocument {
-  return { _id: id, hash, account_id: accountId, label, created_at: createdAt, last_used_at: lastUsedAt };
+function toDocument(token: Token): TokenDocument {
+  return {
+    _id: token.id,
+    hash: token.hash,
+    account_id: token.accountId,
+    label: token.label,
+    created_at: token.createdAt,
+    last_used_at: token.lastUsedAt,
+    suspended: token.isSuspended,
+  };
 }
 
-function toToken({ _id, hash, account_id, label, created_at, last_used_at }: TokenDocument): Token {
-  return { id: _id, hash, accountId: account_id, label, createdAt: created_at, lastUsedAt: last_used_at };
+function toToken(found: TokenDocument): Token {
+  return {
+    id: found._id,
+    hash: found.hash,
+    accountId: found.account_id,
+    label: found.label,
+    createdAt: found.created_at,
+    lastUsedAt: found.last_used_at,
+    isSuspended: found.suspended === true,
+  };
 }

@@ -8,9 +8,10 @@ interface AccountRow {
   readonly subject: string;
   readonly name: string;
   readonly createdAt: number;
+  readonly suspendedAt: number | null;
 }
 
-const columns = 'id, provider, subject, name, created_at AS createdAt';
+const columns = 'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
 
 /** What the account has written on the day that is asked for; a straggler of a day before counts to the newer one. */
 const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
@@ -19,6 +20,11 @@ export function createSqliteAccountStore(db: Database): AccountStore {
   const sql = {
     find: db.prepare(`SELECT ${columns} FROM accounts WHERE id = ?`),
     findByIdentity: db.prepare(`SELECT ${columns} FROM accounts WHERE provider = ? AND subject = ?`),
+    findByName: db.prepare(`
+      SELECT ${columns} FROM accounts WHERE name = ? COLLATE NOCASE ORDER BY created_at, id`),
+    setSuspended: db.prepare(`
+      UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at)) WHERE id = $id
+      RETURNING ${columns}`),
     upsert: db.prepare(`
       INSERT INTO accounts (id, provider, subject, name, created_at)
       VALUES ($id, $provider, $subject, $name, $now)
@@ -44,6 +50,15 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       return row === undefined ? null : toAccount(row);
     },
 
+    async findByName(name) {
+      return (sql.findByName.all(name) as AccountRow[]).map(toAccount); // proof: `columns`
+    },
+
+    async setSuspended(id, at) {
+      const row = await db.write(() => sql.setSuspended.get({ id, at }));
+      return row === undefined ? null : toAccount(row as AccountRow); // proof: `columns`
+    },
+
     takeDailyWrite(id, day, limit) {
       return db.write(() => sql.takeDailyWrite.run({ id, day, limit }).changes > 0);
     },
@@ -54,6 +69,6 @@ export function createSqliteAccountStore(db: Database): AccountStore {
   };
 }
 
-function toAccount({ id, provider, subject, name, createdAt }: AccountRow): Account {
-  return { id, identity: { provider, subject, name }, createdAt };
+function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: AccountRow): Account {
+  return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
 }

@@ -13,6 +13,7 @@ type PageRow = [
   description: string | null,
   lockId: string | null,
   lockHash: string | null,
+  takenDownAt: number | null,
   latestVersion: number,
   headId: string,
   headSizeBytes: number,
@@ -22,8 +23,8 @@ type PageRow = [
 ];
 
 const pageColumns = `
-  id, slug, title, description, lock_id, lock_hash, latest_version, head_id, head_size_bytes, head_has_context,
-  head_media_type, head_created_at`;
+  id, slug, title, description, lock_id, lock_hash, taken_down_at, latest_version, head_id, head_size_bytes,
+  head_has_context, head_media_type, head_created_at`;
 
 const live = 'owner_id = ? AND slug = ? AND deleted_at IS NULL';
 
@@ -87,7 +88,7 @@ export function createDropReads(db: Database, memory: PageMemory): DropReads {
 
 /** With the latest version. */
 function toPage(row: PageRow): Page {
-  const [dropId, slug, title, description, lockId, lockHash, latestVersion, ...head] = row;
+  const [dropId, slug, title, description, lockId, lockHash, takenDownAt, latestVersion, ...head] = row;
   const [id, sizeBytes, hasContext, mediaType, createdAt] = head;
   return {
     dropId,
@@ -95,6 +96,7 @@ function toPage(row: PageRow): Page {
     title,
     description,
     lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
+    isTakenDown: takenDownAt !== null,
     latestVersion,
     version: { id, number: latestVersion, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt },
   };

@@ -1,10 +1,10 @@
-import type { Drop, Version } from '../../domain/drop.ts';
+import type { Drop, Owed, Version } from '../../domain/drop.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 
 /** The columns of a drop as its owner sees it, in the order of `DropRow`. */
 export const dropColumns = `
   id, owner_id, slug, title, description, metadata, lock_id, latest_version, view_count, created_at, updated_at,
-  rev`;
+  rev, taken_down_at, takedown_reason`;
 
 export type DropRow = [
   id: string,
@@ -19,11 +19,13 @@ export type DropRow = [
   createdAt: number,
   updatedAt: number,
   rev: number,
+  takenDownAt: number | null,
+  takedownReason: string | null,
 ];
 
 export function toDrop(row: DropRow): Drop {
-  const [id, ownerId, slug, title, description, metadata, lockId, latestVersion, ...numbers] = row;
-  const [viewCount, createdAt, updatedAt, rev] = numbers;
+  const [id, ownerId, slug, title, description, metadata, lockId, latestVersion, ...rest] = row;
+  const [viewCount, createdAt, updatedAt, rev, takenDownAt, reason] = rest;
   return {
     id,
     ownerId,
@@ -37,7 +39,18 @@ export function toDrop(row: DropRow): Drop {
     createdAt,
     updatedAt,
     rev,
+    takedown: takenDownAt === null || reason === null ? null : { at: takenDownAt, reason },
   };
+}
+
+/** What every visible change does, at `$now`. */
+export const changed = `
+  changed_at = $now, rev = rev + 1,
+  owed_render = owed_render OR $owedRender, owed_purge = owed_purge OR $owedPurge`;
+
+/** What it calls by name. */
+export function owedValues(owed: readonly Owed[]) {
+  return { owedRender: Number(owed.includes('render')), owedPurge: Number(owed.includes('purge')) };
 }
 
 /** The columns of a version, in the order of `VersionRow`. */

@@ -4,8 +4,7 @@ import { createDropReads } from './drop-reads.ts';
 import { createDropWrites } from './drop-writes.ts';
 import { createPageMemory } from './page-memory.ts';
 
-/** One for each database: it remembers pages, and would not see what another one writes over the same connection. */
-export function createSqliteDropStore(db: Database): DropStore {
-  const memory = createPageMemory(db);
+/** @param memory shared by all that write pages over the same connection: another one would not see it */
+export function createSqliteDropStore(db: Database, memory = createPageMemory(db)): DropStore {
   return { ...createDropReads(db, memory), ...createDropWrites(db, memory) };
 }

@@ -3,14 +3,9 @@ import type { DropStore } from '../../ports/drop-store.ts';
 import type { Database } from './database.ts';
 import { createDropMetadata } from './drop-metadata.ts';
 import { createDropPlaces } from './drop-places.ts';
-import { type DropRow, dropColumns, toDrop, writeMetadata } from './drop-rows.ts';
+import { changed, type DropRow, dropColumns, owedValues, toDrop, writeMetadata } from './drop-rows.ts';
 import { createDropVersions } from './drop-versions.ts';
 import type { PageMemory } from './page-memory.ts';
-
-/** What every visible change does, at `$now`. */
-const changed = `
-  changed_at = $now, rev = rev + 1,
-  owed_render = owed_render OR $owedRender, owed_purge = owed_purge OR $owedPurge`;
 
 const details = 'title = $title, description = $description, metadata = $metadata';
 
@@ -159,6 +154,7 @@ function asMade({ version, lock, ...drop }: NewDrop): Drop {
     createdAt,
     updatedAt: createdAt,
     rev: 1,
+    takedown: null,
   };
 }
 
@@ -186,8 +182,4 @@ function headValues(version: NewVersion, number: number) {
 
 function lockValues(lock: NewDrop['lock']) {
   return { lockId: lock?.id ?? null, lockHash: lock?.hash ?? null };
-}
-
-function owedValues(owed: readonly Owed[]) {
-  return { owedRender: Number(owed.includes('render')), owedPurge: Number(owed.includes('purge')) };
 }

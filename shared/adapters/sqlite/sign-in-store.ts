@@ -37,6 +37,11 @@ export function createSqliteSignInStore(db: Database): SignInStore {
     claim: db.prepare(`
       UPDATE sign_ins SET status = 'claimed' WHERE id = ? AND status = 'verified' AND expires_at > ?
       RETURNING ${columns}`),
+    countVerified: db.prepareTuples(
+      "SELECT count(*) FROM sign_ins WHERE account_id = ? AND status = 'verified'",
+    ),
+    endOf: db.prepare(`
+      UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status IN ('verified', 'claimed')`),
     isAnyOver: db.prepare(`
       SELECT 1 FROM sign_ins WHERE status IN ('pending', 'verified') AND expires_at <= ? LIMIT 1`),
     expire: db.prepare(`
@@ -73,6 +78,14 @@ export function createSqliteSignInStore(db: Database): SignInStore {
 
     async claim(id, now) {
       return toSignIn(await db.write(() => sql.claim.get(id, now)));
+    },
+
+    endOf(accountId) {
+      return db.write(() => {
+        const [count] = sql.countVerified.get(accountId) as [number]; // proof: an aggregate has always its one row
+        sql.endOf.run(accountId);
+        return count;
+      });
     },
 
     // The job asks often and mostly in vain, so it looks before it writes.

@@ -1,9 +1,13 @@
 import { createSqliteAccountStore } from './account-store.ts';
+import { createSqliteAuditLog } from './audit-log.ts';
 import { createSqliteBlobStore } from './blob-store.ts';
 import { createSqliteChoreStore } from './chore-store.ts';
 import type { Database } from './database.ts';
 import { createSqliteDropStore } from './drop-store.ts';
+import { createSqliteModerationStore } from './moderation-store.ts';
+import { createPageMemory } from './page-memory.ts';
 import { createSqliteRenderStore } from './render-store.ts';
+import { createSqliteReportStore } from './report-store.ts';
 import { createSqliteSignInStore } from './sign-in-store.ts';
 import { createSqliteTokenStore } from './token-store.ts';
 import { createSqliteViewCounter } from './view-counter.ts';
@@ -11,15 +15,19 @@ import { createSqliteViewTotals } from './view-totals.ts';
 
 /** All that is kept in the database file, each store the adapter of its port. */
 export function createSqliteStores(db: Database) {
+  const memory = createPageMemory(db);
   return {
     accounts: createSqliteAccountStore(db),
     tokens: createSqliteTokenStore(db),
     signIns: createSqliteSignInStore(db),
-    drops: createSqliteDropStore(db),
+    drops: createSqliteDropStore(db, memory),
+    moderation: createSqliteModerationStore(db, memory),
+    auditLog: createSqliteAuditLog(db),
     chores: createSqliteChoreStore(db),
     html: createSqliteBlobStore(db, 'html_blobs'),
     contexts: createSqliteBlobStore(db, 'context_blobs'),
     renders: createSqliteRenderStore(db),
+    reports: createSqliteReportStore(db),
     views: createSqliteViewCounter(db),
     viewTotals: createSqliteViewTotals(db),
   };

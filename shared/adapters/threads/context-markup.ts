@@ -20,6 +20,8 @@ const rules: sanitize.IOptions = {
   allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
+  // Nothing to see and nothing to read out.
+  exclusiveFilter: ({ tag, text }) => tag === 'a' && text.trim() === '',
   transformTags: {
     h1: 'h2',
     h2: 'h3',
@@ -53,6 +55,14 @@ function isTooLarge(markup: string): boolean {
   return Buffer.byteLength(markup) > maxBytes;
 }
 
+function isInLink(tokens: readonly { readonly type: string }[], index: number): boolean {
+  for (let at = index - 1; at >= 0; at--) {
+    if (tokens[at]?.type === 'link_open') return true;
+    if (tokens[at]?.type === 'link_close') return false;
+  }
+  return false;
+}
+
 /** Markup in the text is shown as text. An image becomes a link to it: the browser loads nothing by itself. */
 function createMarkdown(linkify: boolean): MarkdownIt {
   const markdown = new MarkdownIt({ html: false, linkify });
@@ -66,8 +76,9 @@ function createMarkdown(linkify: boolean): MarkdownIt {
   markdown.renderer.rules.image = (tokens, index) => {
     const image = tokens[index];
     const { escapeHtml } = markdown.utils;
-    const address = escapeHtml(String(image?.attrGet('src') ?? ''));
-    return `<a href="${address}">${escapeHtml(image?.content || 'image')}</a>`;
+    const words = escapeHtml(image?.content || 'image');
+    if (isInLink(tokens, index)) return words; // that of the link, which can hold no other
+    return `<a href="${escapeHtml(String(image?.attrGet('src') ?? ''))}">${words}</a>`;
   };
   return markdown;
 }

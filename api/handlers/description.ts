@@ -1,0 +1,26 @@
+import type { Request, Response } from 'express';
+import type { Services } from '../../shared/open-services.ts';
+import { describeApi, type Endpoint } from '../openapi/document.ts';
+import { presentDiscovery } from '../presenters/discovery.ts';
+import { createAssetSender } from './send-asset.ts';
+
+const type = 'application/json; charset=utf-8';
+/** Limits may be set otherwise at the next start. */
+const cacheControl = 'public, max-age=300';
+
+/** Spec section 9: what the service says of its interface; made once, when it starts. */
+export function descriptionHandlers({ config }: Pick<Services, 'config'>) {
+  const asJson = (value: object) =>
+    createAssetSender({ type, cacheControl, bytes: Buffer.from(JSON.stringify(value)) });
+  let send = asJson({});
+
+  return {
+    /** Takes the endpoints that are to be described. Once, before the first request: it describes its own route too. */
+    publish(endpoints: readonly Endpoint[]): void {
+      send = asJson(describeApi(config, endpoints));
+    },
+
+    read: (req: Request, res: Response) => send(req, res),
+    discover: asJson(presentDiscovery(config)),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Config } from '../../../shared/config.ts';
+import {
+  dropListShape,
+  dropShape,
+  presentDrop,
+  presentDropList,
+  presentVersion,
+  presentVersionListItem,
+  versionListShape,
+  versionShape,
+} from '../../presenters/drop.ts';
+import { describeRequests } from '../../requests/describe.ts';
+import { sampleBody, sampleDrop, sampleQuery, sampleVersion } from '../examples.ts';
+import { json, type Operation, type Refusal, type RequestBody } from '../operation.ts';
+
+const ofDrop: readonly Refusal[] = ['invalid_slug', 'not_found'];
+const ofDetails: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
+const ofDocument: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+
+/** Spec 4.4: the drops and their versions. */
+export function dropOperations(config: Config) {
+  const requests = describeRequests(config);
+  const slug = [requests.slug];
+  const drop = presentDrop(sampleDrop, config.BASE_URL);
+  const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
+  const changed = (latestVersion: number) => presentDrop({ ...sampleDrop, latestVersion }, config.BASE_URL);
+
+  return {
+    list: {
+      id: 'listDrops',
+      tag: 'Drops',
+      summary: 'List your drops',
+      description:
+        'A page of them, ties by newest creation. Unknown parameters are ignored: look at what you get.',
+      limits: ['page_size_max'],
+      parameters: [...requests.list, requests.filters],
+      replies: [json('The page of the list.', dropListShape, list)],
+    },
+    create: {
+      id: 'createDrop',
+      tag: 'Drops',
+      summary: 'Publish a page',
+      description: 'Makes a drop with version 1 at a new address.',
+      limits: ['drops_per_account'],
+      body: body(requests.create, sampleBody),
+      replies: [json('It is public now.', dropShape, drop, { status: 201, headers: ['Location'] })],
+      refusals: [...ofDetails, ...ofDocument, 'passcode_too_short', 'daily_quota_exceeded', 'quota_exceeded'],
+    },
+    read: {
+      id: 'readDrop',
+      tag: 'Drops',
+      summary: 'Read a drop',
+      description: 'One of yours.',
+      parameters: slug,
+      replies: [json('The drop.', dropShape, drop)],
+      refusals: ofDrop,
+    },
+    replace: {
+      id: 'replaceDrop',
+      tag: 'Drops',
+      summary: 'Publish a new version',
+      description: 'Always makes one, at the same address. What is left out of the body stays as it is.',
+      limits: ['versions_per_drop'],
+      parameters: slug,
+      body: body(requests.replace, { html: sampleBody.html }),
+      replies: [json('The drop with its new version.', dropShape, changed(2))],
+      refusals: [...ofDrop, ...ofDetails, ...ofDocument, 'daily_quota_exceeded', 'version_limit_reached'],
+    },
+    patch: {
+      id: 'changeDrop',
+      tag: 'Drops',
+      summary: 'Change title, description or metadata',
+      description: 'Makes no version. A body with `html` is refused, whatever else it holds.',
+      parameters: slug,
+      body: body(withoutHtml(requests.patch), { metadata: { project: 'demo' } }, false),
+      replies: [json('The drop as it is now.', dropShape, drop)],
+      refusals: [...ofDrop, ...ofDetails, 'metadata_only_on_patch'],
+    },
+    remove: {
+      id: 'deleteDrop',
+      tag: 'Drops',
+      summary: 'Delete a drop',
+      description: 'With all its versions, and for good.',
+      parameters: slug,
+      replies: [{ status: 204, description: 'It is gone for everybody.' }],
+      refusals: ofDrop,
+    },
+    setPasscode: {
+      id: 'setPasscode',
+      tag: 'Drops',
+      summary: 'Lock or unlock a drop',
+      description: 'A new passcode closes what the old one opened. It is a soft gate and no encryption.',
+      parameters: slug,
+      body: body(requests.passcode, { passcode: 'open sesame' }),
+      replies: [json('The drop, locked or not.', dropShape, { ...drop, locked: true })],
+      refusals: [...ofDrop, 'passcode_required', 'passcode_too_short'],
+    },
+    listVersions: {
+      id: 'listVersions',
+      tag: 'Versions',
+      summary: 'List the versions of a drop',
+      description: 'All of them, newest first.',
+      parameters: slug,
+      replies: [json('The versions.', versionListShape, [presentVersionListItem(sampleVersion)])],
+      refusals: ofDrop,
+    },
+    readVersion: {
+      id: 'readVersion',
+      tag: 'Versions',
+      summary: 'Read a version',
+      description: 'With its reasoning trace. Its HTML is at `/p/{slug}/raw?v={n}`.',
+      parameters: [...slug, requests.version],
+      replies: [
+        json(
+          'The version.',
+          versionShape,
+          presentVersion(sampleDrop.slug, {
+            version: sampleVersion,
+            context: 'Made from the figures of May.',
+            isLatest: true,
+          }),
+        ),
+      ],
+      refusals: ofDrop,
+    },
+    removeVersion: {
+      id: 'deleteVersion',
+      tag: 'Versions',
+      summary: 'Delete a version',
+      description: 'The last one cannot be deleted: delete the drop.',
+      parameters: [...slug, requests.version],
+      replies: [json('The drop, whose latest version may be another now.', dropShape, drop)],
+      refusals: [...ofDrop, 'last_version_cannot_be_deleted'],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+function body(schema: RequestBody['schema'], example: unknown, required = true): RequestBody {
+  return { type: 'application/json', schema, example, required };
+}
+
+/** What `readPatch` refuses before all else. */
+function withoutHtml({ properties, ...rest }: RequestBody['schema']): RequestBody['schema'] {
+  const html = { not: {}, description: 'Refused, whatever it is.' };
+  return { ...rest, properties: { ...(properties as object), html } }; // proof: it is made of fields
+}

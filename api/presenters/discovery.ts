@@ -1,0 +1,36 @@
+import type { Config } from '../../shared/config.ts';
+import { servicePaths } from '../paths.ts';
+import { limitsShape, presentLimits } from './limits.ts';
+import { address, exactly, fields, named, text, type Wire } from './shape.ts';
+
+/** Spec section 9: the discovery description carries schema version 1. */
+export const discoveryShape = named(
+  'Discovery',
+  fields({
+    schema_version: exactly('Of this description. Fields are only added under it.', 1),
+    name: text('Of the service.', { examples: ['Dropleaf'] }),
+    base_url: address('Before every path, without a slash at its end.', 'https://drops.example'),
+    onboarding: address('The protocol in short, for agents.', 'https://drops.example/api/onboard'),
+    openapi: address('The whole interface.', 'https://drops.example/openapi.json'),
+    docs: address('The same for people.', 'https://drops.example/docs'),
+    sign_in: fields({
+      start: address('POST here to start a sign-in.', 'https://drops.example/api/auth/start'),
+      poll: address('GET here, with `token`, to poll it.', 'https://drops.example/api/auth/poll'),
+    }),
+    limits: limitsShape,
+  }),
+);
+
+export function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
+  const base = config.BASE_URL;
+  return {
+    schema_version: 1,
+    name: 'Dropleaf',
+    base_url: base,
+    onboarding: base + servicePaths.onboarding,
+    openapi: base + servicePaths.openapi,
+    docs: base + servicePaths.docs,
+    sign_in: { start: base + servicePaths.signInStart, poll: base + servicePaths.signInPoll },
+    limits: presentLimits(config),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ObjectSchema } from 'yup';
+import type { Config } from '../../shared/config.ts';
+import { slugPattern } from '../../shared/domain/ids.ts';
+import { tokenIdPattern } from '../../shared/domain/token.ts';
+import { metadataKeySchema, metadataValueSchema } from './drop-fields.ts';
+import { dropQuery, metadataPrefix } from './drop-query.ts';
+import { createDropRequests } from './drops.ts';
+import { maxVersionNumber } from './params.ts';
+import { pollQuery, startBody } from './sign-in.ts';
+import { toJsonSchema } from './to-json-schema.ts';
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+/** A parameter as OpenAPI has it. */
+export interface DescribedParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly description: string;
+  readonly schema: Keywords;
+  readonly required: boolean;
+}
+
+/** The bodies and parameters of the API, from the very schemas and patterns that check requests. */
+export function describeRequests(config: Config) {
+  const { created, replaced, patched, gated } = createDropRequests(config).schemas;
+  return {
+    start: toJsonSchema(startBody(config)),
+    create: toJsonSchema(created),
+    replace: toJsonSchema(replaced),
+    patch: toJsonSchema(patched),
+    passcode: toJsonSchema(gated),
+    poll: queryOf(pollQuery),
+    list: queryOf(dropQuery(config)),
+    filters: filters(config),
+    slug: inPath('slug', 'The drop.', { type: 'string', pattern: slugPattern.source }),
+    version: inPath('n', 'The number of the version.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxVersionNumber,
+    }),
+    tokenId: inPath('id', 'The first 12 hex characters of the hash of the token.', {
+      type: 'string',
+      pattern: tokenIdPattern.source,
+    }),
+  };
+}
+
+function queryOf(schema: ObjectSchema<object>): DescribedParameter[] {
+  const { properties, required } = toJsonSchema(schema);
+  const names = Array.isArray(required) ? required : [];
+  return Object.entries(properties as Record<string, Keywords>).map(([name, { description, ...rest }]) => ({
+    name,
+    in: 'query',
+    description: String(description),
+    schema: rest,
+    required: names.includes(name),
+  }));
+}
+
+/**
+ * All `metadata.<key>` together: the properties of an exploded object are parameters of their own. The rules of keys and
+ * values stand beside the schema, because parameters of any other name may be there too, and are ignored.
+ */
+function filters(config: Config) {
+  return {
+    name: 'filters',
+    in: 'query',
+    description: `Any number of \`metadata.<key>=<value>\`: only drops whose metadata has the key with exactly that value, of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters. All must hold.`,
+    required: false,
+    style: 'form',
+    explode: true,
+    schema: {
+      type: 'object',
+      additionalProperties: true,
+      propertyNames: { pattern: '^[^\\[\\]]*$' }, // readQuery takes no arrays and objects
+      'x-prefix': metadataPrefix,
+      'x-keys': metadataKeySchema(config),
+      'x-values': metadataValueSchema(config),
+      examples: [{ 'metadata.project': 'demo' }],
+    },
+  } as const;
+}
+
+function inPath(name: string, description: string, schema: Keywords): DescribedParameter {
+  return { name, in: 'path', description, schema, required: true };
+}

@@ -1,0 +1,44 @@
+import { DropError } from '../../shared/domain/errors.ts';
+
+/** The list has four, and ten filters are more than a drop can meet. */
+const maxParameters = 100;
+
+/** The parameters of an API request by name, those that come more than once as a list. No name is an object's own. */
+export type Query = Record<string, string | string[]>;
+
+/**
+ * Reads all of a query or refuses it: what is left out silently may be the filter that the caller relies on.
+ * @param search without the question mark; null for none
+ * @throws DropError `invalid_arg` for too many parameters, for those of arrays and objects (`a[]`, `a[b]`), and for
+ *   what is not UTF-8
+ */
+export function readQuery(search: string | null): Query {
+  const query: Query = Object.create(null);
+  if (!search) return query;
+  if (search.split('&', maxParameters + 1).length > maxParameters) {
+    throw new DropError('invalid_arg', `A query has at most ${maxParameters} parameters.`, {
+      field: 'query',
+      maximum: maxParameters,
+    });
+  }
+  refuseOtherThanUtf8(search);
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (/[[\]]/.test(name)) {
+      throw new DropError('invalid_arg', 'Parameters are single values, no arrays or objects.', {
+        field: name,
+      });
+    }
+    const before = query[name];
+    query[name] = before === undefined ? value : [before, value].flat();
+  }
+  return query;
+}
+
+/** Otherwise it would be read as U+FFFD, and `%fe` would mean the same as `%ff`. */
+function refuseOtherThanUtf8(search: string): void {
+  try {
+    for (const [run] of search.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run);
+  } catch (error) {
+    throw new DropError('invalid_arg', 'The query is not UTF-8.', { field: 'query' }, { cause: error });
+  }
+}

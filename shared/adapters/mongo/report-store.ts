@@ -1,0 +1,131 @@
+import { type Connection, Schema } from 'mongoose';
+import { unavailable } from '../../domain/errors.ts';
+import type { Report, ReportReason } from '../../domain/report.ts';
+import type { NewReport, ReportStore } from '../../ports/report-store.ts';
+import { answerMs } from './bounds.ts';
+import { pickPlace } from './drop-places.ts';
+import { isDuplicateOf, translated } from './errors.ts';
+
+interface ReportDocument {
+  readonly _id: string;
+  readonly drop_id: string;
+  readonly slug: string;
+  readonly version: number;
+  readonly reason: ReportReason;
+  readonly text: string;
+  readonly contact: string | null;
+  readonly created_at: number;
+  /** Among the open reports of its drop, below the cap; absent once closed. */
+  readonly place?: number;
+  /** null while open. */
+  readonly closed_at: number | null;
+}
+
+/** A place that is lost was won by another report of the same moment, so it is a few that are lost in a row. */
+const attempts = 100;
+
+const isOpen = { closed_at: null };
+/** A condition of the index, since not every server takes one for the order alone. */
+const isAny = { created_at: { $gte: 0 } };
+const hasPlace = { place: { $exists: true } };
+const newestFirst = { created_at: -1, _id: 1 } as const;
+
+const schema = new Schema<ReportDocument>(
+  {
+    _id: String,
+    drop_id: String,
+    slug: String,
+    version: Number,
+    reason: String,
+    text: String,
+    contact: { type: String, default: null },
+    created_at: Number,
+    place: Number,
+    closed_at: { type: Number, default: null },
+  },
+  { collection: 'reports', versionKey: false, autoIndex: false, autoCreate: false },
+);
+schema.index(
+  { drop_id: 1, place: 1 },
+  { name: 'reports_place', unique: true, partialFilterExpression: hasPlace },
+);
+schema.index(newestFirst, { name: 'reports_created' });
+schema.index({ closed_at: 1, ...newestFirst }, { name: 'reports_state' });
+
+/** Of that connection; the same one at every call. */
+export function reportModel(connection: Connection) {
+  return connection.model('Report', schema);
+}
+
+export function createMongoReportStore(connection: Connection): ReportStore {
+  const reports = reportModel(connection);
+
+  async function isKnown(id: string): Promise<boolean> {
+    return (await reports.exists({ _id: id })) !== null;
+  }
+
+  async function drawPlace(dropId: string, cap: number): Promise<number | null> {
+    const taken = await reports.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
+    const places = taken.map(({ place }) => place).filter((place) => place !== undefined);
+    return pickPlace(places, cap);
+  }
+
+  /** false: another document has its id or its place. */
+  async function insertAt(place: number, report: NewReport): Promise<boolean> {
+    try {
+      await reports.create(toDocument(report, place));
+      return true;
+    } catch (error) {
+      if (isDuplicateOf(error, '_id_') || isDuplicateOf(error, 'reports_place')) return false;
+      throw error;
+    }
+  }
+
+  return translated<ReportStore>(answerMs(connection), {
+    async insert(report, cap) {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        if (await isKnown(report.id)) return 'known';
+        const place = await drawPlace(report.dropId, cap);
+        if (place === null) return 'full';
+        if (await insertAt(place, report)) return 'inserted';
+      }
+      throw unavailable('The page is being reported by too many at a time.');
+    },
+
+    async find(id) {
+      const found = await reports.findById(id).lean();
+      return found === null ? null : toReport(found);
+    },
+
+    async list({ withClosed, limit }) {
+      const found = await reports
+        .find(withClosed ? isAny : isOpen)
+        .sort(newestFirst)
+        .limit(limit)
+        .lean();
+      return found.map(toReport);
+    },
+
+    count({ withClosed }) {
+      return reports.countDocuments(withClosed ? isAny : isOpen);
+    },
+
+    async close(id, now) {
+      const closing = { $set: { closed_at: now }, $unset: { place: 1 as const } };
+      const { matchedCount } = await reports.updateOne({ _id: id, ...isOpen }, closing);
+      return matchedCount > 0;
+    },
+
+    async removeClosedBefore(before) {
+      await reports.deleteMany({ closed_at: { $lt: before } });
+    },
+  });
+}
+
+function toDocument({ id, dropId, createdAt, ...rest }: NewReport, place: number): ReportDocument {
+  return { _id: id, drop_id: dropId, created_at: createdAt, ...rest, place, closed_at: null };
+}
+
+function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: ReportDocument): Report {
+  return { id: _id, dropId: drop_id, createdAt: created_at, closedAt: closed_at, ...rest };
+}

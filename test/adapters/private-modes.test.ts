@@ -1,0 +1,92 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { makePrivate } from '../../shared/adapters/files/private-modes.ts';
+import { readConfig } from '../../shared/config.ts';
+import { openServices, type Services } from '../../shared/open-services.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('Files of the data', () => {
+  let parent: string;
+  let dir: string;
+  let opened: Services[];
+  const log = createRecordingLog();
+  const umask = process.umask(0o000); // as wide as any user may have it
+  process.umask(umask);
+
+  beforeEach(() => {
+    parent = makeTempDir();
+    dir = join(parent, 'data');
+    opened = [];
+    log.lines.length = 0;
+  });
+
+  afterEach(async () => {
+    process.umask(umask);
+    for (const services of opened) await services.close();
+    rmSync(parent, { recursive: true });
+  });
+
+  async function open(): Promise<Services> {
+    const services = await openServices(readConfig({ DATA_DIR: dir }), {
+      log,
+      role: 'service',
+      clock: createTestClock(),
+    });
+    opened.push(services);
+    return services;
+  }
+
+  it('are for their user alone, whatever the umask: the folder, the database, its log, the secrets', async () => {
+    process.umask(0);
+    const services = await open();
+    await services.signIns.signInWith({ provider: 'local', subject: 'ada', name: 'ada' });
+    await services.signingSecrets.rotate();
+    expect(modeOf(dir)).to.equal(0o700);
+    const names = readdirSync(dir);
+    expect(names).to.include.members([
+      'dropleaf.sqlite',
+      'dropleaf.sqlite-wal',
+      'sign-in-key',
+      'signing-secret',
+    ]);
+    for (const name of names) expect(modeOf(join(dir, name)), name).to.equal(0o600);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  it('that others could use are taken from them at the start, which is told', async () => {
+    await (await open()).close();
+    opened.length = 0;
+    for (const name of readdirSync(dir)) chmodSync(join(dir, name), 0o664);
+    await open();
+    for (const name of readdirSync(dir)) expect(modeOf(join(dir, name)), name).to.equal(0o600);
+    const told = log.lines.map(({ level, fields }) => `${level} ${fields.path} ${fields.mode}`);
+    for (const name of ['dropleaf.sqlite', 'sign-in-key', 'signing-secret']) {
+      expect(told).to.include(`warn ${join(dir, name)} 0664`);
+    }
+  });
+
+  it('that are none of ours stay as they are, and so does the folder, of which it is told', async () => {
+    mkdirSync(dir);
+    chmodSync(dir, 0o755);
+    const note = join(dir, 'note.txt');
+    writeFileSync(note, '');
+    chmodSync(note, 0o644);
+    await open();
+    expect(modeOf(note)).to.equal(0o644);
+    expect(modeOf(dir)).to.equal(0o755);
+    expect(log.lines.map(({ message }) => message)).to.deep.equal([
+      'other users of this machine can look into DATA_DIR: chmod 700 would keep them out',
+    ]);
+  });
+
+  it('that are gone meanwhile are no fault', () => {
+    mkdirSync(dir, { mode: 0o700 });
+    makePrivate(dir, log);
+    expect(log.lines).to.deep.equal([]);
+  });
+});

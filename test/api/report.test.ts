@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
+import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { createReportScene } from '../support/report-form.ts';
+import { useService } from '../support/service.ts';
+
+describe('/report/{slug}', () => {
+  const service = useService({
+    TRUST_PROXY: '1',
+    REPORTS_PER_HOUR: '3',
+    REPORTS_PER_DROP_PER_HOUR: '6',
+    REPORTS_OPEN_PER_DROP: '5',
+    REPORT_MAX_CHARACTERS: '300',
+  });
+  const { newReporter, publish, reportsOf, arrive } = createReportScene(service);
+  const formOf = (answer: Answer) => parsePage(answer.text);
+
+  it('the viewer has a link to it, of the version that it shows', async () => {
+    const { owner, slug } = await publish();
+    await owner.put(slug);
+    for (const [query, version] of [
+      ['', 2],
+      ['?v=1', 1],
+    ] as const) {
+      const link = parsePage((await service.get(`/p/${slug}${query}`)).text).find('a', { class: 'report' });
+      expect(link?.text).to.equal('Report this page');
+      expect(link?.attributes.href).to.equal(`/report/${slug}?v=${version}`);
+      expect((await service.get(link?.attributes.href ?? '')).status).to.equal(200);
+    }
+  });
+
+  it('GET: a form that needs no script, under a policy that allows none, and is kept nowhere', async () => {
+    const { slug } = await publish();
+    const { answer, page } = await newReporter().open(slug);
+    expect(answer.headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(answer.headers['cache-control']).to.equal('private, no-store');
+    expect(answer.headers['x-robots-tag']).to.equal('noindex, nofollow');
+    expect(answer.headers['content-security-policy'])
+      .to.match(/default-src 'none'/)
+      .and.match(/form-action 'self'/)
+      .and.match(/base-uri 'none'/)
+      .and.match(/frame-ancestors 'none'/)
+      .and.not.match(/script-src|unsafe/);
+    expect(page.all('script')).to.deep.equal([]);
+    expect(page.find('form', { method: 'post' })?.attributes.action).to.equal(`/report/${slug}`);
+    const reasons = page.all('input').filter(({ attributes }) => attributes.type === 'radio');
+    expect(reasons.map(({ attributes }) => attributes.value)).to.deep.equal([
+      ...['phishing', 'malware', 'illegal', 'copyright', 'privacy', 'other'],
+    ]);
+  });
+
+  it('HEAD: the same headers and no body', async () => {
+    const { slug } = await publish();
+    const head = await service.request('HEAD', `/report/${slug}`);
+    expect(head.status).to.equal(200);
+    expect(head.headers['content-length']).to.be.a('string');
+    expect(head.bytes).to.have.length(0);
+  });
+
+  it('POST: keeps slug, drop, version, reason, text, contact and time, and no address', async () => {
+    const { owner, slug } = await publish();
+    await owner.put(slug);
+    const reporter = newReporter('198.51.100.77');
+    const { id } = await reporter.open(slug, '?v=1');
+    const fields = {
+      id,
+      reason: 'copyright',
+      text: ' Mine:\r\nhttps://me.example \u{1f343}',
+      contact: ' me ',
+    };
+    const sent = await reporter.send(`/report/${slug}?v=1`, fields);
+    expect(await arrive(sent)).to.equal('Thank you');
+    const [report] = await reportsOf(slug);
+    const { dropId } = await service.services.pages.find(slug, null);
+    expect(report).to.deep.equal({
+      id,
+      dropId,
+      slug,
+      version: 1,
+      reason: 'copyright',
+      text: 'Mine:\nhttps://me.example \u{1f343}',
+      contact: 'me',
+      createdAt: service.clock.now(),
+      closedAt: null,
+    });
+    expect(JSON.stringify(report)).to.not.include('198.51.100');
+  });
+
+  it('POST: text and contact may be left out, but for something else', async () => {
+    const { slug } = await publish();
+    const reporter = newReporter();
+    expect(await arrive(await reporter.report(slug, { reason: 'illegal' }))).to.equal('Thank you');
+    expect((await reportsOf(slug))[0]).to.include({ text: '', contact: null, version: 1 });
+    const refused = await reporter.report(slug, { reason: 'other', text: ' \r\n ' });
+    expect(expectErrorPage(refused, 400, 'invalid_arg').field).to.equal('text');
+  });
+
+  it('a version that is not there, or is no number, means the latest', async () => {
+    for (const query of ['?v=9', '?v=x', '?v=0', '?v=1&v=2']) {
+      const { slug } = await publish();
+      const reporter = newReporter();
+      const { id } = await reporter.open(slug, query);
+      const sent = await reporter.send(`/report/${slug}${query}`, { id, reason: 'malware' });
+      expect(await arrive(sent), query).to.equal('Thank you');
+      expect((await reportsOf(slug))[0]?.version, query).to.equal(1);
+    }
+  });
+
+  it('the same form sent again, however often, is one report and counts once, also where the limit is reached', async () => {
+    const { slug } = await publish();
+    const reporter = newReporter();
+    const { id } = await reporter.open(slug);
+    const send = () => reporter.send(`/report/${slug}`, { id, reason: 'malware' });
+    expect(await arrive(await send())).to.equal('Thank you');
+    for (let i = 0; i < 5; i++) expect(await arrive(await send())).to.equal('Thank you');
+    expect(await reportsOf(slug)).to.have.length(1);
+    for (let i = 0; i < 2; i++) await arrive(await reporter.report(slug));
+    expectTooMany(await reporter.report(slug), 'rate_limited');
+    expect(await arrive(await send())).to.equal('Thank you');
+    expect(await reportsOf(slug)).to.have.length(3);
+  });
+
+  describe('what is refused is said on the form, which keeps what was filled in', () => {
+    const long = '\u{1f343}'.repeat(301);
+    const refused: [what: string, fields: Record<string, string>, field: string][] = [
+      ['no reason', { reason: '' }, 'reason'],
+      ['a reason that there is not', { reason: 'boring' }, 'reason'],
+      ['a text of more characters than are kept', { text: long }, 'text'],
+      ['a contact of more than 200 characters', { contact: 'x'.repeat(201) }, 'contact'],
+      ['U+0000 in the text', { text: 'a\0b' }, 'text'],
+      ['an id that no form of ours has', { id: '../../etc' }, 'id'],
+    ];
+    for (const [what, changes, field] of refused) {
+      it(what, async () => {
+        const { slug } = await publish();
+        const written = { reason: 'copyright', text: 'Mine', contact: 'me@reader.example', ...changes };
+        const answer = await newReporter().report(slug, written);
+        expect(expectErrorPage(answer, 400, 'invalid_arg').field).to.equal(field);
+        const page = formOf(answer);
+        expect(page.find('p', { id: 'fault' })?.attributes.role).to.equal('alert');
+        if (field !== 'text') expect(page.find('textarea')?.text).to.equal(written.text);
+        expect(page.find('input', { id: 'contact' })?.attributes.value).to.equal(written.contact);
+        const checked = page.all('input').filter(({ attributes }) => 'checked' in attributes);
+        expect(checked.map(({ attributes }) => attributes.value)).to.deep.equal(
+          written.reason === 'copyright' ? ['copyright'] : [],
+        );
+        expect(await reportsOf(slug)).to.deep.equal([]);
+      });
+    }
+
+    it('and as the envelope to a program', async () => {
+      const { slug } = await publish();
+      const headers = { accept: '*/*', 'sec-fetch-mode': '', 'sec-fetch-dest': '', 'sec-fetch-site': '' };
+      const answer = await newReporter().send(`/report/${slug}`, { reason: 'malware' }, headers);
+      expectError(answer, 400, 'invalid_arg');
+    });
+
+    it('a text of exactly as many characters as are kept, each of four bytes, is taken', async () => {
+      const { slug } = await publish();
+      const text = '\u{1f343}'.repeat(300);
+      expect(await arrive(await newReporter().report(slug, { text }))).to.equal('Thank you');
+      expect((await reportsOf(slug))[0]?.text).to.equal(text);
+    });
+
+    it('a form larger than any legal one: 413', async () => {
+      const { slug } = await publish();
+      const answer = await newReporter().report(slug, { text: 'x'.repeat(100_000) });
+      expectErrorPage(answer, 413, 'invalid_arg');
+    });
+  });
+
+  it('markup in what was filled in stays text', async () => {
+    const { slug } = await publish();
+    const hostile = '</textarea><script>alert(1)</script><img src=x onerror=alert(1)>"\'';
+    const answer = await newReporter().report(slug, { reason: hostile, text: hostile, contact: hostile });
+    const page = formOf(answer);
+    expect(page.find('textarea')?.text).to.equal(hostile);
+    expect(page.find('input', { id: 'contact' })?.attributes.value).to.equal(hostile);
+    expect(page.all('img')).to.deep.equal([]);
+    const scripts = page.all('script').map(({ attributes }) => attributes.type);
+    expect(scripts).to.deep.equal(['application/json']);
+  });
+
+  it('a form that was posted from elsewhere: 403, and nothing is kept', async () => {
+    const { slug } = await publish();
+    const reporter = newReporter();
+    const { id } = await reporter.open(slug);
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: '', 'sec-fetch-site': 'cross-site' },
+      { origin: '', 'sec-fetch-site': '' },
+    ]) {
+      const answer = await reporter.send(`/report/${slug}`, { id, reason: 'malware' }, headers);
+      expectErrorPage(answer, 403, 'forbidden');
+    }
+    expect(await reportsOf(slug)).to.deep.equal([]);
+  });
+
+  it('404 where there is no drop, 400 for what can be no slug, 405 for other methods', async () => {
+    const reporter = newReporter();
+    const fields = { id: 'a'.repeat(16), reason: 'malware' };
+    expectErrorPage(await reporter.send('/report/nosuchslug00', fields), 404, 'not_found');
+    expectError(await service.get('/report/nosuchslug00'), 404, 'not_found');
+    expectError(await service.get('/report/nosuchslug00?sent=kept'), 404, 'not_found');
+    expectError(await service.get('/report/a.b'), 400, 'invalid_slug');
+    expectError(await service.get('/report/'), 404, 'not_found');
+    const { slug } = await publish();
+    const put = await service.request('PUT', `/report/${slug}`);
+    expectError(put, 405, 'invalid_arg');
+    expect(put.headers.allow).to.equal('GET, HEAD, POST');
+  });
+
+  it('a deleted page: 404; what was reported of it stays', async () => {
+    const { owner, slug } = await publish();
+    const reporter = newReporter();
+    const { id } = await reporter.open(slug);
+    await arrive(await reporter.report(slug));
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    expectErrorPage(await reporter.send(`/report/${slug}`, { id, reason: 'malware' }), 404, 'not_found');
+    await service.settle();
+    expect(await reportsOf(slug)).to.have.length(1);
+  });
+
+  it('a page that was taken down: 410, of which nobody learns more, until it is restored', async () => {
+    const { slug } = await publish();
+    const reporter = newReporter();
+    const { id } = await reporter.open(slug);
+    const { moderation } = service.services;
+    await moderation.takeDown(slug, { by: 'test', reason: 'REASON-SECRET' });
+    const got = await service.get(`/report/${slug}`);
+    const posted = await reporter.send(`/report/${slug}`, { id, reason: 'malware' });
+    expectError(got, 410, 'forbidden');
+    expectErrorPage(posted, 410, 'forbidden');
+    for (const { text } of [got, posted]) expect(text).to.not.include('SECRET');
+    expect(await reportsOf(slug)).to.deep.equal([]);
+    await moderation.restore(slug, { by: 'test', reason: null });
+    expect(await arrive(await reporter.send(`/report/${slug}`, { id, reason: 'malware' }))).to.equal(
+      'Thank you',
+    );
+  });
+
+  it('of a locked page it shows nothing, tells of no version, and takes reports', async () => {
+    const { owner, slug } = await publish({ passcode: 'open-sesame', context: 'CONTEXT-SECRET' });
+    await owner.put(slug);
+    const reporter = newReporter();
+    const shapes = new Set<string>();
+    for (const query of ['', '?v=1', '?v=2', '?v=3']) {
+      const { answer, id } = await reporter.open(slug, query);
+      expect(`${JSON.stringify(answer.headers)} ${answer.text}`).to.not.match(/SECRET|sesame|of 2/);
+      shapes.add(answer.text.replaceAll(id, 'ID').replaceAll(query, ''));
+    }
+    expect(shapes.size, 'the same page for each version, whether it is there or not').to.equal(1);
+    expect(await arrive(await reporter.report(slug))).to.equal('Thank you');
+  });
+
+  it('an unlocked page says nothing of itself either', async () => {
+    const { slug } = await publish();
+    const { answer } = await newReporter().open(slug);
+    expect(answer.text).to.not.include('SECRET');
+  });
+
+  it('counts as no view', async () => {
+    const { owner, slug } = await publish();
+    await arrive(await newReporter().report(slug));
+    await service.settle();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);
+  });
+});

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { bearerEndpoints } from '../support/endpoints.ts';
+import { expectError } from '../support/expect.ts';
+import { type Owner, startService, type TestService, useService } from '../support/service.ts';
+
+const operator = { by: 'root', reason: null };
+
+async function accountOf({ services }: TestService, owner: Owner) {
+  const [account] = await services.moderation.findAccounts(owner.userId);
+  if (account === undefined) throw new Error('there is no such account');
+  return account;
+}
+
+async function suspend(service: TestService, owner: Owner): Promise<void> {
+  await service.services.moderation.suspend(await accountOf(service, owner), operator);
+}
+
+async function unsuspend(service: TestService, owner: Owner): Promise<void> {
+  await service.services.moderation.unsuspend(await accountOf(service, owner), operator);
+}
+
+const bodies: Readonly<Record<string, object>> = {
+  'POST /api/drops': { title: 'New', html: '<p>New' },
+  'PUT /api/drops/{slug}': { html: '<p>New' },
+  'PATCH /api/drops/{slug}': { title: 'New' },
+  'POST /api/drops/{slug}/passcode': { passcode: 'open-sesame' },
+};
+
+describe('A suspended account', () => {
+  const service = useService();
+
+  async function suspended() {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    await owner.put(slug);
+    await suspend(service, owner);
+    return { owner, slug };
+  }
+
+  for (const [method, path] of bearerEndpoints('{slug}', '{id}')) {
+    const isRead = method === 'GET';
+    const isTokens = path.startsWith('/api/tokens');
+    it(`${method} ${path}: ${isRead || isTokens ? 'as before' : '403 forbidden'}`, async () => {
+      const { owner, slug } = await suspended();
+      const spare = await service.newToken(owner);
+      const own = path
+        .replace('{slug}', slug)
+        .replace('{id}', (await spare.get('/api/me')).body.token?.id ?? '');
+      const body = bodies[`${method} ${path}`];
+      const answer = await owner.request(method, own, { body });
+      if (isRead || isTokens) expect(answer.status).to.be.oneOf([200, 204]);
+      else expectError(answer, 403, 'forbidden');
+      await unsuspend(service, owner);
+      const { status } = await owner.request(method, own, { body });
+      expect(status, 'suspended no more').to.be.oneOf(
+        method === 'DELETE' && isTokens ? [404] : [200, 201, 204],
+      );
+    });
+  }
+
+  it('is refused with every token it has, and with those it gets', async () => {
+    const { owner, slug } = await suspended();
+    const before = await service.newToken(owner);
+    for (const token of [owner, before, await service.newToken(owner)]) {
+      expectError(await token.put(slug), 403, 'forbidden');
+      expect((await token.get('/api/me')).status).to.equal(200);
+    }
+    await unsuspend(service, owner);
+    for (const token of [owner, before]) expect((await token.put(slug)).status).to.equal(200);
+  });
+
+  it('is refused before its minute is counted and its body is read', async () => {
+    const own = await startService({ env: { WRITES_PER_MINUTE: '1' } });
+    const owner = await own.newOwner();
+    await suspend(own, owner);
+    for (let n = 0; n < 3; n++) {
+      expectError(await owner.request('POST', '/api/drops', { raw: '{' }), 403, 'forbidden');
+    }
+    await unsuspend(own, owner);
+    expect((await owner.post()).status).to.equal(201);
+    await own.stop();
+  });
+
+  it('keeps its pages, and others their accounts', async () => {
+    const { slug } = await suspended();
+    expect((await service.view(`/p/${slug}`)).status).to.equal(200);
+    expect((await service.get(`/p/${slug}/raw`)).status).to.equal(200);
+    expect((await (await service.newOwner()).post()).status).to.equal(201);
+  });
+
+  it('signs in as before, and its new token is suspended from the start', async () => {
+    const { owner, slug } = await suspended();
+    const started = await service.request('POST', '/api/auth/start', { body: {} });
+    const { signIns } = service.services;
+    const signIn = await signIns.findByCode(started.body.code);
+    expect(await signIns.approve(signIn?.id ?? '', owner.userId)).to.equal(true);
+    const { body } = await service.get(`/api/auth/poll?token=${started.body.poll_token}`);
+    expect(body.status).to.equal('verified');
+    const token = body.api_token;
+    expect((await service.get('/api/me', { token })).body.user_id).to.equal(owner.userId);
+    const refused = await service.request('PUT', `/api/drops/${slug}`, { token, body: { html: '<p>New' } });
+    expectError(refused, 403, 'forbidden');
+  });
+
+  it('shows nothing new in /api/me and in the list of its tokens', async () => {
+    const owner = await service.newOwner();
+    const readAll = async () => [(await owner.get('/api/me')).text, (await owner.get('/api/tokens')).text];
+    await readAll();
+    const before = await readAll();
+    await suspend(service, owner);
+    expect(await readAll()).to.deep.equal(before);
+  });
+
+  it('stays so over a restart', async () => {
+    const own = await startService();
+    const owner = await own.newOwner();
+    await suspend(own, owner);
+    await own.restart();
+    expectError(await owner.post(), 403, 'forbidden');
+    await own.stop();
+  });
+});
+
+describe('A suspension that was cut short', () => {
+  it('is whole when it is repeated, and its entry says that the outcome is not known', async () => {
+    let isCut = false;
+    const service = await startService({
+      adaptEngine: (engine) => ({
+        ...engine,
+        tokens: {
+          ...engine.tokens,
+          setSuspended: (...args) =>
+            isCut ? Promise.reject(new Error('killed')) : engine.tokens.setSuspended(...args),
+        },
+      }),
+    });
+    const owner = await service.newOwner();
+    for (const [act, status] of [
+      [suspend, 403],
+      [unsuspend, 201],
+    ] as const) {
+      isCut = true;
+      service.clock.advance(1); // the log is in the order of time
+      expect(await act(service, owner).catch((error: Error) => error.message)).to.equal('killed');
+      const [entry] = await service.services.audit.list(null, 1);
+      expect(entry?.outcome).to.equal('not known: killed');
+      isCut = false;
+      await act(service, owner);
+      expect((await owner.post()).status).to.equal(status);
+    }
+    await service.stop();
+  });
+});
+
+describe('All tokens of an account, revoked', () => {
+  const service = useService();
+
+  it('work no more, all of them; those of others do', async () => {
+    const owner = await service.newOwner();
+    const second = await service.newToken(owner);
+    const other = await service.newOwner();
+    const done = await service.services.moderation.revokeTokens(await accountOf(service, owner), operator);
+    expect(done).to.deep.equal({ tokens: 2, signIns: 0 });
+    for (const token of [owner, second]) {
+      expectError(await token.get('/api/drops'), 401, 'invalid_token');
+      expectError(await token.post(), 401, 'invalid_token');
+    }
+    expect((await other.get('/api/me')).status).to.equal(200);
+  });
+
+  it('a sign-in that was approved and not claimed becomes expired, and no token', async () => {
+    const owner = await service.newOwner();
+    const { signIns, moderation } = service.services;
+    const started = await service.request('POST', '/api/auth/start', { body: {} });
+    const poll = () => service.get(`/api/auth/poll?token=${started.body.poll_token}`);
+    const signIn = await signIns.findByCode(started.body.code);
+    await signIns.approve(signIn?.id ?? '', owner.userId);
+    expect(await moderation.revokeTokens(await accountOf(service, owner), operator)).to.include({
+      signIns: 1,
+    });
+    for (let n = 0; n < 2; n++) expect((await poll()).body).to.deep.equal({ status: 'expired' });
+    expect(await signIns.approve(signIn?.id ?? '', owner.userId), 'approved again').to.equal(false);
+  });
+
+  it('its owner can sign in again', async () => {
+    const owner = await service.newOwner();
+    await service.services.moderation.revokeTokens(await accountOf(service, owner), operator);
+    const again = await service.newToken(owner);
+    expect((await again.get('/api/me')).body.user_id).to.equal(owner.userId);
+    expect((await again.post()).status).to.equal(201);
+  });
+});

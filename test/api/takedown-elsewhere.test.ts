@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
+import { expectError } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const operator = { by: 'root', reason: 'phishing' };
+
+function takeDown({ services }: TestService, slug: string) {
+  return services.moderation.takeDown(slug, operator);
+}
+
+describe('A page that was taken down while the database is late or away', () => {
+  let service: TestService;
+  let gate: Gate;
+  let engine: Engine | undefined;
+
+  beforeEach(async () => {
+    gate = createGate();
+    service = await startService({
+      adaptEngine(own) {
+        engine = own;
+        return { ...own, drops: gate.wrap(own.drops) };
+      },
+    });
+  });
+  afterEach(async () => {
+    gate.open();
+    await service.stop();
+  });
+
+  async function pageInMemory(): Promise<string> {
+    const { slug } = await (await service.newOwner()).create();
+    expect((await service.get(`/p/${slug}/raw`)).status).to.equal(200);
+    return slug;
+  }
+
+  const away = () => gate.refuse(unavailable('The database is away.'));
+
+  it('is not shown from memory by the process that took it down', async () => {
+    const slug = await pageInMemory();
+    await takeDown(service, slug);
+    away();
+    expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
+  });
+
+  it('may be shown for 60 s after its last read by a process that has not heard of it, and by none that has', async () => {
+    const heard = await pageInMemory();
+    const unheard = await pageInMemory();
+    for (const slug of [heard, unheard]) {
+      const takedown = { at: service.clock.now(), reason: 'phishing' };
+      expect(await engine?.moderation.takeDown(slug, takedown, [])).to.not.equal(null); // as another process does
+    }
+    expectError(await service.get(`/p/${heard}/raw`), 410, 'forbidden');
+    away();
+    expectError(await service.get(`/p/${heard}/raw`), 503, 'unavailable');
+    const shown = await service.get(`/p/${unheard}/raw`);
+    expect(shown.status).to.equal(200);
+    expect(shown.headers['cache-control']).to.match(/s-maxage=[0-5]$/);
+    service.clock.advance(60_001);
+    expectError(await service.get(`/p/${unheard}/raw`), 503, 'unavailable');
+    gate.open();
+    expectError(await service.get(`/p/${unheard}/raw`), 410, 'forbidden');
+  });
+});
+
+describe('A takedown and the edge', () => {
+  const edges = useEdgeDoubles();
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  async function startBehindEdge(status = 204) {
+    const edge = await edges.listen((_, response) => response.writeHead(status).end());
+    service = await startService({ env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url } });
+    const { slug } = await (await service.newOwner()).create();
+    await service.settle();
+    const tag = (await service.get(`/p/${slug}/raw`)).headers['cache-tag'];
+    let before = 0;
+    return {
+      slug,
+      /** How often since it was last asked. */
+      told() {
+        const all = edge.seen.filter((purge: SeenByEdge) => JSON.parse(purge.body).tag === tag).length;
+        const since = all - before;
+        before = all;
+        return since;
+      },
+    };
+  }
+
+  for (const act of ['takedown', 'restore'] as const) {
+    it(`${act}: it is told before the act returns, and again after 1, 5 and 60 s`, async () => {
+      const { slug, told } = await startBehindEdge();
+      if (act === 'restore') {
+        await takeDown(service, slug);
+        await passRounds(service);
+      }
+      told();
+      const { moderation } = service.services;
+      const { edge } = await (act === 'restore'
+        ? moderation.restore(slug, operator)
+        : takeDown(service, slug));
+      expect(edge).to.equal('told');
+      await service.settle();
+      expect(told(), 'the act itself, and the job').to.equal(2);
+      for (const seconds of [1, 4, 55]) {
+        service.clock.advance(seconds * 1_000);
+        await service.settle();
+        expect(told(), `after ${seconds} s more`).to.equal(1);
+      }
+      service.clock.advance(3_600_000);
+      await service.settle();
+      expect(told(), 'later').to.equal(0);
+    });
+  }
+
+  it('one that refuses is told of in the answer and in the log, and the page is down all the same', async () => {
+    const { slug } = await startBehindEdge(500);
+    expect((await takeDown(service, slug)).edge).to.equal('not told');
+    expectError(await service.get(`/p/${slug}/raw`), 410, 'forbidden');
+    const [entry] = await service.services.audit.list(null, 1);
+    expect(entry?.outcome).to.equal('done; the edge did not confirm');
+  });
+
+  it('a command that knows of none leaves a note for the worker, which clears it where there is none', async () => {
+    const asked: string[] = [];
+    let engine: Engine | undefined;
+    service = await startService({
+      adaptEngine(own) {
+        engine = own;
+        const jobs: Engine['jobs'] = Object.create(own.jobs, {
+          enqueue: {
+            value: (...job: Parameters<typeof own.jobs.enqueue>) => {
+              asked.push(job[0]);
+              return own.jobs.enqueue(...job);
+            },
+          },
+        });
+        return { ...own, jobs };
+      },
+    });
+    const { slug } = await (await service.newOwner()).create();
+    await service.settle();
+    asked.length = 0;
+    const { edge, drop } = await takeDown(service, slug);
+    expect(edge).to.equal('unknown');
+    expect(asked).to.deep.equal(['edge.purge']);
+    await passRounds(service);
+    expect((await engine?.chores.findChores(drop.id))?.owed).to.deep.equal([]);
+    expect((await service.services.jobs.count()).waiting).to.equal(0);
+  });
+});
+
+async function passRounds(service: TestService): Promise<void> {
+  await service.settle();
+  for (const seconds of [1, 4, 55]) {
+    service.clock.advance(seconds * 1_000);
+    await service.settle();
+  }
+}

@@ -1,0 +1,229 @@
+import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
+import {
+  contentSettings,
+  createContentDrops,
+  expectNoOrigin,
+  expectNothing,
+} from '../support/content-hosts.ts';
+import { expectError, expectErrorPage } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
+
+const operator = { by: 'root', reason: 'phishing' };
+const queries = ['', '?v=1', '?v=2', '?v=9', '?v=x', '?utm_source=mail', '?g=grant'];
+
+function expectTakenDown(answer: Answer<unknown>): void {
+  expect(expectError(answer, 410, 'forbidden')).to.deep.equal({});
+  expectNoLeak(answer);
+  expect(answer.text).to.not.include('phishing');
+}
+
+function takeDown({ services }: TestService, slug: string) {
+  return services.moderation.takeDown(slug, operator);
+}
+
+describe('A page that was taken down', () => {
+  const service = useService(lockedDropSettings);
+  const { lockedDrop } = createLockedDrops(service);
+
+  async function takenDown(fields: object = {}) {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ ...secrets, ...fields });
+    await owner.put(slug, { html: secrets.html, context: secrets.context });
+    const before = await service.get(`/p/${slug}/raw`);
+    await takeDown(service, slug);
+    return { owner, slug, before };
+  }
+
+  it('its viewer page is 410 forbidden, whatever the version, and says nothing of it', async () => {
+    const { slug } = await takenDown();
+    for (const query of queries) expectTakenDown(await service.get(`/p/${slug}${query}`));
+  });
+
+  it('its raw page is 410 forbidden with the sandbox, whatever the version', async () => {
+    const { slug } = await takenDown();
+    for (const query of queries) {
+      const answer = await service.get(`/p/${slug}/raw${query}`);
+      expectTakenDown(answer);
+      expect(answer.headers['content-security-policy']).to.match(/^sandbox allow-scripts /);
+      expect(answer.headers['cache-tag']).to.equal(undefined);
+    }
+  });
+
+  it('HEAD: 410 and no body', async () => {
+    const { slug } = await takenDown();
+    for (const path of [`/p/${slug}`, `/p/${slug}/raw`, `/p/${slug}/raw?v=1`]) {
+      const answer = await service.request('HEAD', path);
+      expect(answer.status).to.equal(410);
+      expect(answer.bytes).to.have.length(0);
+      expectNoLeak(answer);
+    }
+  });
+
+  it('conditional requests: no 304 for an ETag from before', async () => {
+    const { slug, before } = await takenDown();
+    const { etag = '' } = before.headers;
+    expect(etag).to.not.equal('');
+    for (const value of [etag, `W/${etag}`, '*']) {
+      expectTakenDown(await service.get(`/p/${slug}/raw`, { headers: { 'if-none-match': value } }));
+    }
+  });
+
+  for (const path of ['', '/raw', '?v=1', '/raw?v=9']) {
+    it(`a person who opens /p/{slug}${path} is told so in words, and nothing of the page`, async () => {
+      const { slug } = await takenDown();
+      const answer = await service.view(`/p/${slug}${path}`);
+      expectErrorPage(answer, 410, 'forbidden');
+      expectNoLeak(answer);
+      const page = parsePage(answer.text);
+      expect(page.title).to.match(/taken down/);
+      expect(page.find('iframe')).to.equal(undefined);
+      for (const { attributes } of page.all('meta')) {
+        expect(attributes.property ?? '').to.not.match(/^og:/);
+        expect(attributes.name ?? '').to.not.match(/^twitter:|^description$/);
+      }
+    });
+  }
+
+  it('a locked one is 410 before its gate: no form, no try, no pass that opens it', async () => {
+    const { slug, address } = await lockedDrop();
+    const { cookie, frame } = await service.enter(slug, 'open-sesame', { headers: address });
+    await takeDown(service, slug);
+    for (const path of [`/p/${slug}`, `/p/${slug}/raw`, frame]) {
+      expectTakenDown(await service.get(path));
+      expectTakenDown(await service.get(path, { headers: { cookie } }));
+    }
+    const tried = await service.request('POST', `/p/${slug}`, {
+      raw: 'passcode=open-sesame',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
+    });
+    expectTakenDown(tried);
+    expect(tried.cookies).to.deep.equal([]);
+  });
+
+  it('a visit is no view', async () => {
+    const { owner, slug } = await takenDown();
+    await service.view(`/p/${slug}`);
+    await service.view(`/p/${slug}/raw`);
+    await service.settle();
+    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);
+  });
+
+  it('its owner reads it in the API as before, and is told of nothing new there', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create(secrets);
+    const paths = ['', `/${slug}`, `/${slug}/versions`, `/${slug}/v/1`].map((path) => `/api/drops${path}`);
+    const readAll = () => Promise.all(paths.map(async (path) => (await owner.get(path)).text));
+    const before = await readAll();
+    await takeDown(service, slug);
+    expect(await readAll()).to.deep.equal(before);
+  });
+
+  it('its owner cannot change it: 403 forbidden with the reason and the time', async () => {
+    const { owner, slug } = await takenDown();
+    for (const [method, path, body] of changes) {
+      const answer = await owner.request(method, `/api/drops/${slug}${path}`, { body });
+      const details = expectError(answer, 403, 'forbidden');
+      expect(details, `${method} ${path}`).to.deep.equal({
+        reason: 'phishing',
+        taken_down_at: service.clock.now(),
+      });
+    }
+    expect((await owner.get(`/api/drops/${slug}`)).body).to.include({
+      title: secrets.title,
+      latest_version: 2,
+    });
+  });
+
+  it('a body that is wrong is refused as such before, and another owner finds no such drop', async () => {
+    const { owner, slug } = await takenDown();
+    expectError(await owner.put(slug, { html: '' }), 400, 'html_required');
+    const another = await service.newOwner();
+    for (const [method, path, body] of changes) {
+      expectError(await another.request(method, `/api/drops/${slug}${path}`, { body }), 404, 'not_found');
+    }
+  });
+
+  it('its owner can delete it: then it is gone for everybody', async () => {
+    const { owner, slug } = await takenDown();
+    expect((await owner.request('DELETE', `/api/drops/${slug}`)).status).to.equal(204);
+    expectError(await service.get(`/p/${slug}`), 404, 'not_found');
+    expectError(await service.get(`/p/${slug}/raw`), 404, 'not_found');
+    for (const act of [
+      () => takeDown(service, slug),
+      () => service.services.moderation.restore(slug, operator),
+    ]) {
+      expect(await act().catch((error: { code?: string }) => error.code)).to.equal('not_found');
+    }
+  });
+
+  it('is shown again when it is restored, byte for byte and under the same ETag', async () => {
+    const { owner, slug, before } = await takenDown();
+    await service.services.moderation.restore(slug, operator);
+    const after = await service.get(`/p/${slug}/raw`);
+    expect(after.status).to.equal(200);
+    expect(after.bytes.equals(before.bytes)).to.equal(true);
+    expect(after.headers.etag).to.equal(before.headers.etag);
+    expect((await service.view(`/p/${slug}`)).status).to.equal(200);
+    expect((await owner.put(slug)).body.latest_version).to.equal(3);
+  });
+
+  it('stays so while and after its page is rendered', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: `<p>${'long '.repeat(100_000)}` });
+    const rendering = service.get(`/p/${slug}/raw`);
+    await takeDown(service, slug);
+    expect((await rendering).status).to.be.oneOf([200, 410]);
+    await service.settle();
+    expectTakenDown(await service.get(`/p/${slug}/raw`));
+    await service.services.moderation.restore(slug, operator);
+    expect((await service.get(`/p/${slug}/raw`)).status).to.equal(200);
+  });
+
+  it('stays so over a restart', async () => {
+    const own = await startService();
+    const { slug } = await (await own.newOwner()).create();
+    await takeDown(own, slug);
+    await own.restart();
+    expectTakenDown(await own.get(`/p/${slug}/raw`));
+    await own.stop();
+  });
+
+  it('a change that is refused costs no place in the day', async () => {
+    const own = await startService({ env: { WRITES_PER_DAY: '2' } });
+    const owner = await own.newOwner();
+    const { slug } = await owner.create();
+    await takeDown(own, slug);
+    for (let n = 0; n < 3; n++) expectError(await owner.put(slug), 403, 'forbidden');
+    expect((await owner.post()).status).to.equal(201);
+    await own.stop();
+  });
+});
+
+describe('A page with an origin of its own that was taken down', () => {
+  const service = useService(contentSettings);
+  const { withDrop } = createContentDrops(service);
+
+  it('is 410 at its host, without an origin, and tells the host of another drop nothing', async () => {
+    const [one, other] = [await withDrop(secrets), await withDrop()];
+    expect((await one.onHost()).status).to.equal(200);
+    await takeDown(service, one.slug);
+    for (const path of [one.frame.path, one.raw, `${one.raw}?v=9`]) {
+      const answer = await one.onHost(path);
+      expectTakenDown(answer);
+      expectNoOrigin(answer);
+    }
+    expectNothing(await other.onHost(one.raw));
+    expect((await other.onHost()).status).to.equal(200);
+  });
+});
+
+const changes: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['PUT', '', { html: '<p>New' }],
+  ['PATCH', '', { title: 'New' }],
+  ['POST', '/passcode', { passcode: 'open-sesame' }],
+  ['POST', '/passcode', { passcode: '' }],
+  ['DELETE', '/v/1'],
+];

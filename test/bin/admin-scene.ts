@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { dropleaf, type Env, type Outcome } from './command.ts';
+import { publish } from './publish.ts';
+
+/** What an operator does in a shell, and what comes of it at a service that runs elsewhere. */
+export function createAdminScene(env: () => Env, base: () => string) {
+  const admin = (...args: string[]): Promise<Outcome> => dropleaf(['admin', ...args], env());
+
+  async function newToken(user: string): Promise<string> {
+    const { stdout, stderr } = await dropleaf(['token', '--user', user], env());
+    expect(stderr).to.equal('');
+    return stdout.trim();
+  }
+
+  return {
+    admin,
+    newToken,
+
+    /** Ends well. @returns what it prints */
+    async act(...args: string[]): Promise<string> {
+      const { stdout, stderr, code } = await admin(...args);
+      expect({ stderr, code }, args.join(' ')).to.deep.equal({ stderr: '', code: 0 });
+      return stdout;
+    },
+
+    /** Fails, and prints nothing but why. @returns that */
+    async fail(exitCode: 1 | 2, ...args: string[]): Promise<string> {
+      const { stdout, stderr, code } = await admin(...args);
+      expect({ stdout, code }, args.join(' ')).to.deep.equal({ stdout: '', code: exitCode });
+      return stderr;
+    },
+
+    /** Somebody with a page. */
+    async publisher(user: string) {
+      const token = await newToken(user);
+      return { token, ...(await publish(base(), token, '<p>A page')) };
+    },
+
+    statusOf: async (url: string) => (await fetch(url)).status,
+
+    /** Of an attempt to write. */
+    async statusOfPatch(slug: string, token: string): Promise<number> {
+      const response = await fetch(`${base()}/api/drops/${slug}`, {
+        method: 'PATCH',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'Another' }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+  };
+}

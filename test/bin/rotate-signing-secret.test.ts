@@ -1,0 +1,40 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { dropleaf } from './command.ts';
+import { useHome } from './home.ts';
+
+describe('dropleaf rotate-signing-secret', () => {
+  const home = useHome();
+  const rotate = (...more: string[]) => dropleaf(['rotate-signing-secret', ...more], home.env);
+  const kept = () => readdirSync(home.dir).filter((name) => name.startsWith('signing-secret'));
+
+  it('puts a new secret beside the one of the service that runs, and says when it signs', async () => {
+    await home.start();
+    const from = Date.now();
+    const { stdout, stderr, code } = await rotate();
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    const signsFrom = Date.parse(/^A new secret signs from (\S+Z)\./.exec(stdout)?.[1] ?? '');
+    expect(signsFrom).to.be.within(from + 120_000, Date.now() + 120_000);
+    expect(kept().sort()).to.deep.equal(['signing-secret', `signing-secret.${signsFrom}`]);
+    for (const name of kept()) expect(statSync(join(home.dir, name)).mode & 0o777, name).to.equal(0o600);
+  });
+
+  it('adds none while one waits to sign, exits 1 and says until when', async () => {
+    await rotate();
+    const { stdout, stderr, code } = await rotate();
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect(stderr).to.match(
+      /^dropleaf: a new secret is there already and signs from \S+Z: rotate again after/,
+    );
+    expect(kept()).to.have.length(2);
+  });
+
+  it('--at-once leaves the new one alone, whatever waited', async () => {
+    await rotate();
+    const { stdout, code } = await rotate('--at-once');
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/void in every process within 30 seconds/);
+    expect(kept()).to.have.length(1).and.to.not.include('signing-secret');
+  });
+});

@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
+import { useBrowser } from './browser.ts';
+import { createInspector, type Inspector } from './inspect.ts';
+
+const context = `# Why
+
+Because **numbers** say so, [as told](https://a.example/), and \`code\`.
+
+> A quote
+
+1. one
+2. two
+
+| a | b |
+|---|---|
+| c | d |
+
+\`\`\`
+a line of code
+\`\`\`
+
+---
+`;
+
+describe('Pages of ours have no barriers and no faults in their markup', function () {
+  this.timeout(120_000);
+  const browser = useBrowser();
+  const service = useService({ PASSCODE_TRIES: '1', CODE_TRIES: '3' });
+
+  /** A person's browser, and the inspector of what it shows. */
+  async function open(path: string, at: TestService = service): Promise<{ page: Page } & Inspector> {
+    const page = await (await browser.newContext()).newPage();
+    const inspector = createInspector(page, at.url);
+    await page.goto(at.url + path);
+    return { page, ...inspector };
+  }
+
+  async function startSignIn(at: TestService = service): Promise<string> {
+    const headers = { 'user-agent': 'a-client/1.0' };
+    const body = { label: "Ada's laptop \u202e" };
+    return (await at.request('POST', '/api/auth/start', { body, headers })).body.code;
+  }
+
+  describe('the viewer and what stands before it', () => {
+    it('a public page with all that can be told of it', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create({
+        title: 'Orders of week 46 & others',
+        description: 'Three charts',
+        metadata: { project: 'demo' },
+        context,
+      });
+      await owner.put(slug, { context });
+      const { page, inspect } = await open(`/p/${slug}?v=1`);
+      await inspect('viewer');
+      await page.getByText('Context', { exact: true }).click();
+      await inspect('viewer-context');
+      await page.context().close();
+    });
+
+    it('a bare one', async () => {
+      const { slug } = await (await service.newOwner()).create({ title: 'T' });
+      const { page, inspect } = await open(`/p/${slug}`);
+      await inspect('viewer-bare');
+      await page.context().close();
+    });
+
+    it('the passcode, wrong, and too often', async () => {
+      const { slug } = await (await service.newOwner()).create({ passcode: 'open-sesame' });
+      const { page, inspect } = await open(`/p/${slug}`);
+      await inspect('passcode');
+      for (const name of ['passcode-wrong', 'passcode-too-often']) {
+        await page.getByLabel('Passcode').fill('wrong');
+        await page.getByRole('button').click();
+        await page.getByRole('alert').waitFor();
+        await inspect(name);
+      }
+      await page.context().close();
+    });
+
+    it('a report, a faulty one, and the thanks', async () => {
+      const { slug } = await (await service.newOwner()).create();
+      const { page, inspect } = await open(`/report/${slug}`);
+      await inspect('report-form');
+      await page.getByLabel('Something else').check();
+      await page.getByRole('button', { name: 'Send the report' }).click();
+      await page.getByRole('alert').waitFor();
+      await inspect('report-faulty');
+      await page.getByLabel('In your words').fill('It is not right.');
+      await page.getByRole('button', { name: 'Send the report' }).click();
+      await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+      await inspect('report-thanks');
+      await page.context().close();
+    });
+  });
+
+  describe('the sign-in', () => {
+    it('the code, a wrong one, name and key, a wrong key, the request, approved', async () => {
+      const { page, inspect } = await open('/sign-in');
+      await inspect('sign-in-code');
+      await page.getByLabel('Code').fill('BCDF-GHJK');
+      await page.getByRole('button').click();
+      await page.getByRole('alert').waitFor();
+      await inspect('sign-in-code-wrong');
+      await page.goto(`${service.url}/sign-in?code=${await startSignIn()}`);
+      await inspect('sign-in-confirm');
+      await page.getByRole('button').click();
+      await inspect('sign-in-local');
+      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('Sign-in key').fill('wrong');
+      await page.getByRole('button').click();
+      await page.getByRole('alert').waitFor();
+      await inspect('sign-in-local-wrong');
+      await page.getByLabel('Sign-in key').fill(service.services.signInKey ?? '');
+      await page.getByRole('button').click();
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      await inspect('sign-in-request');
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('heading', { name: 'Approved' }).waitFor();
+      await inspect('sign-in-approved');
+      await page.context().close();
+    });
+
+    it('denied, and nothing under way', async () => {
+      const { page, inspect } = await open('/sign-in/approve');
+      await inspect('sign-in-nothing');
+      await page.goto(`${service.url}/sign-in?code=${await startSignIn()}`);
+      await page.getByRole('button').click();
+      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('Sign-in key').fill(service.services.signInKey ?? '');
+      await page.getByRole('button').click();
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await page.getByRole('heading', { name: 'Denied' }).waitFor();
+      await inspect('sign-in-denied');
+      await page.context().close();
+    });
+
+    it('on the way to the identity provider', async () => {
+      const double: GitHubDouble = await startGitHubDouble();
+      const env = {
+        GITHUB_CLIENT_ID: double.clientId,
+        GITHUB_CLIENT_SECRET: double.clientSecret,
+        GITHUB_URL: double.url,
+        GITHUB_API_URL: double.apiUrl,
+      };
+      const behind = await startService({ env });
+      const { page, inspect } = await open(`/sign-in?code=${await startSignIn(behind)}`, behind);
+      await inspect('sign-in-provider');
+      // 204: the browser stays where it is.
+      await page.route(`${double.url}/**`, (route) => route.fulfill({ status: 204 }));
+      await page.getByRole('button').click();
+      await page.getByRole('heading', { name: /^On to/ }).waitFor();
+      await inspect('sign-in-leaving');
+      await page.context().close();
+      await behind.stop();
+      await double.close();
+    });
+  });
+
+  describe('all else', () => {
+    for (const [name, path] of [
+      ['home', '/'],
+      ['error-404', '/p/nosuchslug00'],
+      ['error-404-raw', '/p/nosuchslug00/raw'],
+      ['error-400', '/p/no.slug'],
+      ['error-path', '/nothing-here'],
+      ['error-401', '/api/me'],
+    ] as const) {
+      it(name, async () => {
+        const { page, inspect } = await open(path);
+        await inspect(name);
+        await page.context().close();
+      });
+    }
+
+    // It takes its colours as it is loaded. Thousands of elements: axe needs its time.
+    for (const colorScheme of ['light', 'dark'] as const) {
+      it(`docs, ${colorScheme}`, async () => {
+        const page = await (await browser.newContext({ colorScheme })).newPage();
+        const { inspect } = createInspector(page, service.url);
+        await page.goto(`${service.url}/docs`);
+        await page.getByRole('heading', { name: 'Publish a page' }).first().waitFor();
+        await inspect('docs', [colorScheme]);
+        await page.context().close();
+      }).timeout(300_000);
+    }
+
+    it('a version that is not there, a locked raw page, and one that was taken down', async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      const locked = await owner.create({ passcode: 'open-sesame' });
+      const { page, inspect } = await open(`/p/${slug}?v=9`);
+      await inspect('error-version');
+      await page.goto(`${service.url}/p/${locked.slug}/raw`);
+      await inspect('error-403');
+      await service.services.moderation.takeDown(slug, { by: 'root', reason: 'spam' });
+      await page.goto(`${service.url}/p/${slug}`);
+      await inspect('error-410');
+      await page.context().close();
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { useBrowser, watchPage } from './browser.ts';
+
+describe('The way to the identity provider, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  let double: GitHubDouble;
+  let service: TestService;
+
+  before(async () => {
+    double = await startGitHubDouble();
+    service = await startService({
+      env: {
+        GITHUB_CLIENT_ID: double.clientId,
+        GITHUB_CLIENT_SECRET: double.clientSecret,
+        GITHUB_URL: double.url,
+        GITHUB_API_URL: double.apiUrl,
+      },
+    });
+  });
+  after(async () => {
+    await service?.stop();
+    await double?.close();
+  });
+
+  for (const hasScript of [true, false]) {
+    it(`leads by way of another site that the provider trusts, ${hasScript ? 'with' : 'without'} scripts, and back to approve`, async () => {
+      // As with SAML: the provider sends people to who knows them, and is sent them back.
+      const hop = createServer((req, res) => {
+        const back = new URL(req.url ?? '', 'http://127.0.0.1').searchParams.get('back') ?? '';
+        res.writeHead(302, { location: back }).end();
+      }).listen(0, 'localhost');
+      await once(hop, 'listening');
+      const hopUrl = `http://localhost:${(hop.address() as AddressInfo).port}`; // proof: it listens on a port
+      const page = await (await browser.newContext({ javaScriptEnabled: hasScript })).newPage();
+      const { faults } = watchPage(page, 'http://');
+      let hops = 0;
+      await page.route(`${double.url}/login/oauth/authorize**`, async (route) => {
+        if (hops++ > 0) return route.continue();
+        const location = `${hopUrl}/?back=${encodeURIComponent(route.request().url())}`;
+        await route.fulfill({ status: 302, headers: { location } });
+      });
+      const { body } = await service.request('POST', '/api/auth/start');
+      await page.goto(`${service.url}/sign-in?code=${body.code}`);
+      await page.getByRole('button').click();
+      await page.getByRole('heading', { name: 'Let this device publish as you?' }).waitFor();
+      expect(await page.locator('main').innerText()).to.include('octocat');
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('heading', { name: 'Approved' }).waitFor();
+      expect((await service.get(`/api/auth/poll?token=${body.poll_token}`)).body.status).to.equal('verified');
+      expect(faults).to.deep.equal([]);
+      await page.context().close();
+      hop.close();
+    });
+  }
+});

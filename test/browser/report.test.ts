@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { useService } from '../support/service.ts';
+import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+
+describe('Reporting a page, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService({ REPORTS_PER_HOUR: '1000', REPORTS_OPEN_PER_DROP: '1000' });
+
+  async function publish(): Promise<string> {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({
+      title: 'Orders of week 46, by region and by product',
+      context: 'Why',
+    });
+    await owner.put(slug, { context: 'Why' });
+    return slug;
+  }
+
+  async function textsOf(slug: string): Promise<string[]> {
+    const all = await service.services.reports.list({ withClosed: true }, 100);
+    return all.filter((report) => report.slug === slug).map(({ text }) => text);
+  }
+
+  async function openWithoutScripts(path: string): Promise<{ page: Page; faults: string[] }> {
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    const { faults } = watchPage(page, service.url);
+    await page.goto(service.url + path);
+    return { page, faults };
+  }
+
+  it('from the viewer to the thanks without a script, and a reload sends nothing again', async () => {
+    const slug = await publish();
+    const { page, faults } = await openWithoutScripts(`/p/${slug}?v=1`);
+    await page.getByRole('link', { name: 'Report this page' }).click();
+    expect(page.url()).to.equal(`${service.url}/report/${slug}?v=1`);
+    await page.getByLabel('It uses my work').check();
+    await page.getByLabel('In your words').fill('First line\n<b>second</b>');
+    await page.getByLabel('How to reach you').fill('me@reader.example');
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.reload();
+    expect(await textsOf(slug)).to.deep.equal(['First line\n<b>second</b>']);
+    await page.goBack();
+    await page.getByLabel('It uses my work').check();
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('what was wrong is said on the form, which keeps the rest', async () => {
+    const slug = await publish();
+    const { page, faults } = await openWithoutScripts(`/report/${slug}`);
+    await page.getByLabel('Something else').check();
+    await page.getByLabel('How to reach you').fill('me@reader.example');
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Something else').isChecked()).to.equal(true);
+    expect(await page.getByLabel('How to reach you').inputValue()).to.equal('me@reader.example');
+    await page.getByLabel('In your words').fill('It is odd');
+    faults.splice(0); // the browser notes the 400
+    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    expect(await textsOf(slug)).to.deep.equal(['It is odd']);
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('fits a phone and a desk, light and dark: the link, the form, a fault, the thanks', async () => {
+    const slug = await publish();
+    const look = async (page: Page) => {
+      expect(await overflowOf(page)).to.be.at.most(0);
+    };
+    await photograph(browser, 'report-link', `${service.url}/p/${slug}?v=1`, async (page) => {
+      await look(page);
+      expect(await page.getByRole('link', { name: 'Report' }).isVisible()).to.equal(true);
+    });
+    await photograph(browser, 'report-form', `${service.url}/report/${slug}`, look);
+    await photograph(browser, 'report-fault', `${service.url}/report/${slug}`, async (page) => {
+      await page.getByLabel('Something else').check();
+      await page.getByRole('button', { name: 'Send the report' }).click();
+      await page.getByRole('alert').waitFor();
+      await look(page);
+    });
+    await photograph(browser, 'report-sent', `${service.url}/report/${slug}?sent=kept`, look);
+    await photograph(browser, 'report-enough', `${service.url}/report/${slug}?sent=enough`, look);
+  });
+});

@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { expectError } from '../support/expect.ts';
+import { createGate } from '../support/gate.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { openConnection } from '../support/socket.ts';
+import { until } from '../support/until.ts';
+
+const html = `<!doctype html>${'x'.repeat(2_000_000)}`;
+
+describe('Hostile connections', function () {
+  this.timeout(30_000);
+  let service: TestService;
+  const sockets: Socket[] = [];
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await service.stop();
+  });
+
+  /** A connection of which nothing is read. */
+  async function open(text = ''): Promise<Socket> {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    if (text !== '') socket.write(text);
+    return socket;
+  }
+
+  /** The same, and whether it has been ended. */
+  async function openWatched(text = '') {
+    const socket = await open(text);
+    const watched = { socket, isEnded: false, text: '' };
+    socket.on('data', (data) => {
+      watched.text += data;
+    });
+    socket.on('close', () => {
+      watched.isEnded = true;
+    });
+    return watched;
+  }
+
+  const cutOff = (slug: string) =>
+    service.logs.filter((line) => line.includes(`/p/${slug}/raw`) && line.includes('was cut off')).length;
+
+  describe('more than MAX_CONNECTIONS', () => {
+    it('a new one takes the place of the longest idle, and is served', async () => {
+      service = await startService({ env: { MAX_CONNECTIONS: '10' } });
+      const idle: { isEnded: boolean }[] = [];
+      for (let n = 0; n < 30; n++)
+        idle.push(await openWatched(n % 2 === 0 ? '' : 'GET /healthz HTTP/1.1\r\n'));
+      expect((await service.get('/healthz')).status).to.equal(200);
+      const open = () => idle.filter(({ isEnded }) => !isEnded).length;
+      await until(() => open() <= 10, 'twenty of them are ended');
+      expect(idle.slice(0, 20).every(({ isEnded }) => isEnded)).to.equal(true);
+      expect(open()).to.be.at.least(8);
+    });
+
+    it('one whose body is still to come gives its place too; one that is being answered does not: 503', async () => {
+      const gate = createGate();
+      service = await startService({
+        env: { MAX_CONNECTIONS: '10' },
+        adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
+      });
+      const { token } = await service.newOwner();
+      const list = service.head('GET', '/api/drops', { authorization: `Bearer ${token}` });
+      const length = { 'content-length': '9', 'content-type': 'application/json' };
+      gate.hold();
+      const sending = await openWatched(service.head('POST', '/api/auth/start', length));
+      for (let n = 0; n < 9; n++) await open(list);
+      await until(() => gate.waiting() === 9, 'nine are being answered');
+      await open(list);
+      await until(() => sending.isEnded && gate.waiting() === 10, 'the tenth has its place');
+      const refused = await openConnection(service.url);
+      const answer = await refused.answer();
+      expectError(answer, 503, 'unavailable');
+      expect(answer.headers['retry-after']).to.match(/^\d+$/);
+      gate.open();
+      await service.eventually(async () => {
+        expect((await service.get('/healthz')).status).to.equal(200);
+      });
+    });
+  });
+
+  describe('an answer that its client does not read', () => {
+    it('gives its place to a new connection where all are taken', async () => {
+      const gate = createGate();
+      service = await startService({
+        env: { MAX_CONNECTIONS: '10' },
+        adaptEngine: (engine) => ({ ...engine, tokens: gate.wrap(engine.tokens) }),
+      });
+      const owner = await service.newOwner();
+      const { slug } = await owner.create({ html });
+      await service.settle();
+      await service.get(`/p/${slug}/raw`); // in memory from now on
+      for (let n = 0; n < 9; n++) {
+        await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
+        await service.get('/healthz'); // it has been seen
+      }
+      gate.hold();
+      await open(service.head('GET', '/api/drops', { authorization: `Bearer ${owner.token}` }));
+      await until(() => gate.waiting() === 1, 'the tenth is being answered');
+      const connection = await openConnection(service.url);
+      await connection.send(service.head('GET', '/healthz'));
+      expect((await connection.answer()).status).to.equal(200);
+      gate.open();
+    });
+
+    it('is cut off after READ_SECONDS, and others are served', async () => {
+      service = await startService({ env: { READ_SECONDS: '1' } });
+      const { slug } = await (await service.newOwner()).create({ html });
+      await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
+      await until(() => cutOff(slug) > 0, 'it is cut off');
+      expect((await service.get(`/p/${slug}/raw`)).bytes.length).to.be.above(html.length);
+    });
+
+    it('the longest waiting are cut off where all hold more than UNREAD_ANSWERS_BYTES; the same page counts once', async () => {
+      service = await startService({ env: { UNREAD_ANSWERS_BYTES: '5000000' } });
+      const owner = await service.newOwner();
+      const slugs: string[] = [];
+      for (const n of [1, 2, 3]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
+      const [first = '', second = '', third = ''] = slugs;
+      await service.settle();
+      for (const slug of slugs) await service.get(`/p/${slug}/raw`);
+      const ask = async (slug: string) => {
+        await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
+        await service.get('/healthz'); // it has been seen
+      };
+      await ask(first);
+      for (let n = 0; n < 5; n++) await ask(second);
+      expect(cutOff(first) + cutOff(second)).to.equal(0);
+      await ask(third);
+      await until(() => cutOff(first) === 1, 'the first is cut off');
+      expect(cutOff(second) + cutOff(third)).to.equal(0);
+    });
+  });
+
+  describe('requests that are sent ahead', () => {
+    it('are answered one after the other, so that no client has more than one answer in the making', async () => {
+      const gate = createGate();
+      service = await startService({
+        adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
+      });
+      const { token } = await service.newOwner();
+      const connection = await openConnection(service.url);
+      gate.hold();
+      await connection.send(
+        service.head('GET', '/api/drops', { authorization: `Bearer ${token}` }).repeat(20),
+      );
+      await until(() => gate.waiting() > 0, 'the first is being answered');
+      expect((await service.get('/healthz')).status).to.equal(200);
+      expect(gate.waiting()).to.equal(1);
+      gate.open();
+      for (let n = 0; n < 20; n++) expect((await connection.answer()).status).to.equal(200);
+      connection.close();
+    });
+
+    it('are not let pile up: the connection of one more than 65 ends', async () => {
+      service = await startService();
+      const flood = await openWatched('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
+      await until(() => flood.isEnded, 'it ends');
+    });
+  });
+
+  describe('slow ones', () => {
+    it('a head that does not come whole within REQUEST_SECONDS: 408 invalid_arg; nothing at all: ended without a word', async () => {
+      service = await startService({ env: { REQUEST_SECONDS: '1' } });
+      const silent = await openWatched();
+      const slow = await openConnection(service.url);
+      await slow.send('GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
+      expectError(await slow.answer(), 408, 'invalid_arg');
+      await until(() => silent.isEnded, 'the silent one is ended');
+      expect(silent.text).to.equal('');
+    });
+
+    it('a body that does not come whole within REQUEST_SECONDS: 408 invalid_arg', async () => {
+      service = await startService({ env: { REQUEST_SECONDS: '1' } });
+      const slow = await openConnection(service.url);
+      const headers = { 'content-type': 'application/json', 'content-length': '9' };
+      await slow.send(`${service.head('POST', '/api/auth/start', headers)}{`);
+      expectError(await slow.answer(), 408, 'invalid_arg');
+    });
+  });
+
+  it('a form cut into single bytes that ends where it is one piece too many is answered all the same', async () => {
+    service = await startService();
+    const { slug } = await (await service.newOwner()).create();
+    const chunks = (count: number) => '1\r\na\r\n'.repeat(count);
+    const head = service.head('POST', `/report/${slug}`, {
+      'content-type': 'application/x-www-form-urlencoded',
+      'transfer-encoding': 'chunked',
+      origin: service.url,
+    });
+    const socket = await openWatched(head + chunks(490));
+    await service.get('/healthz'); // it is being read
+    socket.socket.write(`${chunks(40)}0\r\n\r\n`);
+    await until(() => socket.text !== '', 'it is answered');
+    expect(socket.text)
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.to.contain('invalid_arg');
+  });
+
+  it('a token, a poll token or a grant in a path is not logged', async () => {
+    service = await startService();
+    const { token } = await service.newOwner();
+    const { poll_token: pollToken } = (await service.request('POST', '/api/auth/start')).body;
+    for (const path of [
+      `/api/tokens/${token}`,
+      `/api/me/${token}`,
+      `/api/auth/poll/${pollToken}`,
+      `/p/${token}/raw`,
+    ]) {
+      await service.get(path);
+    }
+    await until(() => service.logs.filter((line) => line.includes('***')).length >= 4, 'four lines');
+    expect(service.logs.join('\n')).to.not.include(token).and.not.include(pollToken);
+  });
+});

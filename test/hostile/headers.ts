@@ -1,0 +1,245 @@
+import { type HostileCase, refused } from './case.ts';
+
+const me = { status: 200, text: '"user_id"' };
+const many = (count: number, line: string) => Array.from({ length: count }, () => line);
+
+function meWith(name: string, headers: readonly string[], answer: HostileCase['answer']): HostileCase {
+  return { name, path: '/api/me', headers, answer };
+}
+
+function dropWith(name: string, headers: readonly string[]): HostileCase {
+  // The address of a drop is that of the configuration, whoever asks and however.
+  return {
+    name,
+    path: '/api/drops/{slug}',
+    headers,
+    answer: { status: 200, text: '"url":"{base}/p/{slug}"' },
+  };
+}
+
+const json = () => '{"title":"t","html":"h"}';
+
+export const headers: readonly HostileCase[] = [
+  dropWith('Host of somebody else changes no address', ['host: evil.example']),
+  dropWith('Host with a user', ['host: a@b']),
+  dropWith('an empty Host', ['host:']),
+  dropWith('X-Forwarded-Host changes no address', ['x-forwarded-host: evil.example']),
+  dropWith('X-Forwarded-Proto changes no address', ['x-forwarded-proto: gopher']),
+  dropWith('X-Forwarded-Prefix changes no address', ['x-forwarded-prefix: /evil', 'x-original-url: /evil']),
+  dropWith('Forwarded changes no address', ['forwarded: for=1.2.3.4;host=evil.example;proto=https']),
+  dropWith('X-HTTP-Method-Override changes no method', [
+    'x-http-method-override: DELETE',
+    'x-method: DELETE',
+  ]),
+  meWith(
+    'two Hosts',
+    ['host: localhost', 'host: evil.example'],
+    refused(400, 'invalid_arg', { header: 'Host' }),
+  ),
+  {
+    name: 'X-Forwarded-Host in the passcode form changes no redirect',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['x-forwarded-host: evil.example'],
+    answer: { status: 200, text: '<form' },
+  },
+  meWith('201 headers', many(200, 'x: y'), refused(431, 'invalid_arg')),
+  meWith('2,001 headers before the one that counts', many(2_001, 'a:'), refused(431, 'invalid_arg')),
+  meWith('a header of 17 KB', [`x: ${'y'.repeat(17_000)}`], refused(431, 'invalid_arg')),
+  meWith('a name of 17 KB', [`${'x'.repeat(17_000)}: y`], refused(431, 'invalid_arg')),
+  meWith('__proto__ as a header', ['__proto__: x', 'constructor: y'], me),
+  meWith('bytes beyond ASCII in a header', ['x: \xff\xfe'], me),
+  meWith('a scheme that is not Bearer', ['authorization: Basic e3Rva2VufQ=='], refused(401, 'unauthorized')),
+  meWith('Bearer without a token', ['authorization: Bearer '], refused(401, 'unauthorized')),
+  meWith('two tokens in one header', ['authorization: Bearer {token} {token}'], refused(401, 'unauthorized')),
+  meWith(
+    'two headers with tokens: the first counts',
+    ['authorization: Bearer no', 'authorization: Bearer {token}'],
+    refused(401, 'unauthorized'),
+  ),
+  meWith(
+    'a token of 10 KB',
+    [`authorization: Bearer dl_${'x'.repeat(10_000)}`],
+    refused(401, 'unauthorized'),
+  ),
+  meWith(
+    'a token in a cookie',
+    ['authorization: x', 'cookie: token={token}; authorization=Bearer {token}'],
+    refused(401, 'unauthorized'),
+  ),
+  {
+    name: 'a token in the query',
+    path: '/api/me?access_token={token}',
+    isAnonymous: true,
+    answer: refused(401, 'unauthorized'),
+  },
+  meWith('Expect of something else', ['expect: 200-ok'], refused(417, 'invalid_arg', { header: 'Expect' })),
+  meWith(
+    'Expect of two things',
+    ['expect: 100-continue, x'],
+    refused(417, 'invalid_arg', { header: 'Expect' }),
+  ),
+  {
+    name: 'Expect of something else, for a raw page',
+    path: '/p/{slug}/raw',
+    headers: ['expect: x'],
+    answer: refused(417, 'invalid_arg', { header: 'Expect' }),
+  },
+  meWith('Upgrade to something else is not taken', ['connection: upgrade', 'upgrade: websocket'], me),
+  meWith(
+    'Upgrade to HTTP/2 is not taken',
+    ['connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABk'],
+    me,
+  ),
+  meWith('Accept of 15 KB', [`accept: ${'a/b;q=0.1,'.repeat(1_500)}`], me),
+  meWith('Accept of nothing there is', ['accept: ;;;,,,q=q'], me),
+  {
+    name: 'Accept-Encoding of 10 KB',
+    path: '/p/{slug}/raw',
+    headers: [`accept-encoding: ${'x;q=0.5,'.repeat(1_200)}`],
+    answer: { status: 200, text: 'A page' },
+  },
+  {
+    name: 'If-None-Match of 10 KB',
+    path: '/p/{slug}/raw',
+    headers: [`if-none-match: ${'"x",'.repeat(2_500)}`],
+    answer: { status: 200, text: 'A page' },
+  },
+  {
+    name: 'a Range beyond everything',
+    path: '/p/{slug}/raw',
+    headers: ['range: bytes=0-0,5-999999999999,-0'],
+    answer: { status: 200, text: 'A page' },
+  },
+  {
+    name: 'a heap of cookies',
+    path: '/p/{locked}/raw',
+    headers: [`cookie: ${'dropleaf_pass=x; '.repeat(800)}`],
+    answer: refused(403, 'passcode_required'),
+  },
+  {
+    name: 'a cookie that is no seal',
+    path: '/p/{locked}/raw',
+    headers: ['cookie: dropleaf_pass=eyJhbGciOiJub25lIn0.e30.'],
+    answer: refused(403, 'passcode_required'),
+  },
+  {
+    name: 'a form from elsewhere',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: https://evil.example', 'content-type: application/x-www-form-urlencoded'],
+    body: () => 'passcode=open-sesame',
+    answer: refused(403, 'forbidden'),
+  },
+  {
+    name: 'a form from nowhere',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: null', 'content-type: application/x-www-form-urlencoded'],
+    body: () => 'passcode=open-sesame',
+    answer: refused(403, 'forbidden'),
+  },
+  {
+    name: 'a form of 9 KB',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
+    body: () => `passcode=${'x'.repeat(9_000)}`,
+    answer: refused(413, 'invalid_arg'),
+  },
+  {
+    name: 'a form of 21 fields',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
+    body: () => `${'a=b&'.repeat(20)}passcode=open-sesame`,
+    answer: refused(413, 'invalid_arg'),
+  },
+  {
+    name: 'a compressed form',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded', 'content-encoding: gzip'],
+    body: () => 'x',
+    answer: refused(415, 'invalid_arg'),
+  },
+  {
+    name: 'a form whose field comes twice',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
+    body: () => 'passcode=open-sesame&passcode=open-sesame',
+    answer: refused(403, 'passcode_required'),
+  },
+  {
+    name: 'a form whose field is an array',
+    method: 'POST',
+    path: '/p/{locked}',
+    isAnonymous: true,
+    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
+    body: () => 'passcode[]=open-sesame',
+    answer: refused(403, 'passcode_required'),
+  },
+  {
+    name: 'a body of another type',
+    method: 'POST',
+    path: '/api/drops',
+    headers: ['content-type: text/plain'],
+    body: json,
+    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
+  },
+  {
+    name: 'no type at all',
+    method: 'POST',
+    path: '/api/drops',
+    headers: ['content-type:'],
+    body: json,
+    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
+  },
+  {
+    name: 'two types: the first counts',
+    method: 'POST',
+    path: '/api/drops',
+    headers: ['content-type: text/plain', 'content-type: application/json'],
+    body: json,
+    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
+  },
+  {
+    name: 'a type of 10 KB',
+    method: 'POST',
+    path: '/api/drops',
+    headers: [`content-type: application/json${';x'.repeat(5_000)}`],
+    body: json,
+    answer: { status: 201 },
+  },
+  {
+    name: 'JSON in latin-1',
+    method: 'POST',
+    path: '/api/drops',
+    headers: ['content-type: application/json; charset=iso-8859-1'],
+    body: json,
+    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
+  },
+  { name: 'TRACE', method: 'TRACE', path: '/api/me', answer: refused(405, 'invalid_arg') },
+  {
+    name: 'PURGE of a raw page',
+    method: 'PURGE',
+    path: '/p/{slug}/raw',
+    isAnonymous: true,
+    answer: refused(405, 'invalid_arg'),
+  },
+  {
+    name: 'OPTIONS of a preflight',
+    method: 'OPTIONS',
+    path: '/api/drops',
+    isAnonymous: true,
+    headers: ['origin: https://evil.example', 'access-control-request-method: POST'],
+    answer: refused(405, 'invalid_arg'),
+  },
+];

@@ -1,0 +1,111 @@
+import { type HostileCase, refused } from './case.ts';
+
+const bad = (field: string) => refused(400, 'invalid_arg', { field });
+
+function list(name: string, query: string, answer: HostileCase['answer']): HostileCase {
+  return { name, path: `/api/drops?${query}`, answer };
+}
+
+const none = { status: 200, text: '"data":[]' };
+const all = { status: 200, text: '"total_items":' };
+
+/** Query parameters, and those in paths. */
+export const parameters: readonly HostileCase[] = [
+  list('page as an array', 'page[]=1', bad('page[]')),
+  list('page as an object', 'page[x]=1', bad('page[x]')),
+  list('page as an object, escaped', 'page%5Bx%5D=1', bad('page[x]')),
+  list('page twice', 'page=1&page=1', bad('page')),
+  list('page=0', 'page=0', bad('page')),
+  list('page=-1', 'page=-1', bad('page')),
+  list('page=1e3', 'page=1e3', bad('page')),
+  list('page=0x1', 'page=0x1', bad('page')),
+  list('page with a space', 'page=%201', bad('page')),
+  list('page with NUL', 'page=1%00', bad('page')),
+  list('page in Arabic digits', `page=${encodeURIComponent('١')}`, bad('page')),
+  list('page beyond every integer', `page=${'9'.repeat(400)}`, bad('page')),
+  list('pageSize=1000000', 'pageSize=1000000', bad('pageSize')),
+  list('pageSize=Infinity', 'pageSize=Infinity', bad('pageSize')),
+  list('sortBy=__proto__', 'sortBy=__proto__', bad('sortBy')),
+  list('sortBy=title;drop table', 'sortBy=title;drop%20table', bad('sortBy')),
+  list('sortOrder as an array', 'sortOrder[0]=asc', bad('sortOrder[0]')),
+  list('metadata as an object', 'metadata[k]=v', bad('metadata[k]')),
+  list('a filter as an object', 'metadata.k[$ne]=v', bad('metadata.k[$ne]')),
+  list('a filter by an operator', 'metadata.$where=1', bad('metadata.$where')),
+  list('a filter by no key', 'metadata.=1', bad('metadata.')),
+  list('a filter with NUL', 'metadata.k=%00', bad('metadata.k')),
+  list('a filter of 257 characters', `metadata.k=${'v'.repeat(257)}`, bad('metadata.k')),
+  list('a filter by a key of 65', `metadata.${'k'.repeat(65)}=v`, bad(`metadata.${'k'.repeat(65)}`)),
+  list('a filter by __proto__ is a filter', 'metadata.__proto__=v', none),
+  list('a filter by constructor is a filter', 'metadata.constructor=v', none),
+  list('a filter with a quote is text', `metadata.k=${encodeURIComponent(`' OR 1=1 --`)}`, none),
+  list('the same filter twice, with two values, matches nothing', 'metadata.a=b&metadata.a=c', none),
+  list('the same filter twice, with one value, is one', 'metadata.a=b&metadata.a=b', {
+    status: 200,
+    text: '"total_items":1,',
+  }),
+  list('a filter behind 1,000 parameters', `${'a=1&'.repeat(1_000)}metadata.k=v`, bad('query')),
+  list('101 parameters', Array(101).fill('a').join('&'), bad('query')),
+  list('100 parameters, the last of them a filter', `${'a&'.repeat(99)}metadata.k=v`, none),
+  list('__proto__ as a parameter', '__proto__=1&__proto__[x]=2', bad('__proto__[x]')),
+  list('hasOwnProperty as a parameter is ignored', 'hasOwnProperty=1', all),
+  list('bytes that are no UTF-8', 'metadata.k=%ff', bad('query')),
+  list('a surrogate in UTF-8', 'metadata.k=%ed%a0%80', bad('query')),
+  list('an overlong slash', 'x=%c0%af', bad('query')),
+  list('a percent sign alone is text', 'metadata.k=100%', none),
+  list('a fragment', 'page=1#x', bad('page')),
+  {
+    name: 'a poll token twice',
+    path: '/api/auth/poll?token=a&token=b',
+    isAnonymous: true,
+    answer: bad('token'),
+  },
+  {
+    name: 'a poll token as an array',
+    path: '/api/auth/poll?token[]=a',
+    isAnonymous: true,
+    answer: bad('token[]'),
+  },
+  {
+    name: 'an empty poll token',
+    path: '/api/auth/poll?token=',
+    isAnonymous: true,
+    answer: refused(400, 'token_required', { field: 'token' }),
+  },
+  {
+    name: 'a poll token of 10 KB',
+    path: `/api/auth/poll?token=${'a'.repeat(10_000)}`,
+    isAnonymous: true,
+    answer: { status: 200, text: '"status":"not_found"' },
+  },
+  { name: 'version 0', path: '/api/drops/{slug}/v/0', answer: bad('n') },
+  { name: 'version -1', path: '/api/drops/{slug}/v/-1', answer: bad('n') },
+  { name: 'version 1.0', path: '/api/drops/{slug}/v/1.0', answer: bad('n') },
+  { name: 'version 2^53', path: '/api/drops/{slug}/v/9007199254740992', answer: bad('n') },
+  { name: 'a token id in capitals', method: 'DELETE', path: '/api/tokens/ABCDEF012345', answer: bad('id') },
+  {
+    name: 'v twice',
+    path: '/p/{slug}/raw?v=1&v=1',
+    isAnonymous: true,
+    answer: refused(404, 'version_not_found'),
+  },
+  { name: 'v=0', path: '/p/{slug}/raw?v=0', isAnonymous: true, answer: refused(404, 'version_not_found') },
+  { name: 'v=1e0', path: '/p/{slug}?v=1e0', isAnonymous: true, answer: refused(404, 'version_not_found') },
+  {
+    name: 'v with NUL',
+    path: '/p/{slug}/raw?v=1%00',
+    isAnonymous: true,
+    answer: refused(404, 'version_not_found'),
+  },
+  {
+    name: 'a grant of somebody',
+    path: '/p/{locked}/raw?g=eyJhbGciOiJub25lIn0..',
+    isAnonymous: true,
+    answer: refused(403, 'passcode_required'),
+  },
+  {
+    name: 'many grants',
+    path: `/p/{locked}/raw?${'g=x&'.repeat(1_000)}`,
+    isAnonymous: true,
+    answer: refused(403, 'passcode_required'),
+  },
+];

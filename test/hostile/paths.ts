@@ -1,0 +1,70 @@
+import { type HostileCase, refused } from './case.ts';
+
+const noPath = refused(404, 'not_found');
+const noSlug = refused(400, 'invalid_slug', { field: 'slug' });
+
+function visit(path: string, answer: HostileCase['answer'], name = path): HostileCase {
+  return { name, path, answer };
+}
+
+/** Other spellings of addresses: none is another name of a page or an endpoint. */
+export const paths: readonly HostileCase[] = [
+  visit('/P/{slug}', noPath),
+  visit('/P/{slug}/RAW', noPath),
+  visit('/p/{slug}/RAW', noPath),
+  visit('/p/{slug}/', noPath),
+  visit('/p/{slug}/raw/', noPath),
+  visit('//p/{slug}', noPath),
+  visit('/p//{slug}', noPath),
+  visit('/p/{slug}//raw', noPath),
+  visit('/./p/{slug}', noPath),
+  visit('/p/./{slug}', noPath),
+  visit('/api/../p/{slug}', noPath),
+  visit('/p/../api/me', noPath),
+  visit('/p/../../etc/passwd', noPath),
+  visit('/p/%2e%2e/raw', noSlug),
+  visit('/p/..%2f..%2fapi%2fme', noSlug),
+  visit('/p/%61bc', noSlug),
+  visit('/p/%61bc/raw', noSlug),
+  visit('/p/{slug}%00', noSlug),
+  visit('/p/{slug}%20/raw', noSlug),
+  visit('/p/{slug}%2Fraw', noSlug),
+  visit('/p/{slug};v=1/raw', noSlug),
+  visit('/p/{slug}.html', noSlug),
+  visit('/p/{slug}/raw.html', noPath),
+  visit('/p/{slug}/raw;x', noPath),
+  visit('/p/{slug}#x', noSlug),
+  visit('/p/{slug}/raw#x', noPath),
+  visit('/p/{slug}\\raw', noSlug),
+  visit('\\p\\{slug}', refused(400, 'invalid_arg')),
+  visit(`/p/${'x'.repeat(65)}`, noSlug, 'a slug of 65 letters'),
+  visit(`/p/${'x'.repeat(10_000)}/raw`, noSlug, 'a slug of 10,000 letters'),
+  visit('/p/__proto__', noPath),
+  visit('/p/constructor/raw', noPath),
+  visit('/api/drops/__proto__', noPath),
+  visit('/api/drops/$where', noSlug),
+  visit('/api/drops/%', noSlug),
+  visit('/api/drops/%ff', noSlug),
+  visit('/api/drops/{slug}%0d%0aset-cookie:x', noSlug),
+  visit('/api/me#x', noPath),
+  visit('/api\\me#', noPath),
+  visit('/api/me/', noPath),
+  visit('/API/ME', noPath),
+  visit('/api/me%20', noPath),
+  visit('/api/me;x=1', noPath),
+  visit('/api//me', noPath),
+  visit('/api/%6de', noPath),
+  visit('/api/me?', { status: 200, text: '"user_id"' }, 'a question mark and nothing behind it'),
+  visit('/.env', noPath),
+  visit('/.git/config', noPath),
+  visit('/node_modules/express/package.json', noPath),
+  visit('/sign-in/', noPath),
+  visit('/%2573ign-in', noPath),
+  visit(
+    'http://elsewhere.example/api/me',
+    { status: 200, text: '"user_id"' },
+    'an absolute address of another host',
+  ),
+  visit('ftp://localhost/api/me', noPath, 'an absolute address that is not http'),
+  visit('javascript:alert(1)', refused(400, 'invalid_arg'), 'a script'),
+];

@@ -1,0 +1,148 @@
+import { type Right, refused } from './case.ts';
+
+/** What is sent over a bare connection, byte for byte, and all that is answered on it. */
+export interface RawCase {
+  readonly name: string;
+  readonly text: string;
+  readonly answers: readonly Right[];
+  /** Whether the connection ends behind the last. */
+  readonly isEnded: boolean;
+}
+
+const auth = 'authorization: Bearer {token}\r\n';
+const json = `${auth}content-type: application/json\r\n`;
+const head = (line: string, more = '') => `${line} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`;
+const healthz = head('GET /healthz');
+const me = head('GET /api/me', auth);
+const post = (more: string) => head('POST /api/drops', `${json}${more}`);
+
+const badHttp = refused(400, 'invalid_arg', { text: 'not HTTP' });
+const well = { status: 200, text: '"status":"ok"' };
+const mine = { status: 200, text: '"user_id"' };
+
+function broken(name: string, text: string, answer: Right = badHttp): RawCase {
+  return { name, text, answers: [answer], isEnded: true };
+}
+
+export const rawBytes: readonly RawCase[] = [
+  broken('no HTTP', 'hello\r\n\r\n'),
+  broken('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
+  broken('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  broken('HTTP/2 by its number', 'GET /healthz HTTP/2.0\r\nhost: x\r\n\r\n', refused(400, 'invalid_arg')),
+  broken('HTTP/1.2', 'GET /healthz HTTP/1.2\r\nhost: x\r\n\r\n'),
+  broken('SSH', 'SSH-2.0-OpenSSH_9.2p1\r\n'),
+  broken('a method in small letters', 'get /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('a method that nobody knows', 'HACK /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('bytes beyond ASCII in the path', 'GET /p/\xc3\xa9 HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('a no-break space behind the path', 'GET /healthz\xa0 HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('a tab in the path', 'GET /healthz\t HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('line feeds alone', 'GET /healthz HTTP/1.1\nhost: x\n\n'),
+  broken('a folded header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n'),
+  broken('a space before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n'),
+  broken('a header without a name', 'GET /healthz HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n'),
+  broken('NUL in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\0c\r\n\r\n'),
+  broken('a carriage return in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\rc\r\n\r\n'),
+  broken(
+    'CONNECT',
+    'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n',
+    refused(400, 'invalid_arg', { text: 'no proxy' }),
+  ),
+  broken('two lengths', post('content-length: 2\r\ncontent-length: 3\r\n')),
+  broken('a length and chunks', post('content-length: 2\r\ntransfer-encoding: chunked\r\n')),
+  broken('a negative length', post('content-length: -1\r\n')),
+  broken('a length with a sign', post('content-length: +2\r\n')),
+  broken('a length beyond every integer', post(`content-length: ${'9'.repeat(30)}\r\n`)),
+  broken('a length in hex', post('content-length: 0x2\r\n')),
+  broken('a list of lengths', post('content-length: 2, 2\r\n')),
+  broken('a transfer coding without chunks', post('transfer-encoding: gzip\r\n')),
+  broken('chunks that are not last', post('transfer-encoding: chunked, gzip\r\n')),
+  broken('a chunk of no size', `${post('transfer-encoding: chunked\r\n')}zz\r\n{}\r\n0\r\n\r\n`),
+  broken('a chunk of a negative size', `${post('transfer-encoding: chunked\r\n')}-1\r\n{}\r\n0\r\n\r\n`),
+  broken(
+    'a chunk beyond every integer',
+    `${post('transfer-encoding: chunked\r\n')}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`,
+  ),
+  broken('a chunk longer than it says', `${post('transfer-encoding: chunked\r\n')}1\r\n{}\r\n0\r\n\r\n`),
+  broken(
+    'a chunk with 20 KB of extension',
+    `${post('transfer-encoding: chunked\r\n')}2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+    refused(413, 'invalid_arg'),
+  ),
+  broken(
+    'a body in chunks of one byte',
+    `${post('transfer-encoding: chunked\r\n')}${'1\r\n \r\n'.repeat(300_000)}`,
+    refused(400, 'invalid_json', { text: 'too many pieces' }),
+  ),
+  {
+    name: 'gzip in chunks',
+    text: `${post('transfer-encoding: gzip, chunked\r\n')}2\r\n{}\r\n0\r\n\r\n`,
+    answers: [refused(415, 'invalid_json', { header: 'Transfer-Encoding' })],
+    isEnded: false,
+  },
+  {
+    name: 'a trailer with a token',
+    text: `${head('POST /api/drops', 'content-type: application/json\r\ntransfer-encoding: chunked\r\n')}2\r\n{}\r\n0\r\n${auth}\r\n`,
+    answers: [refused(401, 'unauthorized')],
+    isEnded: false,
+  },
+  {
+    name: 'garbage behind a request: the answer comes first',
+    text: `${me}garbage\r\n\r\n`,
+    answers: [mine, badHttp],
+    isEnded: true,
+  },
+  {
+    name: 'garbage behind three requests: their answers come first, in their order',
+    text: `${healthz}${me}${healthz}\0\0\0\0`,
+    answers: [well, mine, well, badHttp],
+    isEnded: true,
+  },
+  {
+    name: 'a broken body behind a request: the answer comes first',
+    text: `${me}${post('transfer-encoding: chunked\r\n')}zz\r\n`,
+    answers: [mine, badHttp],
+    isEnded: true,
+  },
+  {
+    name: 'CONNECT behind a request: the answer comes first',
+    text: `${me}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`,
+    answers: [mine, refused(400, 'invalid_arg', { text: 'no proxy' })],
+    isEnded: true,
+  },
+  {
+    name: 'headers too large behind a request: the answer comes first',
+    text: `${me}${head('GET /healthz', `x: ${'y'.repeat(17_000)}\r\n`)}`,
+    answers: [mine, refused(431, 'invalid_arg')],
+    isEnded: true,
+  },
+  {
+    name: 'a request inside the body of another is body',
+    text: `${post(`content-length: ${healthz.length}\r\n`)}${healthz}`,
+    answers: [refused(400, 'invalid_json')],
+    isEnded: false,
+  },
+  {
+    name: 'a request behind a body that nobody asked for is the next one',
+    text: `${head('GET /healthz', 'content-length: 5\r\n')}hello${me}`,
+    answers: [well, mine],
+    isEnded: false,
+  },
+  {
+    name: 'HTTP/1.0 without a Host',
+    text: 'GET /healthz HTTP/1.0\r\n\r\n',
+    answers: [well],
+    isEnded: true,
+  },
+  {
+    name: 'HTTP/1.1 without a Host',
+    text: 'GET /healthz HTTP/1.1\r\n\r\n',
+    answers: [refused(400, 'invalid_arg', { header: 'Host' })],
+    isEnded: false,
+  },
+  {
+    name: '65 requests at once: each is answered',
+    text: healthz.repeat(65),
+    answers: Array.from({ length: 65 }, () => well),
+    isEnded: false,
+  },
+];
