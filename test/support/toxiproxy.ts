@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createPlainClient } from './client.ts';
 import { findFreePort } from './nginx.ts';
+import { skipWithout } from './programs.ts';
 import { until } from './until.ts';
 
 /** What it does to the data of a connection: https://github.com/Shopify/toxiproxy#toxics. */
@@ -45,11 +46,8 @@ export interface Toxiproxy {
  * a failure.
  */
 export function requireToxiproxy(hook: Mocha.Context): string {
-  const { TEST_TOXIPROXY, CI } = process.env;
-  if (TEST_TOXIPROXY) return TEST_TOXIPROXY;
-  if (CI) throw new Error('Toxiproxy is not there, and CI must not skip these tests');
-  process.stdout.write('\n  SKIPPED: no Toxiproxy. Set TEST_TOXIPROXY to where toxiproxy-server is.\n\n');
-  return hook.skip();
+  const cure = 'Set TEST_TOXIPROXY to where toxiproxy-server is.';
+  return process.env.TEST_TOXIPROXY || skipWithout(hook, 'Toxiproxy', cure);
 }
 
 /** @param program the file of `toxiproxy-server`. @throws Error when it does not answer within 10 s */
