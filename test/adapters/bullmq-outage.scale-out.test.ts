@@ -4,7 +4,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { type BullmqProcess, type BullmqWorld, openBullmqWorld } from '../contract/bullmq-world.ts';
 import { callsOf, createGate, recordingHandlers } from '../contract/job-handlers.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
-import { redisUrl, untilBack } from '../support/redis.ts';
+import { patientAskMs, redisUrl, untilBack } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 
@@ -32,7 +32,7 @@ describe('The BullMQ job queue and Redis', function () {
 
   /** One whose askings are no part of the test: on a busy machine they take longer than they may. */
   function openPatientProcess() {
-    return openProcess({ askMs: 5_000 });
+    return openProcess({ askMs: patientAskMs });
   }
 
   /** An idle connection does not know that the server is away before something is asked of it. */

@@ -1,7 +1,7 @@
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
 import { type JobLines, openJobLines } from '../../shared/adapters/redis/job-lines.ts';
 import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
-import { emptyRedis, newRedisPrefix, redisUrl } from '../support/redis.ts';
+import { emptyRedis, newRedisPrefix, patientAskMs, redisUrl } from '../support/redis.ts';
 import { startVirtualDate, type VirtualDate } from '../support/virtual-date.ts';
 import { createRecordingLog, type LogLine } from '../worker/recording-log.ts';
 import { createHangingProcesses } from './hanging-process.ts';
@@ -51,7 +51,7 @@ export async function openBullmqWorld(): Promise<BullmqWorld> {
       log,
       concurrency: 4,
       stallMs,
-      askMs: 5_000, // it is no fault where the machine that runs the tests is slow
+      askMs: patientAskMs,
       ...options,
     });
     opened.push({ queue, redis });

@@ -11,6 +11,9 @@ export function redisUrl(): string {
   return url;
 }
 
+/** How long tests let a job be put in line: it is no fault where the machine that runs them is slow. */
+export const patientAskMs = 5_000;
+
 /** Names no other test has, so that keys are nobody else's. */
 export function newRedisPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;

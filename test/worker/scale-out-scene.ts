@@ -2,7 +2,7 @@ import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts
 import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
-import { emptyRedis, newRedisPrefix, redisUrl } from '../support/redis.ts';
+import { emptyRedis, newRedisPrefix, patientAskMs, redisUrl } from '../support/redis.ts';
 import { followClock } from '../support/virtual-date.ts';
 import { createMongoStores } from './mongo-stores.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -43,7 +43,14 @@ export async function openScaleOutScene() {
     async startProcess({ faults, purger = edge, purgeAgain }: ProcessOptions = {}) {
       const { redis: own, cut } = cuttable(await open());
       const log = createRecordingLog();
-      const queue = createRedisJobQueue({ redis: own, clock, log, concurrency: 8, stallMs });
+      const queue = createRedisJobQueue({
+        redis: own,
+        clock,
+        log,
+        concurrency: 8,
+        stallMs,
+        askMs: patientAskMs,
+      });
       const process = createWorkerProcess({
         ...{
           stores: createMongoStores(mongo.mongo.connection, own),
