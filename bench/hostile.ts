@@ -44,6 +44,7 @@ async function measureAll(subject: Subject): Promise<string[][]> {
   const paths = slugs.flatMap((slug) => [`/p/${slug}/raw`, `/p/${slug}/raw`, `/p/${slug}`]);
   const reader = startSteadyReader({
     url: subject.url,
+    connections: 'kept',
     requests: paths.map((path) => ({ path })),
     rate: readsASecond,
   });

@@ -28,6 +28,8 @@ export interface SteadyRequest extends Pick<RequestOptions, 'token' | 'body'> {
 
 interface Reads {
   readonly url: string;
+  /** Over connections that are open already, as a proxy's are, or each over one of its own. */
+  readonly connections: 'kept' | 'new';
   /** One after the other, again and again. */
   readonly requests: readonly SteadyRequest[];
   /** Requests a second. */
@@ -46,6 +48,8 @@ export function startSteadyReader(reads: Reads): SteadyReader {
   };
 }
 
+const keptConnections = 16;
+
 const port = parentPort;
 if (port !== null) {
   let times: number[] = [];
@@ -63,11 +67,18 @@ if (port !== null) {
 }
 
 async function read(
-  { url, requests, rate }: Reads,
+  { url, connections, requests, rate }: Reads,
   took: (ms: number) => void,
   failed: (why: string) => void,
 ) {
-  const client = createPlainClient(url, { 'accept-encoding': 'br', 'user-agent': 'steady-reader' });
+  const headers = { 'accept-encoding': 'br', 'user-agent': 'steady-reader' };
+  const isKept = connections === 'kept';
+  const client = createPlainClient(
+    url,
+    headers,
+    isKept ? { maxSockets: keptConnections } : { keepAlive: false },
+  );
+  if (isKept) await Promise.all(Array.from({ length: keptConnections }, () => client.get('/healthz')));
   const one = async ({ method = 'GET', path, ...options }: SteadyRequest) => {
     const start = performance.now();
     const ask = () => client.request(method, path, options);

@@ -117,7 +117,7 @@ describe('Behind nginx', function () {
   });
 
   it('tells the service who asks, for its limits', async () => {
-    const other = createClient(edge.url, {}, '127.0.0.9');
+    const other = createClient(edge.url, {}, { localAddress: '127.0.0.9' });
     const start = (client: Client) => client.request('POST', '/api/auth/start', { body: {} });
     expect((await start(edge)).status).to.equal(200);
     expect((await start(edge)).status).to.equal(429);

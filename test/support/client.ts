@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request as send } from 'node:http';
+import { Agent, type AgentOptions, type IncomingMessage, request as send } from 'node:http';
 import { checkAnswer } from './check-answer.ts';
 import type { WireBody } from './wire.ts';
 
@@ -27,6 +27,8 @@ export interface Answer<T = WireBody> {
   readonly body: T;
 }
 
+type ConnectionOptions = Pick<AgentOptions, 'localAddress' | 'keepAlive' | 'maxSockets'>;
+
 export interface Client {
   readonly url: string;
   request<T = WireBody>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>;
@@ -35,31 +37,31 @@ export interface Client {
 }
 
 /** The same as `createPlainClient`, and holds every answer against the published description. */
-export const createClient: typeof createPlainClient = (url, defaults, from) =>
-  buildClient(url, defaults, from, checkAnswer);
+export const createClient: typeof createPlainClient = (url, defaults, connections) =>
+  buildClient(url, defaults, connections, checkAnswer);
 
 /**
  * Talks plain HTTP to a server: sends the path and the headers exactly as given, follows nothing, decodes nothing, and
- * keeps connections open.
+ * keeps connections open, unless told otherwise.
  * @param url without a trailing slash
  * @param defaults what every request sends unless it says otherwise
- * @param from the address of this machine that it comes from; unset: the system's choice
+ * @param connections where they come from, whether they are kept, and how many there are
  */
 export function createPlainClient(
   url: string,
   defaults: Readonly<Record<string, string>> = {},
-  from?: string,
+  connections?: ConnectionOptions,
 ): Client {
-  return buildClient(url, defaults, from, () => undefined);
+  return buildClient(url, defaults, connections, () => undefined);
 }
 
 function buildClient(
   url: string,
   defaults: Readonly<Record<string, string>> = {},
-  from: string | undefined,
+  connections: ConnectionOptions | undefined,
   check: typeof checkAnswer,
 ): Client {
-  const agent = new Agent({ keepAlive: true, ...(from !== undefined && { localAddress: from }) });
+  const agent = new Agent({ keepAlive: true, ...connections });
   const { hostname, port } = new URL(url);
 
   function request<T = WireBody>(method: string, path: string, options: RequestOptions = {}) {

@@ -67,7 +67,7 @@ export async function openFront(
     direct,
     nginx,
     clientFrom(address) {
-      const other = createClient(url, {}, address);
+      const other = createClient(url, {}, { localAddress: address });
       clients.push(other);
       return other;
     },
