@@ -5,8 +5,9 @@ import { DropError } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { HttpError } from './http-error.ts';
 import { addressKey } from './middleware/address.ts';
-import { createBodyBudget } from './middleware/body-budget.ts';
-import { type BodyRules, createBodyReader } from './middleware/read-body.ts';
+import type { BodyBudget } from './middleware/body-budget.ts';
+import type { BodyRules } from './middleware/collect-body.ts';
+import { createBodyReader } from './middleware/read-body.ts';
 import type { Access } from './openapi/access-rules.ts';
 
 export interface Handler {
@@ -21,9 +22,10 @@ const smallBodyBytes = 256 * 1024;
 
 /**
  * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
- * (docs/decisions.md, Order of limits), so that nothing large is read for somebody who may not send it.
+ * (docs/decisions.md, Order of limits), so that nothing large is read for somebody who may not send it; and the token
+ * again where the body came later.
  */
-export function createAccess(services: Services) {
+export function createAccess(services: Services, budget: BodyBudget) {
   const { tokens, limits, parser, config } = services;
   const tiny: BodyRules = { maxBytes: tinyBodyBytes, tooLarge: () => bodyTooLarge(tinyBodyBytes) };
   const small: BodyRules = { maxBytes: smallBodyBytes, tooLarge: () => bodyTooLarge(smallBodyBytes) };
@@ -31,7 +33,6 @@ export function createAccess(services: Services) {
   // A PATCH may hold a whole html by mistake, and is to be told so.
   const patch: BodyRules = { ...document, tooLarge: () => bodyTooLarge(document.maxBytes) };
 
-  const budget = createBodyBudget(config.BODIES_IN_FLIGHT_BYTES, document.maxBytes);
   const withBody = createBodyReader({ parser, budget });
 
   function owner(handler: OwnerHandler): Handler {
@@ -50,11 +51,16 @@ export function createAccess(services: Services) {
   ) {
     return (handler: OwnerHandler): Handler =>
       owner(async (req, res, caller) => {
-        if (caller.token.isSuspended && !evenIfSuspended) throw suspended();
+        if (!evenIfSuspended) refuseSuspended(caller);
+        const cameWhole = req.complete;
         await take(caller);
         if (rules === null) return handler(req, res, caller);
-        return withBody(req, caller.accountId, rules, (body) => {
+        return withBody(req, caller.accountId, rules, async (body) => {
           req.body = body;
+          // A client takes as long as it likes to send a body, and may be suspended or lose its token meanwhile: so the
+          // token is looked at again, with the whole request here. That is one indexed read more, and none where the
+          // body was here when the first look was answered, as a small one is, which comes with its head.
+          if (!cameWhole) refuseSuspended(await tokens.authenticate(req.headers.authorization));
           return handler(req, res, caller);
         });
       });
@@ -118,8 +124,9 @@ function marked<W extends Ways>(ways: W): W {
   return Object.fromEntries(entries) as W; // proof: the same names, functions of the same types
 }
 
-function suspended(): DropError {
-  return new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
+function refuseSuspended({ token }: Caller): void {
+  if (!token.isSuspended) return;
+  throw new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
 }
 
 function htmlTooLarge(config: { readonly HTML_MAX_BYTES: number }): DropError {

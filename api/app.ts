@@ -1,11 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { isHttps } from '../shared/config.ts';
 import { commonDomain, readContentOrigin } from '../shared/config-content-origin.ts';
 import { type DropError, notFound, unavailable } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { type ContentHost, createContentHosts } from './content-hosts.ts';
 import { rawHandler } from './handlers/raw.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
+import { createIpReader, readTrustProxy } from './middleware/client-ip.ts';
 import { createDeadline } from './middleware/deadline.ts';
 import { answerError } from './middleware/errors.ts';
 import { giveId, logRequest } from './middleware/request-log.ts';
@@ -31,6 +33,7 @@ export function createListener(services: Services): RequestListener {
   const unread = createUnreadAnswers({
     seconds: config.READ_SECONDS,
     maxBytes: config.UNREAD_ANSWERS_BYTES,
+    ipOf: createIpReader(readTrustProxy(config.TRUST_PROXY)),
     log,
   });
   const raw = rawHandler(services, unread);
@@ -76,8 +79,8 @@ function createApp(services: Services, unread: UnreadAnswers): Express {
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
-  app.use(securityHeaders({ isSecure: config.BASE_URL.startsWith('https:') }));
-  mount(app, createRoutes(services));
+  app.use(securityHeaders({ isSecure: isHttps(config) }));
+  mount(app, createRoutes(services).routes);
   app.use(() => {
     throw notFound('path');
   });
@@ -183,10 +186,4 @@ function mount(app: Express, routes: readonly Route[]): void {
       throw methodNotAllowed(req.method, allowed);
     });
   }
-}
-
-/** Hops as a number, addresses and ranges as they are; nobody by default. */
-function readTrustProxy(setting: string): number | string[] | false {
-  if (setting === '') return false;
-  return /^\d+$/.test(setting) ? Number(setting) : setting.split(',').map((part) => part.trim());
 }

@@ -1,3 +1,4 @@
+import { maxDropBodyBytes } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
 import { createAccess, type Handler } from './access.ts';
 import { accountHandlers } from './handlers/account.ts';
@@ -14,6 +15,8 @@ import { signInHandlers } from './handlers/sign-in.ts';
 import { signInPageHandlers } from './handlers/sign-in-pages.ts';
 import { versionHandlers } from './handlers/versions.ts';
 import { viewerHandlers } from './handlers/viewer.ts';
+import { createBodyBudget } from './middleware/body-budget.ts';
+import { createFormReader } from './middleware/read-form.ts';
 import type { Endpoint } from './openapi/document.ts';
 import type { Operation } from './openapi/operation.ts';
 import { createOperations } from './openapi/operations.ts';
@@ -22,10 +25,19 @@ import { rawPath, servicePaths } from './paths.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = readonly [method: Method, path: string, handler: Handler, operation: Operation];
 
-/** Every endpoint, but the raw page, which answers before Express (app.ts). */
-export function createRoutes(services: Services): readonly Route[] {
-  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services);
-  const say = createOperations(services.config);
+export interface RouteTable {
+  /** Every endpoint, but the raw page, which answers before Express (app.ts). */
+  readonly routes: readonly Route[];
+  /** The same and the raw page, as the published description sees them. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+export function createRoutes(services: Services): RouteTable {
+  const { config } = services;
+  const budget = createBodyBudget(config.BODIES_IN_FLIGHT_BYTES, maxDropBodyBytes(config));
+  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, budget);
+  const readForm = createFormReader(budget);
+  const say = createOperations(config);
   const account = accountHandlers(services);
   const description = descriptionHandlers(services);
   const docs = docsHandlers();
@@ -33,13 +45,13 @@ export function createRoutes(services: Services): readonly Route[] {
   const health = healthHandlers(services);
   const home = homeHandlers(services);
   const onboard = onboardHandlers(services);
-  const report = reportHandlers(services);
+  const report = reportHandlers(services, readForm);
   const robots = robotsHandlers();
   const securityTxt = securityTxtHandlers(services);
   const signIn = signInHandlers(services);
-  const signInPages = signInPageHandlers(services);
+  const signInPages = signInPageHandlers(services, readForm);
   const versions = versionHandlers(services);
-  const viewer = viewerHandlers(services);
+  const viewer = viewerHandlers(services, readForm);
 
   const routes: readonly Route[] = [
     ['GET', '/', home.show, say.service.home],
@@ -88,15 +100,12 @@ export function createRoutes(services: Services): readonly Route[] {
     ['GET', '/healthz', health.alive, say.service.alive],
     ['GET', '/readyz', health.ready, say.service.ready],
   ];
-  description.publish(endpointsOf(services, routes));
-  return routes;
+  const raw = { method: 'GET', path: rawPath(':slug'), access: 'open', operation: say.pages.raw } as const;
+  const endpoints = [...routes.map(endpointOf), raw];
+  description.publish(endpoints);
+  return { routes, endpoints };
 }
 
-/** The route table as the published description sees it, and with it the raw page. */
-export function endpointsOf({ config }: Pick<Services, 'config'>, routes: readonly Route[]): Endpoint[] {
-  const described = routes.map(([method, path, { access = 'open' }, operation]) => {
-    return { method, path, access, operation };
-  });
-  const { raw } = createOperations(config).pages;
-  return [...described, { method: 'GET', path: rawPath(':slug'), access: 'open', operation: raw }];
+function endpointOf([method, path, { access = 'open' }, operation]: Route): Endpoint {
+  return { method, path, access, operation };
 }

@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../shared/ports/log.ts';
+import { addressKey } from './middleware/address.ts';
 import { pathOf } from './middleware/request-log.ts';
+import { createUnreadMemory } from './unread-memory.ts';
 
 export interface UnreadAnswers {
   /**
@@ -10,83 +12,43 @@ export interface UnreadAnswers {
   watch(res: ServerResponse, memory: object): void;
 }
 
-interface Unread {
-  readonly res: ServerResponse;
-  readonly memory: object;
-}
-
 /**
  * Answers that wait for their clients to read them: none longer than `seconds`, and all together at most `maxBytes`,
- * those that several wait for counted once. Beyond it the connections are cut that have waited the longest: slow
- * readers, and not those who come now.
+ * those that several wait for counted once. Beyond it those are cut off whose client holds the most (IPv6: a /64), so
+ * that nobody within an equal share is cut off because another does not read.
+ * @param ipOf the address that a request comes from
  */
 export function createUnreadAnswers({
   seconds,
   maxBytes,
+  ipOf,
   log,
 }: {
   seconds: number;
   maxBytes: number;
+  ipOf: (req: IncomingMessage) => string | undefined;
   log: Log;
 }): UnreadAnswers {
-  /** The longest waiting first. */
-  const waiting = new Map<Unread, NodeJS.Timeout>();
-  const memories = new Map<object, { readonly bytes: number; readers: number }>();
-  let held = 0;
+  const held = createUnreadMemory<ServerResponse>();
 
-  function hold(memory: object, bytes: number): void {
-    const known = memories.get(memory);
-    if (known !== undefined) known.readers += 1;
-    else {
-      memories.set(memory, { bytes, readers: 1 });
-      held += bytes;
-    }
-  }
-
-  function release(unread: Unread): void {
-    const timer = waiting.get(unread);
-    const known = memories.get(unread.memory);
-    if (timer === undefined || known === undefined) return; // done already
-    clearTimeout(timer);
-    waiting.delete(unread);
-    known.readers -= 1;
-    if (known.readers > 0) return;
-    memories.delete(unread.memory);
-    held -= known.bytes;
-  }
-
-  function cut(unread: Unread): void {
-    const { res } = unread;
-    release(unread);
-    log.info(
-      { path: pathOf(res.req), from: res.socket?.remoteAddress },
-      'an answer was cut off: nobody reads it',
-    );
+  function cut(res: ServerResponse): void {
+    log.info({ path: pathOf(res.req), from: ipOf(res.req) }, 'an answer was cut off: nobody reads it');
     res.destroy();
-  }
-
-  /** Those first whose end frees something: of what others wait for too, one reader less frees nothing. */
-  function makeRoom(): void {
-    for (const isSharedToo of [false, true]) {
-      for (const [oldest] of waiting) {
-        if (held <= maxBytes) return;
-        if (isSharedToo || memories.get(oldest.memory)?.readers === 1) cut(oldest);
-      }
-    }
   }
 
   return {
     watch(res, memory) {
-      const bytes = res.socket?.writableLength ?? 0;
-      if (bytes === 0) return;
-      const unread = { res, memory };
-      hold(memory, ArrayBuffer.isView(memory) ? memory.byteLength : bytes);
-      waiting.set(
-        unread,
-        setTimeout(() => cut(unread), seconds * 1000),
-      );
-      res.once('close', () => release(unread));
-      makeRoom();
+      const waiting = res.socket?.writableLength ?? 0;
+      if (waiting === 0) return;
+      const client = addressKey(ipOf(res.req));
+      const bytes = ArrayBuffer.isView(memory) ? memory.byteLength : waiting;
+      held.add(res, { client, memory, bytes });
+      const timer = setTimeout(() => cut(res), seconds * 1000);
+      res.once('close', () => {
+        clearTimeout(timer);
+        held.remove(res);
+      });
+      for (const other of held.shrinkTo(maxBytes)) cut(other);
     },
   };
 }

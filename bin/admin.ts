@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ListOptions } from './commands/admin/reports.ts';
 import type { Env } from './env.ts';
 
 interface ActOptions {
@@ -16,6 +17,7 @@ export function addAdmin(program: Command, env: Env): void {
         'Works where the data is, whether the service runs or not. Each act is written to a log before it is done.',
     )
     .helpCommand('help [command]', 'print help for a command')
+    .enablePositionalOptions()
     .addHelpText('after', example('takedown https://drops.example/p/abc123 --reason "phishing"'));
   addPages(admin, env);
   addAccounts(admin, env);
@@ -125,32 +127,51 @@ function addSearch(admin: Command, env: Env): void {
 }
 
 function addReports(admin: Command, env: Env): void {
+  const byPage = new Option(
+    '--by-page',
+    'instead a line for each page that has open ones, the most reported first',
+  );
   const reports = admin
     .command('reports')
     .summary('show what people told of pages')
     .description(
       'Prints the open reports of pages, newest first: what strangers wrote, without what a terminal would obey. ' +
-        'A page has at most REPORTS_OPEN_PER_DROP open ones; closing one makes room for another.',
+        'A page has at most REPORTS_OPEN_PER_DROP open ones; closing one makes room for another. Where there are ' +
+        'many, begin with --by-page, look at a page with --page, and be done with it by "close --page".',
     )
+    .enablePositionalOptions() // the --page of "close" is another
     .option('-a, --all', 'closed ones too, until they are removed')
+    .option('-p, --page <page>', 'only those of this page: its slug or its address')
     .option('-n, --limit <count>', 'so many at most', readCount, 50)
-    .addHelpText('after', example('reports --limit 20'))
-    .action(async (options: { all?: true; limit: number }) => {
+    .option('-b, --before <id>', 'only those that are older than the report of this id')
+    .addOption(byPage.conflicts(['all', 'page', 'before']))
+    .addHelpText('after', example('reports --by-page'))
+    .action(async ({ byPage: isByPage, ...options }: ListOptions & { byPage?: true }) => {
+      if (isByPage) {
+        const { listReportedPages } = await import('./commands/admin/reported-pages.ts');
+        await listReportedPages(options, env);
+        return;
+      }
       const { listReports } = await import('./commands/admin/reports.ts');
       await listReports(options, env);
     });
+  addClosing(reports, env);
+}
 
+function addClosing(reports: Command, env: Env): void {
   act(reports, 'close')
-    .summary('be done with a report')
+    .summary('be done with a report, or with all of a page')
     .description(
-      'Closes a report. It is kept for REPORTS_KEEP_DAYS more, and the page stays as it is: "takedown" hides it.',
+      'Closes a report, or all open ones of a page. They are kept for REPORTS_KEEP_DAYS more, and the page stays as ' +
+        'it is: "takedown" hides it.',
     )
-    .argument('<id>', 'its id, as "admin reports" prints it')
+    .argument('[id]', 'the id of the report, as "admin reports" prints it; not with --page')
+    .option('-p, --page <page>', 'all open ones of this page: its slug or its address')
     .option('-r, --reason <text>', 'why: for the log', readReason)
-    .addHelpText('after', example('reports close Rep0rtRep0rtRep0 --reason "nothing wrong with it"'))
-    .action(async (id: string, options: ActOptions) => {
-      const { closeReport } = await import('./commands/admin/reports.ts');
-      await closeReport(id, options, env);
+    .addHelpText('after', example('reports close --page abc123 --reason "nothing wrong with it"'))
+    .action(async (id: string | undefined, options: ActOptions & { page?: string }) => {
+      const { closeReports } = await import('./commands/admin/reports.ts');
+      await closeReports(id, options, env);
     });
 }
 

@@ -13,6 +13,7 @@ export function createProgram(env: Env, finish: (exitCode: number) => void): Com
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
+    .enablePositionalOptions() // an option belongs to the command that it follows
     .showHelpAfterError('Run "dropleaf --help" to see what there is.')
     .exitOverride()
     .addHelpText(

@@ -122,7 +122,7 @@ export const options = {
   READ_SECONDS: count(120, 'How long a client may take to read an answer', 1, 3_600),
   UNREAD_ANSWERS_BYTES: count(
     64 * mib,
-    'Answers held for clients that have not read them; beyond it the slowest are cut off',
+    'Answers held for clients that have not read them; beyond it the client with the most is cut off',
     mib,
   ),
   MAX_CONNECTIONS: count(

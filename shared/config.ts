@@ -92,6 +92,11 @@ export function optionEntries(): [OptionName, Option<unknown>][] {
   return Object.entries(options) as [OptionName, Option<unknown>][]; // proof: the literal's own keys
 }
 
+/** Whether the public address is one that browsers reach over TLS only. */
+export function isHttps({ BASE_URL }: Pick<Config, 'BASE_URL'>): boolean {
+  return BASE_URL.startsWith('https:');
+}
+
 /** Which engine the settings choose: MongoDB and Redis, or SQLite in `DATA_DIR`. */
 export function isScaleOut(config: Pick<Config, 'MONGODB_URI'>): boolean {
   return config.MONGODB_URI !== '';

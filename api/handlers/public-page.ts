@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
+import { isHttps } from '../../shared/config.ts';
 import type { Page } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
@@ -75,7 +76,7 @@ export async function isAdmitted(
   if (page.lock === null) return true;
   const grant = query.get('g');
   if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
-  const isSecure = services.config.BASE_URL.startsWith('https:');
+  const isSecure = isHttps(services.config);
   const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
   for (const pass of readCookies(cookies, name).slice(0, maxPasses)) {
     if (await services.passcodes.admits('pass', page, pass)) return true;

@@ -4,10 +4,10 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import { reportIdLength, reportIdPattern } from '../../shared/domain/report.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { addressKey } from '../middleware/address.ts';
+import { visitorOf } from '../middleware/address.ts';
 import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
 import { isFromOwnPage } from '../middleware/origin.ts';
-import { readForm } from '../middleware/read-form.ts';
+import type { ReadForm } from '../middleware/read-form.ts';
 import { reportedPage, reportPage } from '../pages/report.ts';
 import { pageUrl, reportPath } from '../paths.ts';
 import { presentError } from '../presenters/error.ts';
@@ -19,7 +19,7 @@ import { sendPage } from './send-page.ts';
 type Form = ReadonlyMap<string, string>;
 
 /** GET and POST /report/{slug}: what people tell of a page (docs/decisions.md, Reports). */
-export function reportHandlers(services: Services) {
+export function reportHandlers(services: Services, readForm: ReadForm) {
   const { pages, reports, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const readReport = createReportReader(config);
@@ -42,7 +42,7 @@ export function reportHandlers(services: Services) {
   /** @throws DropError `invalid_arg`, `rate_limited` */
   async function submit(req: Request, page: Page, form: Form): Promise<boolean> {
     const { id, complaint } = readReport(form);
-    return reports.submit(page, id, complaint, addressKey(req.ip));
+    return reports.submit(page, id, complaint, visitorOf(req.ip));
   }
 
   return {

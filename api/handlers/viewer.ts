@@ -1,14 +1,15 @@
 import type { Request, Response } from 'express';
+import { isHttps } from '../../shared/config.ts';
 import type { Page, ShownPage } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { createContentHosts } from '../content-hosts.ts';
 import { HttpError } from '../http-error.ts';
-import { addressKey, networkKey } from '../middleware/address.ts';
+import { visitorOf } from '../middleware/address.ts';
 import { setCookie } from '../middleware/cookies.ts';
 import { isNavigation, setErrorHeaders } from '../middleware/errors.ts';
 import { isFromOwnPage } from '../middleware/origin.ts';
-import { readForm } from '../middleware/read-form.ts';
+import type { ReadForm } from '../middleware/read-form.ts';
 import { allowIndexing } from '../noindex.ts';
 import { raw } from '../pages/html.ts';
 import { passcodePage } from '../pages/passcode.ts';
@@ -27,7 +28,7 @@ import {
 import { sendPage } from './send-page.ts';
 
 /** Spec 4.5: the page around a drop, and the passcode form before it. */
-export function viewerHandlers(services: Services) {
+export function viewerHandlers(services: Services, readForm: ReadForm) {
   const { pages, passcodes, views, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
@@ -74,8 +75,7 @@ export function viewerHandlers(services: Services) {
   /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
   async function unlock(req: Request, res: Response, page: Page): Promise<void> {
     const form = await readForm(req, res);
-    const visitor = { address: addressKey(req.ip), network: networkKey(req.ip) };
-    if (!(await passcodes.check(page, form.get('passcode') ?? '', visitor))) {
+    if (!(await passcodes.check(page, form.get('passcode') ?? '', visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'That is not the passcode of this page.');
     }
     const pass = await passcodes.issue('pass', page);
@@ -83,7 +83,7 @@ export function viewerHandlers(services: Services) {
       setCookie(res, passCookie, pass, {
         path: pagePath(page.slug),
         seconds: config.UNLOCK_SECONDS,
-        isSecure: config.BASE_URL.startsWith('https:'),
+        isSecure: isHttps(config),
       });
     }
     res.redirect(303, req.url);

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import type { Visitor } from '../../shared/domain/visitor.ts';
 
 /**
  * What limits count a client's address by: an IPv4 address, or the /64 that an IPv6 client has for itself.
@@ -14,6 +15,11 @@ export function addressKey(ip: string | undefined): string {
  */
 export function networkKey(ip: string | undefined): string {
   return prefixOf(ip, 3);
+}
+
+/** Both. @param ip as Express knows it */
+export function visitorOf(ip: string | undefined): Visitor {
+  return { address: addressKey(ip), network: networkKey(ip) };
 }
 
 /** @param groups how many of an IPv6 address's eight groups, from the first on; at most 4 */

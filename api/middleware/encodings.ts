@@ -23,12 +23,18 @@ export function createFormChooser(): (acceptEncoding: string | undefined) => For
   };
 }
 
-/** By the client's q-values; where they are equal, by size. */
+/**
+ * By the client's q-values; where they are equal, by size. `*` takes brotli too, by the book; but programs send it that
+ * cannot read what is younger than gzip, and those that can name it.
+ */
 function acceptedForms(acceptEncoding: string): Form[] {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
   // Proof: negotiator takes `preferred` since 1.0, tested with 1.1.0; its published types are those of 0.6.
   const { encodings } = negotiator as unknown as {
     encodings(available: Form[], options: { preferred: Form[] }): Form[];
   };
-  return encodings.call(negotiator, ['br', 'gzip', 'identity'], { preferred: ['br', 'gzip'] });
+  const available: Form[] = /\bbr\b/i.test(acceptEncoding)
+    ? ['br', 'gzip', 'identity']
+    : ['gzip', 'identity'];
+  return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] });
 }

@@ -4,16 +4,11 @@ import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import { HttpError } from '../http-error.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { type BodyRules, collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
 /** Larger bodies are parsed away from the event loop. */
 const parseHereMaxBytes = 1024 * 1024;
-
-export interface BodyRules {
-  readonly maxBytes: number;
-  /** What a larger body is told. */
-  readonly tooLarge: () => DropError;
-}
 
 /** @param use what is done with the body; its bytes count as held until that is over */
 export type WithBody = (
@@ -41,7 +36,7 @@ export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget 
     try {
       refuseTooFine(req);
       refuseOtherMedia(req);
-      const bytes = await collect(req, rules, hold);
+      const bytes = await collectBody(req, rules, hold);
       await use(bytes.length === 0 ? {} : await parse(bytes, parser));
     } finally {
       // Here and not when the response closes: one that waits behind another on its connection may never do so.
@@ -75,42 +70,6 @@ function refuseOtherMedia(req: Request): void {
       header: 'Content-Type',
     });
   }
-}
-
-/** All bytes of the body; at most `maxBytes`, and as many as may be held. */
-function collect(req: Request, rules: BodyRules, hold: (bytes: number) => void): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > rules.maxBytes) return Promise.reject(rules.tooLarge());
-  if (req.destroyed) return Promise.reject(brokenOff());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      try {
-        if (size > rules.maxBytes) throw rules.tooLarge();
-        hold(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        finish(() => reject(error));
-      }
-    };
-    const onEnd = () => finish(() => resolve(Buffer.concat(chunks, size)));
-    const onBreak = (error?: Error) => finish(() => reject(error instanceof DropError ? error : brokenOff()));
-    const finish = (settle: () => void) => {
-      req.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
-      req.on('error', ignore); // a connection that breaks later is nobody's concern
-      settle();
-    };
-    req.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak);
-  });
-}
-
-function brokenOff(): DropError {
-  return new DropError('invalid_json', 'The body broke off.');
-}
-
-function ignore(): void {
-  // see where it is used
 }
 
 async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {

@@ -1,38 +1,71 @@
-import express, { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { HttpError } from '../http-error.ts';
+import { addressKey } from './address.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
-const rules = { extended: false, parameterLimit: 20, inflate: false };
+const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
 /**
  * The fields of a posted form; those sent more than once count as not sent. Another kind of body has none.
- * @param maxBytes of the body
+ * @param maxBytes of the body; they count as held until the request is answered
  * @throws HttpError for a body that is too large, broken, compressed, or cut into too many pieces
+ * @throws DropError `unavailable` when there is no room for it
  */
-export async function readForm(
+export type ReadForm = (
   req: Request,
   res: Response,
-  maxBytes = smallFormBytes,
-): Promise<ReadonlyMap<string, string>> {
-  const parse = express.urlencoded({ ...rules, limit: maxBytes });
-  try {
-    refuseTooFine(req);
-    await new Promise<void>((resolve, reject) => {
-      parse(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
-  } catch (error) {
-    throw toHttpError(error);
-  }
-  const fields = Object.entries<unknown>(req.body ?? {});
-  return new Map(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+  maxBytes?: number,
+) => Promise<ReadonlyMap<string, string>>;
+
+/** @param budget of all bodies, JSON's too */
+export function createFormReader(budget: BodyBudget): ReadForm {
+  return async (req, res, maxBytes = smallFormBytes) => {
+    if (!req.is('application/x-www-form-urlencoded')) return new Map();
+    const client = addressKey(req.ip);
+    let held = 0;
+    const hold = (bytes: number) => {
+      budget.take(client, bytes);
+      held += bytes;
+    };
+    // Nothing more is read by then: whoever has gone sends nothing, and the deadline waits while a body comes.
+    res.once('close', () => budget.giveBack(client, held));
+    try {
+      refuseTooFine(req);
+      refuseOtherText(req);
+      return readFields(await collectBody(req, { maxBytes, tooLarge }, hold));
+    } catch (error) {
+      throw toHttpError(error);
+    }
+  };
 }
 
-/** Express's parsers mark the client's faults with a 4xx `status`; anything else is ours, and stays as it is. */
+function refuseOtherText({ headers }: Request): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const charset = /;\s*charset=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!['', 'identity'].includes(encoding) || !/^utf-?8$/i.test(charset)) throw unreadable(415);
+}
+
+function readFields(bytes: Buffer): Map<string, string> {
+  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  if (fields.length > maxFields) throw unreadable(413);
+  const count = (name: string) => fields.filter(([other]) => other === name).length;
+  return new Map(fields.filter(([name]) => count(name) === 1));
+}
+
+function tooLarge(): HttpError {
+  return unreadable(413);
+}
+
+function unreadable(status: number): HttpError {
+  return new HttpError(status, 'invalid_arg', 'The form could not be read.');
+}
+
+/** A fault of its bytes has the code that one of a JSON body has. */
 function toHttpError(error: unknown): unknown {
-  if (error instanceof DropError) return new HttpError(400, 'invalid_arg', error.message, error.details);
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return error;
-  if (error.status < 400 || error.status > 499) return error;
-  return new HttpError(error.status, 'invalid_arg', 'The form could not be read.');
+  if (!(error instanceof DropError) || error.code !== 'invalid_json') return error;
+  return new HttpError(400, 'invalid_arg', error.message, error.details);
 }

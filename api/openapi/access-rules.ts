@@ -31,6 +31,13 @@ const suspended = 'forbidden';
 const badBody = ['invalid_json', ['invalid_json', 415]] as const;
 const noStore = ['Cache-Control'] as const;
 
+const change: AccessRule = {
+  needsToken: true,
+  refusals: [...badToken, suspended, 'rate_limited', ...badBody, ['invalid_arg', 413]],
+  headers: noStore,
+  limits: ['changes_per_minute'],
+};
+
 export const accessRules: Readonly<Record<Access, AccessRule>> = {
   open: { needsToken: false, refusals: [], headers: [], limits: [] },
   starter: {
@@ -49,18 +56,8 @@ export const accessRules: Readonly<Record<Access, AccessRule>> = {
     about:
       'A write: each one counts against the minute as it arrives, also where it is refused, and against the day once it is accepted.',
   },
-  change: {
-    needsToken: true,
-    refusals: [...badToken, suspended, 'rate_limited', ...badBody, ['invalid_arg', 413]],
-    headers: noStore,
-    limits: ['changes_per_minute'],
-  },
-  patch: {
-    needsToken: true,
-    refusals: [...badToken, suspended, 'rate_limited', ...badBody, ['invalid_arg', 413]],
-    headers: noStore,
-    limits: ['changes_per_minute'],
-  },
+  change,
+  patch: change,
   removal: {
     needsToken: true,
     refusals: [...badToken, suspended, 'rate_limited'],

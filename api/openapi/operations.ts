@@ -1,4 +1,5 @@
 import type { Config } from '../../shared/config.ts';
+import { describeRequests } from '../requests/describe.ts';
 import { accountOperations } from './operations/account.ts';
 import { dropOperations } from './operations/drops.ts';
 import { pageOperations } from './operations/pages.ts';
@@ -8,11 +9,12 @@ import { signInPageOperations } from './operations/sign-in-pages.ts';
 
 /** What the published description says of every endpoint; routes.ts puts each beside its handler. */
 export function createOperations(config: Config) {
+  const requests = describeRequests(config);
   return {
-    account: accountOperations(config),
-    drops: dropOperations(config),
-    pages: pageOperations(config),
-    publics: publicOperations(config),
+    account: accountOperations(config, requests),
+    drops: dropOperations(config, requests),
+    pages: pageOperations(requests),
+    publics: publicOperations(config, requests),
     service: serviceOperations(config),
     signInPages: signInPageOperations,
   };

@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/config.ts';
+import { type Config, isHttps } from '../../shared/config.ts';
 import type { Code } from '../../shared/domain/errors.ts';
 import { errorShape } from '../presenters/error.ts';
 import { limitsShape, presentLimits } from '../presenters/limits.ts';
@@ -29,7 +29,7 @@ export function createWriter(config: Config) {
   const schemas: Record<string, JsonSchema> = { ...errorShape.components };
   const responses: Record<string, Node> = {};
   const headersUsed: Record<string, Node> = {};
-  const secure: Named[] = config.BASE_URL.startsWith('https:') ? ['Strict-Transport-Security'] : [];
+  const secure: Named[] = isHttps(config) ? ['Strict-Transport-Security'] : [];
   const always: Named[] = [
     'Content-Security-Policy',
     'X-Content-Type-Options',

@@ -6,6 +6,7 @@ import { metadataKeySchema, metadataValueSchema } from './drop-fields.ts';
 import { dropQuery, metadataPrefix } from './drop-query.ts';
 import { createDropRequests } from './drops.ts';
 import { maxVersionNumber } from './params.ts';
+import { maxParameters } from './query.ts';
 import { pollQuery, startBody } from './sign-in.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 
@@ -20,9 +21,12 @@ export interface DescribedParameter {
   readonly required: boolean;
 }
 
+export type RequestSchemas = ReturnType<typeof describeRequests>;
+
 /** The bodies and parameters of the API, from the very schemas and patterns that check requests. */
 export function describeRequests(config: Config) {
   const { created, replaced, patched, gated } = createDropRequests(config).schemas;
+  const list = queryOf(dropQuery(config));
   return {
     start: toJsonSchema(startBody(config)),
     create: toJsonSchema(created),
@@ -30,8 +34,8 @@ export function describeRequests(config: Config) {
     patch: toJsonSchema(patched),
     passcode: toJsonSchema(gated),
     poll: queryOf(pollQuery),
-    list: queryOf(dropQuery(config)),
-    filters: filters(config),
+    list,
+    filters: filters(config, list.length),
     slug: inPath('slug', 'The drop.', { type: 'string', pattern: slugPattern.source }),
     version: inPath('n', 'The number of the version.', {
       type: 'integer',
@@ -60,8 +64,9 @@ function queryOf(schema: ObjectSchema<object>): DescribedParameter[] {
 /**
  * All `metadata.<key>` together: the properties of an exploded object are parameters of their own. The rules of keys and
  * values stand beside the schema, because parameters of any other name may be there too, and are ignored.
+ * @param besides how many parameters the list has of its own
  */
-function filters(config: Config) {
+function filters(config: Config, besides: number) {
   return {
     name: 'filters',
     in: 'query',
@@ -71,8 +76,10 @@ function filters(config: Config) {
     explode: true,
     schema: {
       type: 'object',
-      additionalProperties: true,
-      propertyNames: { pattern: '^[^\\[\\]]*$' }, // readQuery takes no arrays and objects
+      // readQuery refuses names with brackets, and with them what objects are spelled as; all else is text on its way.
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null', 'array'] },
+      propertyNames: { pattern: '^[^\\[\\]]*$' },
+      maxProperties: maxParameters - besides,
       'x-prefix': metadataPrefix,
       'x-keys': metadataKeySchema(config),
       'x-values': metadataValueSchema(config),

@@ -1,7 +1,7 @@
 import { DropError } from '../../shared/domain/errors.ts';
 
 /** The list has four, and ten filters are more than a drop can meet. */
-const maxParameters = 100;
+export const maxParameters = 100;
 
 /** The parameters of an API request by name, those that come more than once as a list. No name is an object's own. */
 export type Query = Record<string, string | string[]>;

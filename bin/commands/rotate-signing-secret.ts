@@ -19,13 +19,17 @@ export async function rotateSigningSecret({ atOnce = false }: { atOnce?: boolean
   });
 }
 
+/** What a service was given when it started cannot be seen from here. */
+const elsewhere =
+  'A service with SIGNING_SECRET in its settings goes by that alone: replace it there (SECURITY.md says how).\n';
+
 /** @throws Error where there is no new one */
 function tell(rotation: Rotation, atOnce: boolean): string {
   switch (rotation.outcome) {
     case 'added':
       return atOnce
-        ? 'A new secret signs. All that older ones have signed is void in every process within 30 seconds.\n'
-        : `A new secret signs from ${timeOf(rotation)}. What older ones have signed stays good for its time.\n`;
+        ? `A new secret signs. All that older ones have signed is void within 30 seconds in every process that has no SIGNING_SECRET.\n${elsewhere}`
+        : `A new secret signs from ${timeOf(rotation)}. What older ones have signed stays good for its time.\n${elsewhere}`;
     case 'one_is_waiting':
       throw new Error(
         `a new secret is there already and signs from ${timeOf(rotation)}: rotate again after that`,

@@ -47,7 +47,9 @@ export class DropError extends Error {
 }
 
 /** A drop, version or token that is not there, or is somebody else's: the two are told apart nowhere. */
-export function notFound(what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account'): DropError {
+export function notFound(
+  what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report',
+): DropError {
   return new DropError('not_found', `No such ${what}.`);
 }
 

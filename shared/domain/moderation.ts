@@ -13,7 +13,8 @@ export type Act =
   | 'unsuspend'
   | 'revoke-tokens'
   | 'find'
-  | 'close-report';
+  | 'close-report'
+  | 'close-reports';
 
 /** One act of an operator. It is written down before it is done, and its outcome after. */
 export interface AuditEntry {

@@ -25,6 +25,9 @@ export interface Report extends Complaint {
   readonly closedAt: number | null;
 }
 
+/** What a report is about, without a word of a stranger's. */
+export type ReportFact = Pick<Report, 'id' | 'slug' | 'reason' | 'createdAt'>;
+
 /** A report's id: 16 random letters and digits, 95 bits. */
 export const reportIdPattern = /^[0-9A-Za-z]{16}$/;
 export const reportIdLength = 16;

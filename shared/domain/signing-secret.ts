@@ -5,6 +5,20 @@ export interface SigningSecret {
   readonly signsFrom: number;
 }
 
+/** Names under which signing secrets are kept, each of its own; the number is when it signs from. */
+export const signingSecretNames = /^signing-secret(?:\.(\d{1,16}))?$/;
+
+/** The name of the one that signs from then on (Unix ms). */
+export function signingSecretName(signsFrom: number): string {
+  return signsFrom === 0 ? 'signing-secret' : `signing-secret.${signsFrom}`;
+}
+
+/** When the secret of that name signs from (Unix ms); null: it is no name of one. */
+export function signsFromOf(name: string): number | null {
+  const match = signingSecretNames.exec(name);
+  return match === null ? null : Number(match[1] ?? 0);
+}
+
 /** Processes may read a new secret late, and their clocks may differ. */
 const slackMs = 3_600_000;
 

@@ -1,6 +1,9 @@
 const minute = 60_000;
 const day = 86_400_000;
 
+/** Ten minutes, in which wrong tries of a secret are counted, and the sign-ins of an account. */
+export const tryWindowMs = 600_000;
+
 /** A fixed span of the clock in which something is counted. */
 export interface Window {
   /** Names the span: two moments in the same span have the same id. */

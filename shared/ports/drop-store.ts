@@ -9,6 +9,7 @@ import type {
   Page,
   Version,
 } from '../domain/drop.ts';
+import type { Takedown } from '../domain/moderation.ts';
 
 /**
  * Drops as their owners and readers use them. A drop with its list of versions is one record, and each method
@@ -16,6 +17,10 @@ import type {
  * absent in every method from the moment `remove` has returned.
  *
  * A visible change raises `rev` and writes `owed` down in the same update (see ChoreStore).
+ *
+ * A takedown (ModerationStore) holds from the moment it was answered: that a drop is not taken down is a condition of
+ * each update by its owner but `remove`. Where it is, they change nothing and answer with the takedown, whatever else
+ * stands in the way.
  */
 export interface DropStore {
   /**
@@ -50,7 +55,7 @@ export interface DropStore {
   /**
    * Adds the next version (`latestVersion + 1`) and applies the changes, in one update.
    * null: no such drop; `version_limit`: it has `cap` versions. Atomic: parallel calls get numbers of their own.
-   * A repeat with the same version id changes nothing and returns the drop.
+   * A repeat with the same version id changes nothing and returns the drop, one that was taken down since as well.
    */
   addVersion(
     ownerId: string,
@@ -59,7 +64,7 @@ export interface DropStore {
     changes: DetailChanges,
     cap: number,
     owed: readonly Owed[],
-  ): Promise<Drop | null | 'version_limit'>;
+  ): Promise<Drop | Takedown | null | 'version_limit'>;
 
   /** null: no such drop. Moves `updatedAt` to `now`. */
   changeDetails(
@@ -68,7 +73,7 @@ export interface DropStore {
     changes: DetailChanges,
     now: number,
     owed: readonly Owed[],
-  ): Promise<Drop | null>;
+  ): Promise<Drop | Takedown | null>;
 
   /** Sets the gate, or removes it with null. null: no such drop. Moves `updatedAt` to `now`. */
   setLock(
@@ -77,7 +82,7 @@ export interface DropStore {
     lock: Lock | null,
     now: number,
     owed: readonly Owed[],
-  ): Promise<Drop | null>;
+  ): Promise<Drop | Takedown | null>;
 
   /**
    * Removes the version of that number, recomputes `latestVersion`, and moves the inner id to the trash.
@@ -90,9 +95,9 @@ export interface DropStore {
     number: number,
     now: number,
     owed: readonly Owed[],
-  ): Promise<Drop | null | 'no_version' | 'last_version'>;
+  ): Promise<Drop | Takedown | null | 'no_version' | 'last_version'>;
 
-  /** Marks the drop deleted and frees its place. Returns its inner id; null: no such drop. */
+  /** Marks the drop deleted, taken down or not, and frees its place. Returns its inner id; null: no such drop. */
   remove(ownerId: string, slug: string, now: number): Promise<string | null>;
 
   /**

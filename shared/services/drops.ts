@@ -10,6 +10,7 @@ import {
 import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import type { Metadata } from '../domain/metadata.ts';
+import type { Takedown } from '../domain/moderation.ts';
 import { countBytes } from '../domain/text.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -129,10 +130,8 @@ export function createDrops(deps: {
    */
   async function getToChange(caller: Caller, slug: string): Promise<Drop> {
     const drop = await get(caller, slug);
-    if (drop.takedown === null) return drop;
-    const { at, reason } = drop.takedown;
-    const message = `This drop was taken down and cannot be changed, only deleted. The reason: ${reason}`;
-    throw new DropError('forbidden', message, { reason, taken_down_at: at });
+    if (drop.takedown !== null) throw takenDown(drop.takedown);
+    return drop;
   }
 
   /**
@@ -180,6 +179,7 @@ export function createDrops(deps: {
         const made = await drops.addVersion(ownerId, slug, version, changes, cap, followUps.ofNewVersion);
         if (made === null) return notFound('drop');
         if (made === 'version_limit') return versionLimitReached(cap);
+        if (isTakedown(made)) return takenDown(made);
         followUps.versionAdded(made.id, version.id);
         return made;
       });
@@ -194,9 +194,8 @@ export function createDrops(deps: {
 
     /** @throws DropError `not_found`, `forbidden` */
     async change(caller: Caller, slug: string, changes: DetailChanges): Promise<Drop> {
-      await getToChange(caller, slug);
       const now = clock.now();
-      const drop = orNotFound(
+      const drop = orRefused(
         await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.ofChange),
       );
       followUps.changed(drop.id);
@@ -207,7 +206,7 @@ export function createDrops(deps: {
     async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
       await getToChange(caller, slug); // no slow hash for a drop that is not there
       const lock = passcode === '' ? null : await passcodes.makeLock(passcode, caller.accountId);
-      const drop = orNotFound(
+      const drop = orRefused(
         await hide(slug, drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange)),
       );
       await followUps.hidden(drop.id);
@@ -247,7 +246,7 @@ export function createDrops(deps: {
           'This is the only version: delete the drop instead.',
         );
       }
-      const drop = orNotFound(outcome);
+      const drop = orRefused(outcome);
       await followUps.removed(drop.id);
       return drop;
     },
@@ -257,4 +256,20 @@ export function createDrops(deps: {
 function orNotFound<T>(found: T | null): T {
   if (found === null) throw notFound('drop');
   return found;
+}
+
+/** The drop as it was changed. @throws DropError `not_found`, `forbidden` */
+function orRefused(outcome: Drop | Takedown | null): Drop {
+  const found = orNotFound(outcome);
+  if (isTakedown(found)) throw takenDown(found);
+  return found;
+}
+
+function isTakedown(outcome: Drop | Takedown): outcome is Takedown {
+  return 'reason' in outcome;
+}
+
+function takenDown({ at, reason }: Takedown): DropError {
+  const message = `This drop was taken down and cannot be changed, only deleted. The reason: ${reason}`;
+  return new DropError('forbidden', message, { reason, taken_down_at: at });
 }

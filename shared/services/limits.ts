@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { dayOf, minuteOf, type Window, windowOf } from '../domain/windows.ts';
+import { dayOf, minuteOf, tryWindowMs, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -8,7 +8,6 @@ import type { RateLimiter } from '../ports/rate-limiter.ts';
 
 /** No window opens these: they end when the owner deletes something. */
 const aDay = 86_400;
-const decisionWindowMs = 600_000;
 
 /** How often a secret may be tried, counted by a key. */
 interface Try {
@@ -41,10 +40,14 @@ export function createLimits(deps: {
 }) {
   const { limiter, accounts, clock, log, config } = deps;
 
-  async function takeMinute(kind: string, key: string, limit: number, what: string): Promise<void> {
-    const window = minuteOf(clock.now());
-    if (await limiter.take(`${kind}:${key}`, limit, window)) return;
-    throw tooMany('rate_limited', `At most ${limit} ${what} a minute.`, limit, window.retryAfterSeconds);
+  /** @param what is limited, and in which span, as the error says it */
+  async function takeOf(window: Window, key: string, limit: number, what: string): Promise<void> {
+    if (await limiter.take(key, limit, window)) return;
+    throw tooMany('rate_limited', `At most ${limit} ${what}.`, limit, window.retryAfterSeconds);
+  }
+
+  function takeMinute(kind: string, key: string, limit: number, what: string): Promise<void> {
+    return takeOf(minuteOf(clock.now()), `${kind}:${key}`, limit, `${what} a minute`);
   }
 
   /** @returns the key under which it was counted; null when there is none left */
@@ -69,12 +72,10 @@ export function createLimits(deps: {
      * Counts a code that somebody comes to decide on. Who guesses codes has few accounts, whatever their addresses.
      * @throws DropError `rate_limited`
      */
-    async takeDecision(accountId: string): Promise<void> {
-      const limit = config.SIGN_INS_PER_ACCOUNT;
-      const window = windowOf(clock.now(), decisionWindowMs);
-      if (await limiter.take(`decision:${accountId}`, limit, window)) return;
-      const message = `At most ${limit} sign-ins of one account in ten minutes.`;
-      throw tooMany('rate_limited', message, limit, window.retryAfterSeconds);
+    takeDecision(accountId: string): Promise<void> {
+      const window = windowOf(clock.now(), tryWindowMs);
+      const what = 'sign-ins of one account in ten minutes';
+      return takeOf(window, `decision:${accountId}`, config.SIGN_INS_PER_ACCOUNT, what);
     },
 
     /**

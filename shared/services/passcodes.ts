@@ -1,24 +1,16 @@
 import type { Lock, Page } from '../domain/drop.ts';
 import { newId } from '../domain/ids.ts';
+import type { Visitor } from '../domain/visitor.ts';
+import { tryWindowMs } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasscodeHasher } from '../ports/passcode-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Limits } from './limits.ts';
 
-const tryWindowMs = 600_000;
-
 /** What a cookie or a grant says: which gate of which drop was opened. Another passcode is another gate. */
 interface Opened {
   readonly dropId: string;
   readonly lockId: string;
-}
-
-/** Where a visitor comes from, as tries are counted. */
-export interface Visitor {
-  /** An IPv4 address, or the /64 of an IPv6 one. */
-  readonly address: string;
-  /** The same IPv4 address, or the /48: what one customer of a network may have. */
-  readonly network: string;
 }
 
 /** A pass is the browser's cookie; a grant stands in the frame's address, because a sandboxed frame that

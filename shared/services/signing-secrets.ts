@@ -11,6 +11,8 @@ const secretLength = 43; // base62: 256 bits
 
 /** Each process looks this often whether there is a new one. */
 const readAgainMs = 30_000;
+/** The same where one is missed; anybody can make up names of such. */
+const readMissedMs = 1_000;
 /** A new one signs only when every process must have read it, however late it was and whatever its clock says. */
 const announcedMs = 120_000;
 /** Requests wait no longer for a look; it goes on. */
@@ -71,10 +73,15 @@ export function createSigningSecrets(deps: {
       if (set === null) await read();
     },
 
-    /** Those that are accepted now, the one that signs first. */
-    async accepted(): Promise<readonly string[]> {
+    /**
+     * Those that are accepted now, the one that signs first.
+     * @param isMissed something names one that is not among them: another process, whose clock is ahead or which has
+     * looked sooner, may sign with it already
+     */
+    async accepted(isMissed = false): Promise<readonly string[]> {
       if (set !== null) return set;
-      const isOld = waited !== null || Math.abs(clock.now() - readAt) >= readAgainMs;
+      const age = Math.abs(clock.now() - readAt);
+      const isOld = waited !== null || age >= (isMissed ? readMissedMs : readAgainMs);
       if (isOld) await readAgain();
       return acceptedAt(known, clock.now(), longestMs).map(({ value }) => value);
     },

@@ -5,6 +5,7 @@ import { toDocument } from '../../shared/adapters/mongo/drop-documents.ts';
 import {
   atRev,
   atSlug,
+  changeableBy,
   choresOf,
   deletedWithId,
   isKnown,
@@ -290,7 +291,8 @@ describe('plans of the queries for drops in MongoDB', () => {
     ['findVersion', ownDrop(ownerId, slug, { latest_version: 1, ...versionOf(1) }), ['drops_slug'], 1],
     ['findPage of the head', pageAt(slug, null), ['drops_slug'], 1],
     ['findPage of a number', pageAt(slug, 1), ['drops_slug'], 1],
-    ['changeDetails, setLock and remove', filter(ofOwner(ownerId, slug)), ['drops_slug'], 1],
+    ['changeDetails and setLock', filter(changeableBy(ownerId, slug)), ['drops_slug'], 1],
+    ['remove', filter(ofOwner(ownerId, slug)), ['drops_slug'], 1],
     ['addVersion', filter(withRoom(ownerId, slug, 'new', 200)), ['drops_slug'], 1],
     ['a refused addVersion', ownDrop(ownerId, slug, isKnown('new')), ['drops_slug'], 1],
     ['removeVersion', filter(withSpare(ownerId, slug, 1)), ['drops_slug'], 1],

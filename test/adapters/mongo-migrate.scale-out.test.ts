@@ -45,7 +45,7 @@ describe('migrate (MongoDB)', () => {
       'contexts contexts',
       'renders renders renders_renderer',
       'loose_files loose_files loose_files_at',
-      'reports reports reports_place reports_created reports_state',
+      'reports reports reports_place reports_created reports_state reports_page reports_open_page',
       'secrets secrets',
       'audit_log audit_log',
       'html.files html.files filename_1_uploadDate_1',

@@ -13,6 +13,7 @@ import { aDrop, aReport, aSignIn, aToken, later, start } from '../contract/recor
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
+const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
 
 describe('small stores in MongoDB', () => {
   let test: TestMongo;
@@ -56,7 +57,7 @@ describe('small stores in MongoDB', () => {
       day_views: (n) => ({ day: n, count: 1, views_batch: start }),
       renders: (n) => ({ drop_id: n, renderer: 2, br: n, gzip: n }),
       audit_log: () => ({ at: start, outcome: null }),
-      reports: (n) => ({ drop_id: n, closed_at: later, created_at: start }),
+      reports: (n) => ({ drop_id: n, slug: n, closed_at: later, created_at: start }),
       loose_files: () => ({ at: later }),
     };
     for (const [name, fields] of Object.entries(others)) {
@@ -167,15 +168,41 @@ describe('small stores in MongoDB', () => {
       ['find reports by _id_', 'find reports by reports_place', 'insert reports'],
     ],
     ['reports.find', () => stores.reports.find('r7'), ['find reports by _id_']],
+    ['reports.list of open ones', () => stores.reports.list(openReports), ['find reports by reports_state']],
     [
-      'reports.list of open ones',
-      () => stores.reports.list({ withClosed: false, limit: 10 }),
+      'reports.list of open ones behind one',
+      () => stores.reports.list({ ...openReports, before: { id: 'd5', createdAt: start } }),
       ['find reports by reports_state'],
     ],
     [
       'reports.list of all',
-      () => stores.reports.list({ withClosed: true, limit: 10 }),
+      () => stores.reports.list({ ...openReports, withClosed: true }),
       ['find reports by reports_created'],
+    ],
+    [
+      'reports.list of open ones of a page behind one',
+      () => stores.reports.list({ ...openReports, slug: 'n7', before: { id: 'd5', createdAt: start } }),
+      ['find reports by reports_open_page'],
+    ],
+    [
+      'reports.list of all of a page',
+      () => stores.reports.list({ ...openReports, withClosed: true, slug: 'n7' }),
+      ['find reports by reports_page'],
+    ],
+    [
+      'reports.listOpenByPage',
+      () => stores.reports.listOpenByPage(null, 10),
+      ['find reports by reports_open_page'],
+    ],
+    [
+      'reports.listOpenByPage behind one',
+      () => stores.reports.listOpenByPage({ id: 'd5', slug: 'n5', reason: 'other', createdAt: start }, 10),
+      ['find reports by reports_open_page'],
+    ],
+    [
+      'reports.closeOfPage',
+      () => stores.reports.closeOfPage('abc', later, 10), // the one that was inserted above
+      ['find reports by reports_open_page', 'update reports by _id_'],
     ],
     ['reports.close', () => stores.reports.close('r7', later), ['update reports by _id_']],
     [

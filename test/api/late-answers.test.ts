@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { isScaleOutRun } from '../support/engine.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const answerMs = 600;
+/** What is let through must be done within it, also by servers on a busy machine. */
+const answerMs = isScaleOutRun ? 1_200 : 600;
 /** What ANSWER_MS is by default, and half a second. */
 const tolerable = 5_000;
 

@@ -96,6 +96,8 @@ describe('GET /p/{slug}/raw: the answer', () => {
       ['gzip, deflate', 'gzip'],
       ['br;q=0, gzip', 'gzip'],
       ['BR', 'br'],
+      ['*', 'gzip'],
+      ['*, br', 'br'],
       ['deflate', null],
       ['identity', null],
       ['gzip;q=0, br;q=0', null],

@@ -40,6 +40,21 @@ describe('Limits of reports', () => {
     expect(await arrive(await newReporter('2001:db8:7:8::1').report(slug))).to.equal('Thank you');
   });
 
+  it('all of an IPv6 /48 together may send ten times as many, from whichever of its /64', async () => {
+    const sender = (n: number) => newReporter(`2001:db8:48:${n.toString(16)}::1`);
+    for (let page = 0; page < 6; page++) {
+      const { slug } = await publish();
+      for (let n = 0; n < 5; n++) await arrive(await sender(5 * page + n).report(slug));
+    }
+    const { slug } = await publish();
+    expectTooMany(await sender(0xffff).report(slug), 'rate_limited', 1_770);
+    expect(await arrive(await newReporter('2001:db8:49::1').report(slug)), 'another /48').to.equal(
+      'Thank you',
+    );
+    service.clock.advance(hourMs);
+    expect(await arrive(await sender(0xffff).report(slug))).to.equal('Thank you');
+  });
+
   it('a refused form uses up none', async () => {
     const reporter = newReporter();
     const { slug } = await publish();

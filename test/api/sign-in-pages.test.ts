@@ -508,6 +508,18 @@ describe('tries at codes and keys', () => {
     expect((await wrongCode(person)).status).to.equal(404);
   });
 
+  it('ten times as many from one network (IPv6: a /48), however many addresses it has', async () => {
+    const guess = async (address: string) => {
+      const headers = { 'x-forwarded-for': address };
+      return (await createPerson(service).post('/sign-in', { code: 'BCDF-GHJK' }, { headers })).status;
+    };
+    for (let n = 0; n < 100; n++) expect(await guess(`2001:db8:1:${n.toString(16)}::1`)).to.equal(404);
+    expect(await guess('2001:db8:1:ffff::1')).to.equal(429);
+    expect(await guess('2001:db8:2:ffff::1'), 'another network').to.equal(404);
+    service.clock.advance(600_000);
+    expect(await guess('2001:db8:1:ffff::1')).to.equal(404);
+  });
+
   it('of 40 parallel guesses 10 are looked up', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => wrongCode(createPerson(service))));
     expect(answers.filter(({ status }) => status === 404)).to.have.length(10);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { changesOfOwner } from '../support/changes-of-owner.ts';
 import type { Answer } from '../support/client.ts';
 import {
   contentSettings,
@@ -123,7 +124,7 @@ describe('A page that was taken down', () => {
 
   it('its owner cannot change it: 403 forbidden with the reason and the time', async () => {
     const { owner, slug } = await takenDown();
-    for (const [method, path, body] of changes) {
+    for (const [method, path, body] of changesOfOwner) {
       const answer = await owner.request(method, `/api/drops/${slug}${path}`, { body });
       const details = expectError(answer, 403, 'forbidden');
       expect(details, `${method} ${path}`).to.deep.equal({
@@ -141,7 +142,7 @@ describe('A page that was taken down', () => {
     const { owner, slug } = await takenDown();
     expectError(await owner.put(slug, { html: '' }), 400, 'html_required');
     const another = await service.newOwner();
-    for (const [method, path, body] of changes) {
+    for (const [method, path, body] of changesOfOwner) {
       expectError(await another.request(method, `/api/drops/${slug}${path}`, { body }), 404, 'not_found');
     }
   });
@@ -219,11 +220,3 @@ describe('A page with an origin of its own that was taken down', () => {
     expect((await other.onHost()).status).to.equal(200);
   });
 });
-
-const changes: readonly (readonly [method: string, path: string, body?: object])[] = [
-  ['PUT', '', { html: '<p>New' }],
-  ['PATCH', '', { title: 'New' }],
-  ['POST', '/passcode', { passcode: 'open-sesame' }],
-  ['POST', '/passcode', { passcode: '' }],
-  ['DELETE', '/v/1'],
-];

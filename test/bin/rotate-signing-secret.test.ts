@@ -30,11 +30,22 @@ describe('dropleaf rotate-signing-secret', () => {
     expect(kept()).to.have.length(2);
   });
 
+  it('says that a service with SIGNING_SECRET of its own is not touched, and what to do: the shell may not have it', async () => {
+    await home.start({ SIGNING_SECRET: 's'.repeat(32) });
+    for (const more of [[], ['--at-once']]) {
+      const { stdout, code } = await rotate(...more);
+      expect(code).to.equal(0);
+      expect(stdout).to.include(
+        'A service with SIGNING_SECRET in its settings goes by that alone: replace it there',
+      );
+    }
+  });
+
   it('--at-once leaves the new one alone, whatever waited', async () => {
     await rotate();
     const { stdout, code } = await rotate('--at-once');
     expect(code).to.equal(0);
-    expect(stdout).to.match(/void in every process within 30 seconds/);
+    expect(stdout).to.match(/void within 30 seconds in every process that has no SIGNING_SECRET/);
     expect(kept()).to.have.length(1).and.to.not.include('signing-secret');
   });
 });

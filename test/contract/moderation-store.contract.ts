@@ -1,10 +1,37 @@
 import { expect } from 'chai';
 import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
+import type { DropStore } from '../../shared/ports/drop-store.ts';
 import { aDrop, aVersion, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const reason = 'phishing: $reason';
 const takedown = { at: later, reason };
+
+/** What an owner may do to a page that is shown. @param number of a version that there is */
+type ChangeOfOwner = (drops: DropStore, ownerId: string, slug: string, number?: number) => Promise<unknown>;
+
+const changesOfOwner: readonly (readonly [name: string, change: ChangeOfOwner])[] = [
+  [
+    'addVersion',
+    (drops, ownerId, slug) =>
+      drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), { title: 'New' }, 200, ['render']),
+  ],
+  [
+    'changeDetails',
+    (drops, ownerId, slug) => {
+      const changes = { title: 'New', description: 'new', metadata: new Map([['c', 'd']]) };
+      return drops.changeDetails(ownerId, slug, changes, later, ['purge']);
+    },
+  ],
+  [
+    'setLock',
+    (drops, ownerId, slug) => drops.setLock(ownerId, slug, { id: 'l', hash: 'h' }, later, ['purge']),
+  ],
+  [
+    'removeVersion',
+    (drops, ownerId, slug, number = 1) => drops.removeVersion(ownerId, slug, number, later, ['purge']),
+  ],
+];
 
 /** What any engine must do for ModerationStore. */
 export function describeModerationStoreContract(engine: string, openStores: OpenStores): void {
@@ -111,16 +138,82 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       }
     });
 
-    it('changes of the owner leave it taken down', async () => {
-      const { moderation, drops } = stores();
+    for (const [name, change] of changesOfOwner) {
+      it(`${name}: answers with the takedown, of a page that is taken down, and changes nothing`, async () => {
+        const { drops, moderation, chores } = stores();
+        const { id, ownerId, slug } = await create({ metadata: new Map([['a', 'b']]) });
+        await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
+        const before = [
+          await moderation.takeDown(slug, takedown, []),
+          await drops.listVersions(ownerId, slug),
+        ];
+        const pages = [await pageAt(slug), await pageAt(slug, 1)];
+        expect(await change(drops, ownerId, slug)).to.deep.equal(takedown);
+        expect([await drops.find(ownerId, slug), await drops.listVersions(ownerId, slug)]).to.deep.equal(
+          before,
+        );
+        expect([await pageAt(slug), await pageAt(slug, 1)]).to.deep.equal(pages);
+        expect(await chores.findChores(id)).to.deep.include({ owed: [], trash: [] });
+      });
+
+      it(`${name}: goes on when the page is restored`, async () => {
+        const { drops, moderation } = stores();
+        const { ownerId, slug } = await create();
+        await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
+        await moderation.takeDown(slug, takedown, []);
+        const restored = await moderation.restore(slug, later, []);
+        expect(await change(drops, ownerId, slug)).to.include({ rev: (restored?.rev ?? 0) + 1 });
+      });
+
+      it(`${name}: of many at once none follows a takedown that was answered`, async () => {
+        const { drops, moderation } = stores();
+        const { ownerId, slug } = await create();
+        for (let n = 0; n < 20; n++) {
+          await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
+        }
+        let taken: Drop | null = null;
+        const outcomes = await inParallel(20, async (n) => {
+          if (n === 10) taken = await moderation.takeDown(slug, takedown, []);
+          return n === 10 ? null : change(drops, ownerId, slug, n + 1);
+        });
+        expect(await drops.find(ownerId, slug)).to.deep.equal(taken);
+        expect(outcomes.filter((outcome) => outcome !== null)).to.have.length(19);
+      });
+
+      it(`${name}: of a page that is taken down, somebody else's is absent all the same`, async () => {
+        const { drops, moderation } = stores();
+        const { slug } = await create();
+        await moderation.takeDown(slug, takedown, []);
+        expect(await change(drops, 'stranger', slug)).to.equal(null);
+      });
+    }
+
+    it('is told of before a version that is missing, the last one, and the cap', async () => {
+      const { drops, moderation } = stores();
       const { ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
-      await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), { title: 'New' }, 200, []);
-      await drops.changeDetails(ownerId, slug, { title: 'Newer' }, later, []);
-      await drops.setLock(ownerId, slug, { id: 'l', hash: 'h' }, later, []);
-      await drops.removeVersion(ownerId, slug, 1, later, []);
-      expect((await drops.find(ownerId, slug))?.takedown).to.deep.equal(takedown);
-      expect((await pageAt(slug))?.isTakenDown).to.equal(true);
+      for (const number of [1, 2]) {
+        expect(await drops.removeVersion(ownerId, slug, number, later, [])).to.deep.equal(takedown);
+      }
+      expect(await drops.addVersion(ownerId, slug, aVersion(), {}, 1, [])).to.deep.equal(takedown);
+    });
+
+    it('a version that was added before is added, when that is repeated after a takedown', async () => {
+      const { drops, moderation } = stores();
+      const { ownerId, slug } = await create();
+      const version = aVersion({ createdAt: later });
+      const add = () => drops.addVersion(ownerId, slug, version, { title: 'Two' }, 2, []);
+      await add();
+      const taken = await moderation.takeDown(slug, takedown, []);
+      expect(await add()).to.deep.equal(taken);
+    });
+
+    it('its owner can delete it', async () => {
+      const { drops, moderation } = stores();
+      const { id, ownerId, slug } = await create();
+      await moderation.takeDown(slug, takedown, []);
+      expect(await drops.remove(ownerId, slug, later)).to.equal(id);
+      expect(await drops.find(ownerId, slug)).to.equal(null);
     });
 
     it('of takedowns at once each is done, and the time is one of theirs', async () => {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
@@ -25,7 +26,10 @@ async function openStores(): Promise<Stores & Pick<Engine, 'views'>> {
   return {
     ...createSqliteStores(db),
     secrets: createFileSecretStore(dir),
-    close: () => db.close(),
+    async close() {
+      await db.close();
+      rmSync(dir, { recursive: true });
+    },
   };
 }
 

@@ -116,7 +116,31 @@ describe('Hostile connections', function () {
       expect((await service.get(`/p/${slug}/raw`)).bytes.length).to.be.above(html.length);
     });
 
-    it('the longest waiting are cut off where all hold more than UNREAD_ANSWERS_BYTES; the same page counts once', async () => {
+    it('those of the client that holds the most are cut off, and not who waits longer with less', async () => {
+      service = await startService({ env: { UNREAD_ANSWERS_BYTES: '7000000', TRUST_PROXY: '1' } });
+      const owner = await service.newOwner();
+      const slugs: string[] = [];
+      for (const n of [1, 2, 3, 4, 5]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
+      await service.settle();
+      for (const slug of slugs) await service.get(`/p/${slug}/raw`);
+      const ask = async (slug: string, address: string) => {
+        await open(service.head('GET', `/p/${slug}/raw`, { 'x-forwarded-for': address }).repeat(20));
+        await service.get('/healthz'); // it has been seen
+      };
+      const [slow = '', ...others] = slugs;
+      await ask(slow, '198.51.100.1');
+      // One client, whose addresses are of one network.
+      for (const [n, slug] of others.entries()) await ask(slug, `2001:db8::${n + 1}`);
+      const [first = '', second = '', third = '', fourth = ''] = others;
+      await until(() => cutOff(second) === 1, 'two of theirs are cut off, the oldest first');
+      expect(cutOff(first)).to.equal(1);
+      expect(cutOff(slow) + cutOff(third) + cutOff(fourth)).to.equal(0);
+      expect(
+        service.logs.filter((line) => line.includes('was cut off') && line.includes('2001:db8::')),
+      ).to.have.lengthOf(2);
+    });
+
+    it('of one client the longest waiting are cut off where all hold more than UNREAD_ANSWERS_BYTES; the same page counts once', async () => {
       service = await startService({ env: { UNREAD_ANSWERS_BYTES: '5000000' } });
       const owner = await service.newOwner();
       const slugs: string[] = [];
@@ -204,17 +228,27 @@ describe('Hostile connections', function () {
 
   it('a token, a poll token or a grant in a path is not logged', async () => {
     service = await startService();
-    const { token } = await service.newOwner();
+    const owner = await service.newOwner();
+    const { token } = owner;
     const { poll_token: pollToken } = (await service.request('POST', '/api/auth/start')).body;
+    const { slug } = await owner.create({ passcode: 'open-sesame' });
+    const { frame } = await service.enter(slug, 'open-sesame');
+    const grant = new URL(frame, service.url).searchParams.get('g') ?? '';
+    expect(grant).to.have.length.above(100);
     for (const path of [
       `/api/tokens/${token}`,
       `/api/me/${token}`,
       `/api/auth/poll/${pollToken}`,
       `/p/${token}/raw`,
+      `/p/${slug}/raw/${grant}`,
+      frame,
     ]) {
       await service.get(path);
     }
-    await until(() => service.logs.filter((line) => line.includes('***')).length >= 4, 'four lines');
-    expect(service.logs.join('\n')).to.not.include(token).and.not.include(pollToken);
+    await until(() => service.logs.filter((line) => line.includes('***')).length >= 5, 'five lines');
+    const logs = service.logs.join('\n');
+    // Of a grant each part that is long enough to be worth something.
+    for (const secret of [token, pollToken, ...grant.split('.').filter(({ length }) => length > 0)])
+      expect(logs).to.not.include(secret);
   });
 });

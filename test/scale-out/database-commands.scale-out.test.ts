@@ -71,6 +71,23 @@ describe('Commands to MongoDB for each request', () => {
     expect(records.length, records.join()).to.be.within(2, 5);
   });
 
+  it('a POST that comes whole: 1 for its token', async () => {
+    const owner = await knownOwner();
+    const body = JSON.stringify({ title: 'A title', html: '<p>A page' });
+    const head = service.head('POST', '/api/drops', {
+      authorization: `Bearer ${owner.token}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    });
+    const connection = await service.connect();
+    const { records } = await during(async () => {
+      await connection.send(head + body);
+      return connection.answer();
+    });
+    connection.close();
+    expect(records.filter((record) => record.endsWith(' tokens'))).to.deep.equal(['find tokens']);
+  });
+
   it('GET of a drop: at most 2', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create();

@@ -77,6 +77,46 @@ describe('Signing secrets', () => {
     expect(now[0]).to.not.equal(before);
   });
 
+  it('that are new are looked for, once a second at most, by a process that meets what an unknown one has sealed', async () => {
+    let looks = 0;
+    const late = await startProcess({
+      adapt: (store) => ({
+        ...store,
+        listSigning: (fresh) => {
+          looks += 1;
+          return store.listSigning(fresh);
+        },
+      }),
+    });
+    // Its clock is so far ahead that it signs with the new one at once, and nobody else has looked since.
+    const ahead = await startProcess({ ownClock: { now: () => clock.now() + 121 * second } });
+    await late.secrets.rotate();
+    clock.advance(second);
+    const hurried = await startProcess({ ownClock: { now: () => clock.now() + 121 * second } });
+    const sealed = await hurried.seal();
+    looks = 0;
+    expect(await late.opens(sealed)).to.equal(true);
+    expect(looks).to.equal(1);
+    const old = await ahead.seal();
+    clock.advance(second);
+    expect(await late.opens(old)).to.equal(true);
+    expect(looks, 'what is known').to.equal(1);
+    clock.advance(-second);
+    const forged = sealed.replace(
+      /^[^.]+/,
+      Buffer.from('{"alg":"dir","enc":"A256GCM","kid":"no"}').toString('base64url'),
+    );
+    for (let n = 0; n < 20; n++) expect(await late.opens(forged)).to.equal(false);
+    expect(looks, 'within the second').to.equal(1);
+    clock.advance(second);
+    for (let n = 0; n < 20; n++) expect(await late.opens(forged)).to.equal(false);
+    expect(looks).to.equal(2);
+    for (const broken of ['', 'x', 'a.b.c.d.e']) expect(await late.opens(broken)).to.equal(false);
+    clock.advance(second);
+    expect(await late.opens('x')).to.equal(false);
+    expect(looks, 'what was never sealed').to.equal(2);
+  });
+
   it('sign from two minutes after they were made, and are known to each process within 30 seconds', async () => {
     const running = await startProcess();
     const before = await signing(running);
@@ -186,6 +226,30 @@ describe('Signing secrets', () => {
     await (await startProcess()).secrets.rotate();
     clock.advance(30 * second);
     expect(await process.secrets.accepted()).to.have.length(2);
+  });
+
+  it('while a look hangs: all who ask wait for one, a second at most, and who comes then does not wait again', async () => {
+    let looks = 0;
+    let isHanging = false;
+    const process = await startProcess({
+      adapt: (store) => ({
+        ...store,
+        listSigning: (fresh) => {
+          looks += 1;
+          return isHanging ? new Promise(() => undefined) : store.listSigning(fresh);
+        },
+      }),
+    });
+    const known = await process.secrets.accepted();
+    looks = 0;
+    isHanging = true;
+    clock.advance(hour);
+    const asked = Array.from({ length: 5 }, () => process.secrets.accepted());
+    for (const answer of await Promise.all(asked)) expect(answer).to.deep.equal(known);
+    clock.advance(hour);
+    const soon = new Promise((resolve) => setImmediate(resolve, 'it waits'));
+    expect(await Promise.race([process.secrets.accepted(), soon])).to.deep.equal(known);
+    expect(looks).to.equal(1);
   });
 
   it('of the settings take the place of those that are kept, and are replaced in three steps', async () => {

@@ -14,7 +14,7 @@ export interface TestEngine {
 }
 
 /** The run of the scale-out engine sets TEST_ENGINE (test/run.ts); every other one is about the embedded engine. */
-const isScaleOutRun = process.env.TEST_ENGINE === 'scale-out';
+export const isScaleOutRun = process.env.TEST_ENGINE === 'scale-out';
 
 /** @param clock by which the service tells time, and with it the code of others that asks Date.now */
 export async function openTestEngine(clock: TestClock): Promise<TestEngine> {

@@ -24,10 +24,10 @@ describe('Reports that were closed', () => {
     await reports.close(closed.id, clock.now());
     clock.advance(90 * day);
     await upkeep.reconcile();
-    expect(await reports.count({ withClosed: true })).to.equal(2);
+    const listAll = () => reports.list({ withClosed: true, slug: null, before: null, limit: 10 });
+    expect(await listAll()).to.have.length(2);
     clock.advance(1);
     await upkeep.reconcile();
-    const kept = await reports.list({ withClosed: true, limit: 10 });
-    expect(kept.map(({ id }) => id)).to.deep.equal([open.id]);
+    expect((await listAll()).map(({ id }) => id)).to.deep.equal([open.id]);
   });
 });

@@ -1,21 +1,18 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../../shared/domain/sign-in.ts';
+import { addressesOfNetwork } from '../../../shared/domain/visitor.ts';
+import { tryWindowMs } from '../../../shared/domain/windows.ts';
 import { addressKey, networkKey } from '../../middleware/address.ts';
-import { readForm } from '../../middleware/read-form.ts';
 import { codeView } from '../../pages/sign-in/code.ts';
 import { leavingView } from '../../pages/sign-in/leaving.ts';
 import { signInPaths } from '../../paths.ts';
 import { faultOf, type SignInSite } from './site.ts';
 
-/** Wrong codes and wrong keys are counted in spans of ten minutes. */
-export const triesWindowMs = 600_000;
-/** As many of a network as may guess as often as one address may. */
-const addressesOfNetwork = 10;
 const shownCodeLength = 24;
 
 /** GET and POST /sign-in: the code. */
-export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInSite) {
+export function codeHandlers({ services, cookie, answers, readForm, acceptsForm }: SignInSite) {
   const { signIns, limits, identityProvider, config } = services;
 
   function view(code: string, fault: string | null) {
@@ -32,7 +29,7 @@ export function codeHandlers({ services, cookie, answers, acceptsForm }: SignInS
       { key: `code:${addressKey(req.ip)}`, limit: config.CODE_TRIES },
       { key: `code-from:${networkKey(req.ip)}`, limit: config.CODE_TRIES * addressesOfNetwork },
     ];
-    const giveBack = await limits.takeTry(tries, triesWindowMs);
+    const giveBack = await limits.takeTry(tries, tryWindowMs);
     const signIn = await signIns.findByCode(typed);
     if (signIn !== null) {
       await giveBack();

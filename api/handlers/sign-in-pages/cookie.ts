@@ -33,9 +33,8 @@ export type SignInCookie = ReturnType<typeof createSignInCookie>;
  * The one thing that the server remembers of a browser between the pages of a sign-in: sealed, read by these pages
  * only, replaced at each step, and never good for longer than the sign-in.
  */
-export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; baseUrl: string }) {
-  const { sealer, clock, baseUrl } = deps;
-  const isSecure = baseUrl.startsWith('https:');
+export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecure: boolean }) {
+  const { sealer, clock, isSecure } = deps;
   // Only a cookie for all paths can be one that nobody on a sibling domain can set.
   const rules = { path: isSecure ? '/' : signInPaths.code, isSecure };
 

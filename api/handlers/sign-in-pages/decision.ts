@@ -3,7 +3,6 @@ import type { Identity } from '../../../shared/domain/account.ts';
 import { areSame } from '../../../shared/domain/are-same.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
-import { readForm } from '../../middleware/read-form.ts';
 import { doneView, type Outcome } from '../../pages/sign-in/ends.ts';
 import { requestView } from '../../pages/sign-in/request.ts';
 import { codePathWith, signInPaths } from '../../paths.ts';
@@ -33,7 +32,7 @@ export async function beginDecision(
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done: what is asked, and what was decided. */
-export function decisionHandlers({ services, cookie, answers, stop, acceptsForm }: SignInSite) {
+export function decisionHandlers({ services, cookie, answers, stop, readForm, acceptsForm }: SignInSite) {
   const { signIns, clock, signInKey } = services;
 
   function refuseForm(req: Request, res: Response, message: string): void {

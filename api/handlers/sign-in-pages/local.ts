@@ -2,17 +2,16 @@ import type { Request, Response } from 'express';
 import { localIdentity } from '../../../shared/domain/account.ts';
 import { areSame } from '../../../shared/domain/are-same.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
+import { tryWindowMs } from '../../../shared/domain/windows.ts';
 import { addressKey } from '../../middleware/address.ts';
-import { readForm } from '../../middleware/read-form.ts';
 import { localView } from '../../pages/sign-in/local.ts';
 import { signInPaths } from '../../paths.ts';
-import { triesWindowMs } from './code.ts';
 import { beginDecision } from './decision.ts';
 import { faultOf, nothingUnderWay, type SignInSite } from './site.ts';
 
 /** GET and POST /sign-in/local: a name and the sign-in key, where no identity provider is set. */
 export function localHandlers(site: SignInSite) {
-  const { services, cookie, answers, stop, acceptsForm } = site;
+  const { services, cookie, answers, stop, readForm, acceptsForm } = site;
   const { signInKey, limits, config } = services;
 
   function view(name: string, fault: { field: 'name' | 'key'; message: string } | null) {
@@ -23,7 +22,7 @@ export function localHandlers(site: SignInSite) {
   async function checkKey(req: Request, key: string, expected: string): Promise<void> {
     // For each address and not for all together: nobody guesses 143 bits, but anybody could lock the owner out.
     const tries = [{ key: `key:${addressKey(req.ip)}`, limit: config.CODE_TRIES }];
-    const giveBack = await limits.takeTry(tries, triesWindowMs);
+    const giveBack = await limits.takeTry(tries, tryWindowMs);
     if (!areSame(key, expected))
       throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
     await giveBack();

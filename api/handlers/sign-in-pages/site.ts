@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
+import { isHttps } from '../../../shared/config.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/open-services.ts';
 import { isFromOwnPage } from '../../middleware/origin.ts';
+import type { ReadForm } from '../../middleware/read-form.ts';
 import { problemView } from '../../pages/sign-in/ends.ts';
 import { waitText } from '../../pages/wait.ts';
 import { codePathWith, signInPaths } from '../../paths.ts';
@@ -11,6 +13,7 @@ import { createSignInCookie, type SignInCookie } from './cookie.ts';
 /** What the pages of the sign-in share. */
 export interface SignInSite {
   readonly services: Services;
+  readonly readForm: ReadForm;
   readonly cookie: SignInCookie;
   readonly answers: SignInAnswers;
   /** A refusal that leads no further, with a button to begin anew. */
@@ -26,7 +29,7 @@ interface Problem {
   readonly code?: string;
 }
 
-export function createSignInSite(services: Services): SignInSite {
+export function createSignInSite(services: Services, readForm: ReadForm): SignInSite {
   const { sealer, clock, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const answers = createSignInAnswers();
@@ -46,8 +49,8 @@ export function createSignInSite(services: Services): SignInSite {
     return false;
   }
 
-  const cookie = createSignInCookie({ sealer, clock, baseUrl: config.BASE_URL });
-  return { services, cookie, answers, stop, acceptsForm };
+  const cookie = createSignInCookie({ sealer, clock, isSecure: isHttps(config) });
+  return { services, readForm, cookie, answers, stop, acceptsForm };
 }
 
 /** There is no cookie, or the sign-in's time is over and the cookie's with it. */

@@ -1,13 +1,12 @@
 import type { Config } from '../../../shared/config.ts';
 import { callerShape, presentCaller, presentToken, tokenListShape } from '../../presenters/account.ts';
 import { pollShape, presentPoll, presentStart, startShape } from '../../presenters/sign-in.ts';
-import { describeRequests } from '../../requests/describe.ts';
+import type { RequestSchemas } from '../../requests/describe.ts';
 import { sampleApiToken, sampleDrop, samplePollToken, sampleToken } from '../examples.ts';
 import { json, type Operation } from '../operation.ts';
 
 /** Spec 4.2 and 4.3: how a client gets a token, and what it can ask about it. */
-export function accountOperations(config: Config) {
-  const requests = describeRequests(config);
+export function accountOperations(config: Config, requests: RequestSchemas) {
   const accountId = sampleDrop.ownerId;
   const started = presentStart(
     {

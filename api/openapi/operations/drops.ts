@@ -9,7 +9,7 @@ import {
   versionListShape,
   versionShape,
 } from '../../presenters/drop.ts';
-import { describeRequests } from '../../requests/describe.ts';
+import type { RequestSchemas } from '../../requests/describe.ts';
 import { sampleBody, sampleDrop, sampleQuery, sampleVersion } from '../examples.ts';
 import { json, type Operation, type Refusal, type RequestBody } from '../operation.ts';
 
@@ -18,8 +18,7 @@ const ofDetails: readonly Refusal[] = ['title_required', 'title_too_long', 'desc
 const ofDocument: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
 
 /** Spec 4.4: the drops and their versions. */
-export function dropOperations(config: Config) {
-  const requests = describeRequests(config);
+export function dropOperations(config: Config, requests: RequestSchemas) {
   const slug = [requests.slug];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);

@@ -1,6 +1,5 @@
-import type { Config } from '../../../shared/config.ts';
 import type { JsonSchema } from '../../presenters/shape.ts';
-import { describeRequests } from '../../requests/describe.ts';
+import type { RequestSchemas } from '../../requests/describe.ts';
 import { type Operation, type Parameter, page, type RequestBody, redirect } from '../operation.ts';
 
 const ifNoneMatch: Parameter = {
@@ -75,9 +74,7 @@ export function form(properties: Readonly<Record<string, JsonSchema>>, example: 
 const gone = ['not_found', ['forbidden', 410]] as const;
 
 /** Spec 4.5: what anybody sees of a drop. */
-export function pageOperations(config: Config) {
-  const { slug } = describeRequests(config);
-
+export function pageOperations({ slug }: RequestSchemas) {
   return {
     view: {
       id: 'viewDrop',

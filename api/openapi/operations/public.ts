@@ -1,7 +1,7 @@
 import type { Config } from '../../../shared/config.ts';
 import { reportReasons } from '../../../shared/domain/report.ts';
 import { text } from '../../presenters/shape.ts';
-import { describeRequests } from '../../requests/describe.ts';
+import type { RequestSchemas } from '../../requests/describe.ts';
 import { contactMaxCharacters } from '../../requests/report.ts';
 import { type Operation, type Parameter, page, redirect } from '../operation.ts';
 import { badForm, form, formHeaders } from './pages.ts';
@@ -16,8 +16,7 @@ const version: Parameter = {
 const gone = ['invalid_slug', 'not_found', ['forbidden', 410]] as const;
 
 /** What the public can tell those who run the service, and what crawlers and finders of holes look for. */
-export function publicOperations(config: Config) {
-  const { slug } = describeRequests(config);
+export function publicOperations(config: Config, { slug }: RequestSchemas) {
   return {
     showReport: {
       id: 'showReportForm',

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SigningSecret } from '../../domain/signing-secret.ts';
+import { type SigningSecret, signingSecretName, signsFromOf } from '../../domain/signing-secret.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
-
-const signing = /^signing-secret(?:\.(\d{1,16}))?$/;
 
 /**
  * Secrets as files of these names, one line each, that only the service's user can read. A signing secret has a file
@@ -15,9 +13,10 @@ export function createFileSecretStore(dir: string): SecretStore {
   async function readSigning(): Promise<SigningSecret[]> {
     const found: SigningSecret[] = [];
     for (const name of await readdir(dir)) {
-      const match = signing.exec(name);
-      const value = match === null ? null : await read(join(dir, name));
-      if (match !== null && value !== null) found.push({ value, signsFrom: Number(match[1] ?? 0) });
+      const signsFrom = signsFromOf(name);
+      if (signsFrom === null) continue;
+      const value = await read(join(dir, name));
+      if (value !== null) found.push({ value, signsFrom });
     }
     return found;
   }
@@ -34,22 +33,18 @@ export function createFileSecretStore(dir: string): SecretStore {
     async listSigning(fresh) {
       const found = await readSigning();
       if (found.length > 0) return found;
-      await put(join(dir, nameAt(0)), fresh);
+      await put(join(dir, signingSecretName(0)), fresh);
       return readSigning();
     },
 
     async addSigning({ value, signsFrom }) {
-      return (await put(join(dir, nameAt(signsFrom)), value)) ? 'added' : 'time_taken';
+      return (await put(join(dir, signingSecretName(signsFrom)), value)) ? 'added' : 'time_taken';
     },
 
     async removeSigning(times) {
-      for (const signsFrom of times) await rm(join(dir, nameAt(signsFrom)), { force: true });
+      for (const signsFrom of times) await rm(join(dir, signingSecretName(signsFrom)), { force: true });
     },
   };
-}
-
-function nameAt(signsFrom: number): string {
-  return signsFrom === 0 ? 'signing-secret' : `signing-secret.${signsFrom}`;
 }
 
 /** Whole or absent, and never over another one. @returns whether there was none */

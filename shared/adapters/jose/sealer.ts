@@ -16,17 +16,30 @@ type Accepted = readonly [Keys, ...Keys[]];
 /**
  * Seals with JWE (RFC 7516): A256GCM under a key of its own, the purpose as audience. Each use of a secret has
  * its own derived key (HKDF, RFC 5869), so that no text made for one can serve another.
- * @param secrets those that are accepted now, the one that signs first: one at least, each of 32 characters or more
+ * @param secrets those that are accepted now, the one that signs first: one at least, each of 32 characters or more;
+ * `isMissed` where something names one that is not among them
  */
-export function createSealer(secrets: () => Promise<readonly string[]>, clock: Clock): Sealer {
+export function createSealer(
+  secrets: (isMissed?: boolean) => Promise<readonly string[]>,
+  clock: Clock,
+): Sealer {
   let known = new Map<string, Keys>();
 
-  async function accepted(): Promise<Accepted> {
-    const values = await secrets();
+  async function accepted(isMissed = false): Promise<Accepted> {
+    const values = await secrets(isMissed);
     known = new Map(values.map((value) => [value, known.get(value) ?? deriveKeys(value)]));
     const [signing, ...others] = known.values();
     if (signing === undefined) throw new Error('there is no signing secret');
     return [signing, ...others];
+  }
+
+  /** Those to try for what names that key; what names none may be of any. */
+  async function keysFor(kid: string | undefined | null): Promise<readonly KeyObject[]> {
+    if (kid === null) return [];
+    const isMeant = ({ id }: Keys) => kid === undefined || id === kid;
+    const found = (await accepted()).filter(isMeant);
+    const meant = found.length > 0 ? found : (await accepted(true)).filter(isMeant);
+    return meant.map(({ seal }) => seal);
   }
 
   /** null: it is not of this key, for another purpose, changed, or past. */
@@ -63,7 +76,7 @@ export function createSealer(secrets: () => Promise<readonly string[]>, clock: C
     },
 
     async open(purpose, sealed) {
-      for (const key of chooseKeys(await accepted(), sealed)) {
+      for (const key of await keysFor(kidOf(sealed))) {
         const opened = await openWith(key, purpose, sealed);
         if (opened !== null) return opened.content;
       }
@@ -79,20 +92,12 @@ export function createSealer(secrets: () => Promise<readonly string[]>, clock: C
   };
 }
 
-/**
- * Texts that name no key were sealed before keys had names, by any that is accepted now but one to come.
- * @returns those to try
- */
-function chooseKeys(keys: Accepted, sealed: string): readonly KeyObject[] {
-  const kid = kidOf(sealed);
-  return keys.filter(({ id }) => kid === undefined || id === kid).map(({ seal }) => seal);
-}
-
-function kidOf(sealed: string): string | undefined {
+/** undefined: it was sealed before keys had names. null: it is nothing that was sealed. */
+function kidOf(sealed: string): string | undefined | null {
   try {
     return decodeProtectedHeader(sealed).kid;
   } catch {
-    return ''; // it is nothing that was sealed
+    return null;
   }
 }
 

@@ -4,6 +4,8 @@ import type { Takedown } from '../../domain/moderation.ts';
 import type { DropChores } from '../../ports/chore-store.ts';
 import type { DropDocument, VersionDocument } from './drop-schema.ts';
 
+export const takedownFields = { taken_down_at: 1, takedown_reason: 1 } as const;
+
 /** What a drop's owner sees of it. */
 export const dropFields = {
   _id: 1,
@@ -18,8 +20,7 @@ export const dropFields = {
   created_at: 1,
   updated_at: 1,
   rev: 1,
-  taken_down_at: 1,
-  takedown_reason: 1,
+  ...takedownFields,
 } as const;
 
 export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
@@ -45,7 +46,11 @@ export function toDrop(row: DropRow): Drop {
   };
 }
 
-function toTakedown({ taken_down_at, takedown_reason }: DropRow): Takedown | null {
+/** null: it is not taken down. */
+export function toTakedown({
+  taken_down_at,
+  takedown_reason,
+}: Pick<DropRow, keyof typeof takedownFields>): Takedown | null {
   if (typeof taken_down_at !== 'number') return null;
   return { at: taken_down_at, reason: takedown_reason ?? '' };
 }

@@ -40,15 +40,20 @@ export function ofOwner(ownerId: string, slug: string, ...noneOf: readonly Filte
   return atSlug(slug, { owner: { $ne: ownerId } }, ...noneOf);
 }
 
+/** The same where its owner may change it: it is not taken down. */
+export function changeableBy(ownerId: string, slug: string, ...noneOf: readonly Filter[]): Filter {
+  return ofOwner(ownerId, slug, { taken_down_at: { $ne: null } }, ...noneOf);
+}
+
 /** The same where that version may be added: it was never there, and there is room. */
 export function withRoom(ownerId: string, slug: string, versionId: string, cap: number): Filter {
   const known = [{ 'versions.id': versionId }, { trash: versionId }];
-  return { ...ofOwner(ownerId, slug, ...known), version_count: { $lt: cap } };
+  return { ...changeableBy(ownerId, slug, ...known), version_count: { $lt: cap } };
 }
 
 /** The same where the version of that number may be removed: it is there, and not alone. */
 export function withSpare(ownerId: string, slug: string, number: number): Filter {
-  return { ...ofOwner(ownerId, slug), 'versions.number': number, version_count: { $gt: 1 } };
+  return { ...changeableBy(ownerId, slug), 'versions.number': number, version_count: { $gt: 1 } };
 }
 
 /** The drop, also a deleted one. */

@@ -1,10 +1,19 @@
 import type { Drop } from '../../domain/drop.ts';
 import { unavailable } from '../../domain/errors.ts';
+import type { Takedown } from '../../domain/moderation.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { DropCommands } from './drop-commands.ts';
-import { type DropRow, dropFields, toDocument, toDrop } from './drop-documents.ts';
+import {
+  type DropRow,
+  dropFields,
+  takedownFields,
+  toDocument,
+  toDrop,
+  toTakedown,
+} from './drop-documents.ts';
 import { pickPlace } from './drop-places.ts';
 import {
+  changeableBy,
   isKnown,
   ofOwner,
   ownDrop,
@@ -15,7 +24,14 @@ import {
   withSpare,
 } from './drop-queries.ts';
 import { type DropDocument, dropIndexes } from './drop-schema.ts';
-import { additionOf, changeOfDetails, changeOfLock, deletion, removalOf } from './drop-updates.ts';
+import {
+  additionOf,
+  changeOfDetails,
+  changeOfLock,
+  deletion,
+  removalOf,
+  type Update,
+} from './drop-updates.ts';
 
 /** One that is lost was won by another call of the same moment, so it is a few that are lost in a row. */
 const attempts = 100;
@@ -44,6 +60,15 @@ export function createDropWrites(drops: DropCommands): DropWrites {
     );
   }
 
+  function changeShown(ownerId: string, slug: string, update: Update): Promise<Drop | Takedown | null> {
+    return untilSettled(async () => {
+      const changed = await drops.change(changeableBy(ownerId, slug), update);
+      if (changed !== null) return toDrop(changed);
+      const found = await drops.findOne<TakedownRow>(ownDrop(ownerId, slug, takedownFields));
+      return found === null ? null : (toTakedown(found) ?? undefined);
+    });
+  }
+
   return {
     create: (drop, cap, owed) =>
       untilSettled(async () => {
@@ -67,26 +92,23 @@ export function createDropWrites(drops: DropCommands): DropWrites {
         const found = await drops.findOne<RefusedAddition>(query);
         if (found === null) return null;
         if (found.known) return toDrop(found);
-        return found.version_count >= cap ? 'version_limit' : undefined;
+        return toTakedown(found) ?? (found.version_count >= cap ? 'version_limit' : undefined);
       }),
 
-    async changeDetails(ownerId, slug, changes, now, owed) {
-      const row = await drops.change(ofOwner(ownerId, slug), changeOfDetails(changes, now, owed));
-      return row === null ? null : toDrop(row);
-    },
+    changeDetails: (ownerId, slug, changes, now, owed) =>
+      changeShown(ownerId, slug, changeOfDetails(changes, now, owed)),
 
-    async setLock(ownerId, slug, lock, now, owed) {
-      const row = await drops.change(ofOwner(ownerId, slug), changeOfLock(lock, now, owed));
-      return row === null ? null : toDrop(row);
-    },
+    setLock: (ownerId, slug, lock, now, owed) => changeShown(ownerId, slug, changeOfLock(lock, now, owed)),
 
     removeVersion: (ownerId, slug, number, now, owed) =>
       untilSettled(async () => {
         const changed = await drops.change(withSpare(ownerId, slug, number), removalOf(number, now, owed));
         if (changed !== null) return toDrop(changed);
-        const fields = { version_count: 1, ...versionOf(number) };
+        const fields = { ...takedownFields, version_count: 1, ...versionOf(number) };
         const found = await drops.findOne<RefusedRemoval>(ownDrop(ownerId, slug, fields));
         if (found === null) return null;
+        const takedown = toTakedown(found);
+        if (takedown !== null) return takedown;
         if (found.versions?.length !== 1) return 'no_version';
         return found.version_count === 1 ? 'last_version' : undefined;
       }),
@@ -107,7 +129,11 @@ async function untilSettled<T>(attempt: () => Promise<T | undefined>): Promise<T
   throw unavailable('Too many others are changing this at the moment.');
 }
 
+type TakedownRow = Pick<DropDocument, keyof typeof takedownFields>;
+
 type RefusedAddition = DropRow & Pick<DropDocument, 'version_count'> & { readonly known: boolean };
 
 /** Without `versions` where none has the number. */
-type RefusedRemoval = Pick<DropDocument, 'version_count'> & Partial<Pick<DropDocument, 'versions'>>;
+type RefusedRemoval = TakedownRow &
+  Pick<DropDocument, 'version_count'> &
+  Partial<Pick<DropDocument, 'versions'>>;

@@ -1,7 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
-import type { Report, ReportReason } from '../../domain/report.ts';
-import type { NewReport, ReportStore } from '../../ports/report-store.ts';
+import type { Report, ReportFact, ReportReason } from '../../domain/report.ts';
+import type { NewReport, ReportQuery, ReportStore } from '../../ports/report-store.ts';
 import { answerMs } from './bounds.ts';
 import { pickPlace } from './drop-places.ts';
 import { isDuplicateOf, translated } from './errors.ts';
@@ -29,6 +29,7 @@ const isOpen = { closed_at: null };
 const isAny = { created_at: { $gte: 0 } };
 const hasPlace = { place: { $exists: true } };
 const newestFirst = { created_at: -1, _id: 1 } as const;
+const factFields = { slug: 1, reason: 1, created_at: 1 } as const;
 
 const schema = new Schema<ReportDocument>(
   {
@@ -51,6 +52,8 @@ schema.index(
 );
 schema.index(newestFirst, { name: 'reports_created' });
 schema.index({ closed_at: 1, ...newestFirst }, { name: 'reports_state' });
+schema.index({ slug: 1, ...newestFirst }, { name: 'reports_page' });
+schema.index({ closed_at: 1, slug: 1, ...newestFirst }, { name: 'reports_open_page' });
 
 /** Of that connection; the same one at every call. */
 export function reportModel(connection: Connection) {
@@ -97,23 +100,44 @@ export function createMongoReportStore(connection: Connection): ReportStore {
       return found === null ? null : toReport(found);
     },
 
-    async list({ withClosed, limit }) {
+    async list(query) {
       const found = await reports
-        .find(withClosed ? isAny : isOpen)
+        .find(matching(query))
         .sort(newestFirst)
-        .limit(limit)
+        .limit(query.limit)
+        .hint(indexFor(query))
         .lean();
       return found.map(toReport);
     },
 
-    count({ withClosed }) {
-      return reports.countDocuments(withClosed ? isAny : isOpen);
+    async listOpenByPage(after, limit) {
+      const found = await reports
+        .find({ ...isOpen, ...(after !== null && onPagesBehind(after)) }, factFields)
+        .sort({ slug: 1, ...newestFirst })
+        .limit(limit)
+        .hint('reports_open_page')
+        .lean();
+      return found.map(toFact);
     },
 
     async close(id, now) {
-      const closing = { $set: { closed_at: now }, $unset: { place: 1 as const } };
-      const { matchedCount } = await reports.updateOne({ _id: id, ...isOpen }, closing);
+      const { matchedCount } = await reports.updateOne({ _id: id, ...isOpen }, closing(now));
       return matchedCount > 0;
+    },
+
+    async closeOfPage(slug, now, limit) {
+      for (;;) {
+        const open = await reports
+          .find({ slug, ...isOpen }, { _id: 1 })
+          .sort(newestFirst)
+          .limit(limit)
+          .hint('reports_open_page')
+          .lean();
+        if (open.length === 0) return 0;
+        const ids = open.map(({ _id }) => _id);
+        const { matchedCount } = await reports.updateMany({ _id: { $in: ids }, ...isOpen }, closing(now));
+        if (matchedCount > 0) return matchedCount; // else others closed all of these meanwhile
+      }
     },
 
     async removeClosedBefore(before) {
@@ -122,10 +146,49 @@ export function createMongoReportStore(connection: Connection): ReportStore {
   });
 }
 
+function closing(now: number) {
+  return { $set: { closed_at: now }, $unset: { place: 1 as const } };
+}
+
+function matching({ withClosed, slug, before }: ReportQuery) {
+  return {
+    ...(withClosed ? isAny : isOpen),
+    ...(slug !== null && { slug }),
+    ...(before !== null && behind(before)),
+  };
+}
+
+function indexFor({ withClosed, slug }: ReportQuery): string {
+  if (slug === null) return withClosed ? 'reports_created' : 'reports_state';
+  return withClosed ? 'reports_page' : 'reports_open_page';
+}
+
+/** The first condition finds the place in the index; the second passes over those of the same time. */
+function behind({ createdAt, id }: Pick<Report, 'id' | 'createdAt'>) {
+  return {
+    created_at: { $lte: createdAt },
+    $or: [{ created_at: { $lt: createdAt } }, { _id: { $gt: id } }],
+  };
+}
+
+/** The same for an order that begins with the slug. */
+function onPagesBehind({ slug, ...place }: ReportFact) {
+  return { slug: { $gte: slug }, $or: [{ slug: { $gt: slug } }, behind(place)] };
+}
+
 function toDocument({ id, dropId, createdAt, ...rest }: NewReport, place: number): ReportDocument {
   return { _id: id, drop_id: dropId, created_at: createdAt, ...rest, place, closed_at: null };
 }
 
 function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: ReportDocument): Report {
   return { id: _id, dropId: drop_id, createdAt: created_at, closedAt: closed_at, ...rest };
+}
+
+function toFact({
+  _id,
+  slug,
+  reason,
+  created_at,
+}: Pick<ReportDocument, '_id' | 'slug' | 'reason' | 'created_at'>): ReportFact {
+  return { id: _id, slug, reason, createdAt: created_at };
 }

@@ -1,5 +1,10 @@
 import { type Connection, Schema } from 'mongoose';
-import type { SigningSecret } from '../../domain/signing-secret.ts';
+import {
+  type SigningSecret,
+  signingSecretName,
+  signingSecretNames,
+  signsFromOf,
+} from '../../domain/signing-secret.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { answerMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
@@ -20,8 +25,6 @@ export function secretModel(connection: Connection) {
   return connection.model('Secret', schema);
 }
 
-const signing = /^signing-secret(?:\.(\d{1,16}))?$/;
-
 /** A signing secret has a document of its own, named by when it signs from. */
 export function createMongoSecretStore(connection: Connection): SecretStore {
   const secrets = secretModel(connection);
@@ -35,8 +38,8 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
   }
 
   async function readSigning(): Promise<SigningSecret[]> {
-    const found = await secrets.find({ _id: signing }).lean();
-    return found.map(({ _id, value }) => ({ value, signsFrom: Number(signing.exec(_id)?.[1] ?? 0) }));
+    const found = await secrets.find({ _id: signingSecretNames }).lean();
+    return found.map(({ _id, value }) => ({ value, signsFrom: signsFromOf(_id) ?? 0 }));
   }
 
   return translated<SecretStore>(answerMs(connection), {
@@ -52,13 +55,13 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     async listSigning(fresh) {
       const found = await readSigning();
       if (found.length > 0) return found;
-      await putUnlessThere(nameAt(0), fresh);
+      await putUnlessThere(signingSecretName(0), fresh);
       return readSigning();
     },
 
     async addSigning({ value, signsFrom }) {
       try {
-        await secrets.create({ _id: nameAt(signsFrom), value });
+        await secrets.create({ _id: signingSecretName(signsFrom), value });
         return 'added';
       } catch (error) {
         if (isDuplicateOf(error, '_id_')) return 'time_taken';
@@ -67,11 +70,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     },
 
     async removeSigning(times) {
-      await secrets.deleteMany({ _id: { $in: times.map(nameAt) } });
+      await secrets.deleteMany({ _id: { $in: times.map(signingSecretName) } });
     },
   });
-}
-
-function nameAt(signsFrom: number): string {
-  return signsFrom === 0 ? 'signing-secret' : `signing-secret.${signsFrom}`;
 }

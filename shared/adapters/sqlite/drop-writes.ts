@@ -1,4 +1,5 @@
 import type { DetailChanges, Drop, NewDrop, NewVersion, Owed, Version } from '../../domain/drop.ts';
+import type { Takedown } from '../../domain/moderation.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { Database } from './database.ts';
 import { createDropMetadata } from './drop-metadata.ts';
@@ -49,6 +50,15 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
       UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
   };
 
+  /** Changes the owner's live drop in one write, unless it is taken down; null: there is none. */
+  function changeShown<T>(
+    ownerId: string,
+    slug: string,
+    work: (drop: Drop) => T,
+  ): Promise<T | Takedown | null> {
+    return change(ownerId, slug, (drop) => drop.takedown ?? work(drop));
+  }
+
   /** Changes the owner's live drop in one write; null: there is none. */
   function change<T>(ownerId: string, slug: string, work: (drop: Drop) => T): Promise<T | null> {
     return db.write(() => {
@@ -85,8 +95,9 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     changes: DetailChanges,
     cap: number,
     owed: readonly Owed[],
-  ): Drop | 'version_limit' {
+  ): Drop | Takedown | 'version_limit' {
     if (versions.isKnown(version.id)) return drop;
+    if (drop.takedown !== null) return drop.takedown;
     const now = version.createdAt;
     const number = drop.latestVersion + 1;
     const next = { ...applyDetails(drop, changes, now), latestVersion: number };
@@ -115,7 +126,7 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
       change(ownerId, slug, (drop) => addVersion(drop, version, changes, cap, owed)),
 
     changeDetails: (ownerId, slug, changes, now, owed) =>
-      change(ownerId, slug, (drop) => {
+      changeShown(ownerId, slug, (drop) => {
         const next = applyDetails(drop, changes, now);
         sql.changeDetails.run({ id: drop.id, now, ...detailValues(next), ...owedValues(owed) });
         metadata.replace(drop, next.metadata);
@@ -123,13 +134,13 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
       }),
 
     setLock: (ownerId, slug, lock, now, owed) =>
-      change(ownerId, slug, (drop) => {
+      changeShown(ownerId, slug, (drop) => {
         sql.setLock.run({ id: drop.id, now, ...lockValues(lock), ...owedValues(owed) });
         return { ...drop, locked: lock !== null, updatedAt: now, rev: drop.rev + 1 };
       }),
 
     removeVersion: (ownerId, slug, number, now, owed) =>
-      change(ownerId, slug, (drop) => {
+      changeShown(ownerId, slug, (drop) => {
         const version = versions.find(drop.id, number);
         return version === null ? 'no_version' : removeVersion(drop, version, now, owed);
       }),

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { changesOfOwner } from '../support/changes-of-owner.ts';
+import { expectError } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { type Owner, startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const operator = { by: 'root', reason: 'phishing' };
+
+describe('A change that is under way while its page is taken down', () => {
+  let service: TestService;
+  let gate: Gate;
+  let engine: Engine | undefined;
+
+  before(async () => {
+    gate = createGate();
+    service = await startService({
+      env: { WRITES_PER_DAY: '3' },
+      adaptEngine(own) {
+        engine = own;
+        const methods = ['addVersion', 'changeDetails', 'setLock', 'removeVersion', 'remove'] as const;
+        return { ...own, drops: gate.wrap(own.drops, methods) };
+      },
+    });
+  });
+  after(async () => {
+    gate.open();
+    await service.stop();
+  });
+
+  /** Sends the request, takes the page down where the record is about to be changed, and lets it go on. */
+  async function overtaken(owner: Owner, slug: string, method: string, path: string, body?: object) {
+    gate.hold();
+    const answer = owner.request(method, `/api/drops/${slug}${path}`, { body });
+    await until(() => gate.waiting() > 0, 'the change waits for its record');
+    await service.services.moderation.takeDown(slug, operator);
+    gate.open();
+    return answer;
+  }
+
+  for (const [method, path, body] of changesOfOwner) {
+    it(`${method} ${path} ${JSON.stringify(body) ?? ''}: 403 as one that comes later, and nothing is changed`, async () => {
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      await owner.put(slug);
+      const readAll = () =>
+        Promise.all(
+          ['', '/versions'].map(async (rest) => (await owner.get(`/api/drops/${slug}${rest}`)).text),
+        );
+      const before = await readAll();
+      service.clock.advance(1); // so that updated_at would tell
+      const answer = await overtaken(owner, slug, method, path, body);
+      expect(expectError(answer, 403, 'forbidden')).to.deep.equal({
+        reason: 'phishing',
+        taken_down_at: service.clock.now(),
+      });
+      const later = await owner.request(method, `/api/drops/${slug}${path}`, { body });
+      expect(answer.text, 'as one that comes later').to.equal(later.text);
+      expect(await readAll()).to.deep.equal(before);
+      await service.services.moderation.restore(slug, operator);
+      expect((await service.get(`/p/${slug}/raw`)).status, 'without a gate').to.equal(200);
+    });
+  }
+
+  it('PUT: it costs no place in the day, and leaves no blobs', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const blobs = () =>
+      Promise.all([engine?.html, engine?.contexts].map((store) => store?.listIds('', 'z', 1_000)));
+    const before = await blobs();
+    for (let n = 0; n < 3; n++) {
+      const answer = await overtaken(owner, slug, 'PUT', '', { html: '<p>New', context: 'why' });
+      expectError(answer, 403, 'forbidden');
+      await service.services.moderation.restore(slug, operator);
+    }
+    expect(await blobs()).to.deep.equal(before);
+    for (let n = 0; n < 2; n++) expect((await owner.put(slug)).status).to.equal(200);
+  });
+
+  it('DELETE: goes on, and the drop is gone', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    expect((await overtaken(owner, slug, 'DELETE', '')).status).to.equal(204);
+    expectError(await service.get(`/p/${slug}`), 404, 'not_found');
+  });
+});
