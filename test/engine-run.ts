@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeRunDir } from './run-dir.ts';
 import { noTests, type Outcome } from './support/outcome.ts';
 
 const engines = ['embedded', 'scale-out'] as const;
@@ -54,11 +54,11 @@ export function runTests(engine: Engine, args: readonly string[], env: NodeJS.Pr
   const { files, options } = chooseFiles(testFiles(engine), args);
   if (files.length === 0) return { outcome: Promise.resolve(noTests), kill: () => undefined };
 
-  const folder = mkdtempSync(join(tmpdir(), 'dropleaf-outcome-'));
+  const folder = makeRunDir();
   const file = join(folder, 'outcome.json');
   const reporter = join(testDir, 'support', 'reporter.js');
   const child = spawn(process.execPath, [mocha, '--reporter', reporter, ...options, ...files], {
-    env: { ...env, TEST_OUTCOME: file },
+    env: { ...env, TMPDIR: folder, TEST_OUTCOME: file },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true, // a group of its own: a signal reaches what tests have started, and comes once
   });
@@ -66,7 +66,7 @@ export function runTests(engine: Engine, args: readonly string[], env: NodeJS.Pr
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       resolve(readOutcome(file, code, signal));
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // what was ended may still be writing
     });
   });
   return {

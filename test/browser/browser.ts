@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { skipWithout } from '../support/programs.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
 
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -16,15 +15,21 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Where screenshots go: a folder of one's own by SCREENSHOTS, or one that is removed with the tests. */
-export const screenshots = process.env.SCREENSHOTS ?? makeTempDir();
-
 export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
 export const schemes = ['light', 'dark'] as const;
 
+/** Those that run, by the flags they were given. */
+const running = new Map<string, Browser>();
+
+// A browser takes longer to start than a context, which begins with nothing in it either, so suites share one.
+after('end the browsers', async () => {
+  for (const browser of running.values()) await browser.close();
+  running.clear();
+});
+
 /**
- * A browser for the tests of the surrounding suite, with an empty profile. Without one the suite is skipped, and says
- * so; under CI that is a failure.
+ * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Without one the suite
+ * is skipped, and says so; under CI that is a failure.
  * @param more flags beside those that every suite has
  */
 export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
@@ -34,10 +39,11 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
     if (!existsSync(executable)) {
       skipWithout(this, `Chromium at ${executable}`, 'Install it, or set CHROMIUM to where it is.');
     }
-    browser = await chromium.launch({ executablePath: executable, args: [...flags, ...more] });
+    browser = await launch([...flags, ...more]);
   });
 
-  after(() => browser?.close());
+  // Whatever a failed test has left open is nobody else's.
+  after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
 
   return {
     newContext: (options) => {
@@ -45,6 +51,16 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
       return browser.newContext(options);
     },
   };
+}
+
+/** The one that runs with these flags, or a new one where there is none any more. */
+async function launch(args: string[]): Promise<Browser> {
+  const key = args.join(' ');
+  const known = running.get(key);
+  if (known?.isConnected()) return known;
+  const started = await chromium.launch({ executablePath: executable, args });
+  running.set(key, started);
+  return started;
 }
 
 /** Fails the test when the page logs an error, throws, or asks another host for anything. */
@@ -62,6 +78,14 @@ export function watchPage(page: Page, ownUrl: string): { faults: string[] } {
   return { faults };
 }
 
+/** Keeps a picture of the page as it stands, in the folder that SCREENSHOTS names; unset: nobody asked for pictures. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS: folder } = process.env;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
 /** Opens the address at each width, light and dark, and takes a picture of each. `look` may examine the page. */
 export async function photograph(
   browser: { newContext: Browser['newContext'] },
@@ -69,7 +93,6 @@ export async function photograph(
   url: string,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  mkdirSync(screenshots, { recursive: true });
   const page = await (await browser.newContext()).newPage();
   for (const [width, size] of Object.entries(widths)) {
     for (const colorScheme of schemes) {
@@ -77,7 +100,7 @@ export async function photograph(
       await page.emulateMedia({ colorScheme });
       await page.goto(url);
       await look(page);
-      await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
+      await takePicture(page, `${name}-${width}-${colorScheme}`);
     }
   }
   await page.context().close();

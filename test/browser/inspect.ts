@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import { HtmlValidate } from 'html-validate';
 import type { Page } from 'playwright-core';
-import { overflowOf, schemes, screenshots, widths } from './browser.ts';
+import { overflowOf, schemes, takePicture, widths } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -21,15 +20,22 @@ const markup = new HtmlValidate({
   },
 });
 
+/** Those of axe that look at colours. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
 /** The pages of ours as their reader meets them, for machines that look for barriers and for faults in markup. */
 export interface Inspector {
   /**
    * Looks at the page as it stands, at each width, light and dark, and takes a picture of each. The drop in a frame is
    * somebody else's, and is left out.
-   * @param colorSchemes unset: both, one after the other
+   * @param options.colorSchemes unset: both, one after the other
+   * @param options.colorsOnly holds it to the rules about colours alone: for a page whose elements another call has seen
    * @throws AssertionError that names every violation
    */
-  inspect(name: string, colorSchemes?: readonly ('light' | 'dark')[]): Promise<void>;
+  inspect(
+    name: string,
+    options?: { colorSchemes?: readonly ('light' | 'dark')[]; colorsOnly?: boolean },
+  ): Promise<void>;
 }
 
 /**
@@ -47,8 +53,7 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
   });
 
   return {
-    async inspect(name, colorSchemes = schemes) {
-      mkdirSync(screenshots, { recursive: true });
+    async inspect(name, { colorSchemes = schemes, colorsOnly = false } = {}) {
       expect(await faultsOfMarkup(await sent), `${name}: markup`).to.deep.equal([]);
       await page.evaluate(axe);
       for (const [width, size] of Object.entries(widths)) {
@@ -56,18 +61,24 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
           await page.setViewportSize(size);
           await page.emulateMedia({ colorScheme });
           const where = `${name}, ${width}, ${colorScheme}`;
-          const found = await violations(page);
+          const found = await violations(page, colorsOnly ? colorRules : []);
           if (found.length > 0) throw new Error(`${where}:\n${found.join('\n')}`);
           expect(await overflowOf(page), `${where}: wider than its window`).to.equal(0);
-          await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
+          await takePicture(page, `${name}-${width}-${colorScheme}`);
         }
       }
     },
   };
 }
 
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate<AxeResults>("axe.run({ iframes: false, resultTypes: ['violations'] })");
+/** @param rules none: all that axe runs by itself */
+async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
+  const options = {
+    iframes: false,
+    resultTypes: ['violations'],
+    ...(rules.length > 0 && { runOnly: { type: 'rule', values: rules } }),
+  };
+  const found = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return found.violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${id} (${help}): ${node.html} ${node.failureSummary}`),
   );

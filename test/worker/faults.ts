@@ -61,12 +61,17 @@ export function createMeanwhile(job: JobName, step: number, act: () => Promise<v
   return { ...steps, ended: new Promise(() => undefined) };
 }
 
+/**
+ * Which job's handler is running. One for all that count: each that is ever entered costs every promise of the process
+ * something from then on.
+ */
+const current = new AsyncLocalStorage<JobName>();
+
 function createSteps(
   job: JobName,
   step: number,
   strike: (call: () => unknown) => Promise<unknown>,
 ): Omit<Faults, 'ended'> {
-  const current = new AsyncLocalStorage<JobName>();
   let calls = 0;
   let isArmed = true;
   return {

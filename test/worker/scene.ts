@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
 import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store.ts';
@@ -22,7 +23,8 @@ export type WorkerProcess = ReturnType<Scene['startProcess']>;
 
 /** One data directory, the stores for the test to prepare and look at, and worker processes that come and go. */
 export function openScene() {
-  const path = join(makeTempDir(), 'dropleaf.sqlite');
+  const dir = makeTempDir();
+  const path = join(dir, 'dropleaf.sqlite');
   const clock = createTestClock();
   const edge = createEdge();
   const renderer = createRenderer();
@@ -59,11 +61,12 @@ export function openScene() {
         ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
       });
       // It runs nothing but by `settle`, so one that is settled no more is as good as killed.
-      return { ...process, kill: async () => undefined, close: async () => undefined };
+      return { ...process, kill: async () => undefined, close: () => own.db.close() };
     },
 
     async close(): Promise<void> {
       for (const db of opened) await db.close();
+      rmSync(dir, { recursive: true });
     },
   };
 }
