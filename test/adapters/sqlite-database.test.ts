@@ -10,6 +10,7 @@ import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store
 import { lockDataDir } from '../../shared/adapters/sqlite/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
+import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { aDrop, later, start } from '../contract/records.ts';
@@ -388,7 +389,7 @@ describe('SQLite database', () => {
       const count = (table: string) =>
         Object.values(db.prepare(`SELECT count(*) FROM ${table}`).get() as Record<string, number>)[0];
       return {
-        ...{ drops: createSqliteDropStore(db), chores: createSqliteChoreStore(db) },
+        ...{ drops: createSqliteDropStore(db, createPageMemory(db)), chores: createSqliteChoreStore(db) },
         ...{ viewTotals: createSqliteViewTotals(db), db, count },
       };
     }

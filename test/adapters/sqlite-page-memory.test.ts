@@ -32,12 +32,16 @@ describe('Pages in the memory of the SQLite engine', () => {
     return db;
   }
 
+  function storeOver(db: Database) {
+    return createSqliteDropStore(db, createPageMemory(db));
+  }
+
   /** The store, with a count of what it reads, and another connection's, as a command in its own process has one. */
   async function openScene() {
     const db = open();
     const reads = { pages: 0, versions: 0, changes: 0 };
-    const drops = createSqliteDropStore(counting(db, reads));
-    const elsewhere = createSqliteDropStore(open());
+    const drops = storeOver(counting(db, reads));
+    const elsewhere = storeOver(open());
     const drop = aDrop({ title: 'First' });
     await drops.create(drop, cap, []);
     const { slug } = drop;
@@ -79,7 +83,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     };
     for (const [name, change] of Object.entries(changes)) {
       it(`are at once what ${name} has made of them`, async () => {
-        const drops = createSqliteDropStore(open());
+        const drops = storeOver(open());
         const { slug } = aDrop();
         await drops.create(aDrop({ slug, lock: { id: 'l', hash: 'h' } }), cap, []);
         for (let n = 2; n <= 3; n++)
@@ -88,7 +92,7 @@ describe('Pages in the memory of the SQLite engine', () => {
         await change(drops, slug);
         const after = await pagesOf(drops, slug);
         expect(after).to.not.deep.equal(before);
-        expect(after).to.deep.equal(await pagesOf(createSqliteDropStore(open()), slug));
+        expect(after).to.deep.equal(await pagesOf(storeOver(open()), slug));
       });
     }
 
@@ -197,9 +201,9 @@ describe('Pages in the memory of the SQLite engine', () => {
     const slugs = ['a', 'b', 'c'];
     const db = open();
     const other = open();
-    const drops = createSqliteDropStore(db);
+    const drops = storeOver(db);
     const sides = [db, other].map((one) => ({
-      drops: one === db ? drops : createSqliteDropStore(one),
+      drops: one === db ? drops : storeOver(one),
       chores: createSqliteChoreStore(one),
       totals: createSqliteViewTotals(one),
     }));
@@ -216,7 +220,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       await Promise.all([...work, ...slugs.map((slug) => pagesOf(drops, slug))]);
       await aTurn();
       for (const slug of slugs) {
-        const fresh = createSqliteDropStore(other);
+        const fresh = storeOver(other);
         expect(await pagesOf(drops, slug), `round ${round}`).to.deep.equal(await pagesOf(fresh, slug));
       }
     }

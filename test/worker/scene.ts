@@ -5,6 +5,7 @@ import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
 import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
@@ -36,7 +37,7 @@ export function openScene() {
     opened.push(db);
     return {
       db,
-      drops: createSqliteDropStore(db),
+      drops: createSqliteDropStore(db, createPageMemory(db)),
       chores: createSqliteChoreStore(db),
       html: createSqliteBlobStore(db, 'html_blobs'),
       contexts: createSqliteBlobStore(db, 'context_blobs'),

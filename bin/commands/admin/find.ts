@@ -5,7 +5,7 @@ import type { AccountReport, Findings } from '../../../shared/services/moderatio
 import type { Env } from '../../env.ts';
 import { harmless } from '../../harmless.ts';
 import { nameAccount } from './one-account.ts';
-import { type OperatorOptions, readOperator, withAdmin } from './with-operator.ts';
+import { type OperatorOptions, readOperator, slugInAddress, withAdmin } from './with-operator.ts';
 
 /**
  * Prints all that is found under a slug or address of a page, an account's id or name, or a token's id.
@@ -13,9 +13,9 @@ import { type OperatorOptions, readOperator, withAdmin } from './with-operator.t
  */
 export async function find(what: string, options: OperatorOptions, env: Env): Promise<void> {
   await withAdmin(env, async ({ moderation }) => {
-    const slug = /\/p\/([^/?#]+)/.exec(what)?.[1];
-    const blocks = describe(await moderation.find(slug ?? what, readOperator(options)));
-    if (blocks.length === 0) throw new Error(harmless(`nothing has the slug, id or name "${slug ?? what}"`));
+    const sought = slugInAddress(what) ?? what;
+    const blocks = describe(await moderation.find(sought, readOperator(options)));
+    if (blocks.length === 0) throw new Error(harmless(`nothing has the slug, id or name "${sought}"`));
     process.stdout.write(
       blocks.map((lines) => lines.map((line) => `${harmless(line)}\n`).join('')).join('\n'),
     );

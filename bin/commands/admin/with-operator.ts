@@ -41,9 +41,14 @@ function systemUser(): string {
   }
 }
 
+/** null: it is no address of a page. */
+export function slugInAddress(text: string): string | null {
+  return /\/p\/([^/?#]+)/.exec(text)?.[1] ?? null;
+}
+
 /** The slug of a page, given as it is or as an address. @throws UsageError where it can be neither */
 export function readSlug(page: string): string {
-  const slug = /\/p\/([^/?#]+)/.exec(page)?.[1] ?? page;
+  const slug = slugInAddress(page) ?? page;
   if (slugPattern.test(slug)) return slug;
   const fault = `"${page}" is no slug and no address of a page, such as https://drops.example/p/abc123`;
   throw new UsageError(harmless(fault));
