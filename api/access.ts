@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { maxDropBodyBytes } from '../shared/config.ts';
 import type { Caller } from '../shared/domain/account.ts';
-import { DropError } from '../shared/domain/errors.ts';
+import { DropError, suspended } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { HttpError } from './http-error.ts';
-import { addressKey } from './middleware/address.ts';
+import { visitorOf } from './middleware/address.ts';
 import type { BodyBudget } from './middleware/body-budget.ts';
 import type { BodyRules } from './middleware/collect-body.ts';
 import { createBodyReader } from './middleware/read-body.ts';
@@ -20,12 +20,18 @@ type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<voi
 const tinyBodyBytes = 8 * 1024;
 const smallBodyBytes = 256 * 1024;
 
+/** For the bodies of requests that have a token, and for those of anybody, which must take no room of theirs. */
+export interface BodyRoom {
+  readonly ofAccounts: BodyBudget;
+  readonly ofStrangers: BodyBudget;
+}
+
 /**
  * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
  * (docs/decisions.md, Order of limits), so that nothing large is read for somebody who may not send it; and the token
  * again where the body came later.
  */
-export function createAccess(services: Services, budget: BodyBudget) {
+export function createAccess(services: Services, room: BodyRoom) {
   const { tokens, limits, parser, config } = services;
   const tiny: BodyRules = { maxBytes: tinyBodyBytes, tooLarge: () => bodyTooLarge(tinyBodyBytes) };
   const small: BodyRules = { maxBytes: smallBodyBytes, tooLarge: () => bodyTooLarge(smallBodyBytes) };
@@ -33,7 +39,8 @@ export function createAccess(services: Services, budget: BodyBudget) {
   // A PATCH may hold a whole html by mistake, and is to be told so.
   const patch: BodyRules = { ...document, tooLarge: () => bodyTooLarge(document.maxBytes) };
 
-  const withBody = createBodyReader({ parser, budget });
+  const withBody = createBodyReader({ parser, budget: room.ofAccounts });
+  const withStrangersBody = createBodyReader({ parser, budget: room.ofStrangers });
 
   function owner(handler: OwnerHandler): Handler {
     return async (req, res) => {
@@ -51,7 +58,7 @@ export function createAccess(services: Services, budget: BodyBudget) {
   ) {
     return (handler: OwnerHandler): Handler =>
       owner(async (req, res, caller) => {
-        if (!evenIfSuspended) refuseSuspended(caller);
+        if (caller.token.isSuspended && !evenIfSuspended) throw suspended();
         const cameWhole = req.complete;
         await take(caller);
         if (rules === null) return handler(req, res, caller);
@@ -60,7 +67,7 @@ export function createAccess(services: Services, budget: BodyBudget) {
           // A client takes as long as it likes to send a body, and may be suspended or lose its token meanwhile: so the
           // token is looked at again, with the whole request here. That is one indexed read more, and none where the
           // body was here when the first look was answered, as a small one is, which comes with its head.
-          if (!cameWhole) refuseSuspended(await tokens.authenticate(req.headers.authorization));
+          if (!cameWhole) await caller.confirm();
           return handler(req, res, caller);
         });
       });
@@ -71,9 +78,9 @@ export function createAccess(services: Services, budget: BodyBudget) {
     starter(handler: Handler): Handler {
       return async (req, res) => {
         res.setHeader('Cache-Control', 'no-store');
-        const address = addressKey(req.ip);
-        await limits.takeSignInStart(address);
-        await withBody(req, address, tiny, (body) => {
+        const visitor = visitorOf(req.ip);
+        await limits.takeSignInStart(visitor);
+        await withStrangersBody(req, visitor.network, tiny, (body) => {
           req.body = body;
           return handler(req, res);
         });
@@ -122,11 +129,6 @@ function marked<W extends Ways>(ways: W): W {
     (handler: never) => Object.assign(way(handler), { access }),
   ]);
   return Object.fromEntries(entries) as W; // proof: the same names, functions of the same types
-}
-
-function refuseSuspended({ token }: Caller): void {
-  if (!token.isSuspended) return;
-  throw new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
 }
 
 function htmlTooLarge(config: { readonly HTML_MAX_BYTES: number }): DropError {

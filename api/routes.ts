@@ -1,6 +1,7 @@
+import type { Config } from '../shared/config.ts';
 import { maxDropBodyBytes } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import { createAccess, type Handler } from './access.ts';
+import { type BodyRoom, createAccess, type Handler } from './access.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { descriptionHandlers } from './handlers/description.ts';
 import { docsHandlers } from './handlers/docs.ts';
@@ -21,6 +22,7 @@ import type { Endpoint } from './openapi/document.ts';
 import type { Operation } from './openapi/operation.ts';
 import { createOperations } from './openapi/operations.ts';
 import { rawPath, servicePaths } from './paths.ts';
+import { reportFormBytes } from './requests/report.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = readonly [method: Method, path: string, handler: Handler, operation: Operation];
@@ -34,9 +36,9 @@ export interface RouteTable {
 
 export function createRoutes(services: Services): RouteTable {
   const { config } = services;
-  const budget = createBodyBudget(config.BODIES_IN_FLIGHT_BYTES, maxDropBodyBytes(config));
-  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, budget);
-  const readForm = createFormReader(budget);
+  const room = createBodyRoom(config);
+  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, room);
+  const readForm = createFormReader(room.ofStrangers);
   const say = createOperations(config);
   const account = accountHandlers(services);
   const description = descriptionHandlers(services);
@@ -104,6 +106,14 @@ export function createRoutes(services: Services): RouteTable {
   const endpoints = [...routes.map(endpointOf), raw];
   description.publish(endpoints);
   return { routes, endpoints };
+}
+
+function createBodyRoom(config: Config): BodyRoom {
+  const bytes = config.BODIES_IN_FLIGHT_BYTES;
+  return {
+    ofAccounts: createBodyBudget(bytes, maxDropBodyBytes(config)),
+    ofStrangers: createBodyBudget(bytes / 4, reportFormBytes(config.REPORT_MAX_CHARACTERS), 16),
+  };
 }
 
 function endpointOf([method, path, { access = 'open' }, operation]: Route): Endpoint {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../shared/ports/log.ts';
-import { addressKey } from './middleware/address.ts';
+import { networkKey } from './middleware/address.ts';
 import { pathOf } from './middleware/request-log.ts';
 import { createUnreadMemory } from './unread-memory.ts';
 
@@ -14,7 +14,7 @@ export interface UnreadAnswers {
 
 /**
  * Answers that wait for their clients to read them: none longer than `seconds`, and all together at most `maxBytes`,
- * those that several wait for counted once. Beyond it those are cut off whose client holds the most (IPv6: a /64), so
+ * those that several wait for counted once. Beyond it those are cut off whose client holds the most (IPv6: a /48), so
  * that nobody within an equal share is cut off because another does not read.
  * @param ipOf the address that a request comes from
  */
@@ -40,7 +40,7 @@ export function createUnreadAnswers({
     watch(res, memory) {
       const waiting = res.socket?.writableLength ?? 0;
       if (waiting === 0) return;
-      const client = addressKey(ipOf(res.req));
+      const client = networkKey(ipOf(res.req));
       const bytes = ArrayBuffer.isView(memory) ? memory.byteLength : waiting;
       held.add(res, { client, memory, bytes });
       const timer = setTimeout(() => cut(res), seconds * 1000);

@@ -76,14 +76,14 @@ async function read(
   const client = createPlainClient(
     url,
     headers,
-    isKept ? { maxSockets: keptConnections } : { keepAlive: false },
+    isKept ? { maxSockets: keptConnections, scheduling: 'fifo' } : { keepAlive: false },
   );
   if (isKept) await Promise.all(Array.from({ length: keptConnections }, () => client.get('/healthz')));
   const one = async ({ method = 'GET', path, ...options }: SteadyRequest) => {
     const start = performance.now();
     const ask = () => client.request(method, path, options);
     // The server may end an idle connection as the request goes out.
-    const { status } = await ask().catch(ask);
+    const { status } = await (isKept ? ask().catch(ask) : ask());
     took(performance.now() - start);
     if (status >= 300) failed(`${method} ${path}: ${status}`);
   };

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ListOptions } from './commands/admin/reports.ts';
 import type { Env } from './env.ts';
+import { maxCount } from './max-count.ts';
 
 interface ActOptions {
   readonly by?: string;
@@ -201,8 +202,8 @@ function readText(text: string, maxCharacters: number): string {
 
 function readCount(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > 1_000) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 1000.');
+  if (!/^\d+$/.test(text) || count < 1 || count > maxCount) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxCount}.`);
   }
   return count;
 }

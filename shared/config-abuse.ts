@@ -17,7 +17,10 @@ export function splitList(value: string): string[] {
 
 /** What people tell of pages, and whom they tell of holes in the service. */
 export const abuseOptions = {
-  REPORTS_PER_HOUR: count(10, 'Reports of pages, for each address and hour'),
+  REPORTS_PER_HOUR: count(
+    10,
+    'Reports of pages, for each address and hour; ten times as many for each IPv6 /48',
+  ),
   REPORTS_PER_DROP_PER_HOUR: count(20, 'Reports of a drop, from all addresses, for each hour'),
   REPORTS_OPEN_PER_DROP: count(20, 'Open reports of a drop that are kept; further ones are not', 1, 1_000),
   REPORTS_KEEP_DAYS: count(90, 'How long a report is kept once it is closed', 1, 3_650),

@@ -96,10 +96,13 @@ export const options = {
 
   SIGN_IN_TTL_SECONDS: count(600, 'How long a code and its poll token are good', 1, 86_400),
   SIGN_IN_KEEP_SECONDS: count(86_400, 'How long a finished sign-in still answers polls'),
-  SIGN_IN_STARTS_PER_MINUTE: count(30, 'Sign-ins started, for each address and minute'),
+  SIGN_IN_STARTS_PER_MINUTE: count(30, 'Sign-ins started, for each address and minute; ten times as many for each IPv6 /48'),
   POLL_INTERVAL_SECONDS: count(2, 'How often clients are told to poll', 1, 60),
   SIGN_INS_PER_ACCOUNT: count(20, 'Codes that an account may come to decide on in 10 minutes'),
-  CODE_TRIES: count(10, 'Wrong codes or sign-in keys, for each address and 10 minutes'),
+  CODE_TRIES: count(
+    10,
+    'Wrong codes or sign-in keys, for each address and 10 minutes; ten times as many codes for each IPv6 /48',
+  ),
   PASSCODE_TRIES: count(10, 'Wrong passcodes, for each drop and address and 10 minutes'),
   PASSCODE_TRIES_PER_ADDRESS: count(100, 'Wrong passcodes at all drops, for each address and 10 minutes'),
   PASSCODE_TRIES_PER_DROP: count(
@@ -111,7 +114,11 @@ export const options = {
 
   ...abuseOptions,
 
-  BODIES_IN_FLIGHT_BYTES: count(64 * mib, 'Request bodies held at a time; more get 503', mib),
+  BODIES_IN_FLIGHT_BYTES: count(
+    64 * mib,
+    'Bodies of requests with a token held at a time, and a quarter of it for all others; more get 503',
+    mib,
+  ),
   REQUEST_SECONDS: count(60, 'How long a client may take to send its request', 1, 3_600),
   ANSWER_MS: count(
     4_500,

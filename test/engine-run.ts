@@ -55,6 +55,8 @@ export function runTests(engine: Engine, args: readonly string[], env: NodeJS.Pr
   if (files.length === 0) return { outcome: Promise.resolve(noTests), kill: () => undefined };
 
   const folder = makeRunDir();
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // what was ended may still write
+  process.once('exit', remove); // after a second signal, which waits for nothing
   const file = join(folder, 'outcome.json');
   const reporter = join(testDir, 'support', 'reporter.js');
   const child = spawn(process.execPath, [mocha, '--reporter', reporter, ...options, ...files], {
@@ -66,7 +68,8 @@ export function runTests(engine: Engine, args: readonly string[], env: NodeJS.Pr
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       resolve(readOutcome(file, code, signal));
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // what was ended may still be writing
+      process.off('exit', remove);
+      remove();
     });
   });
   return {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 /** Where Linux keeps files in memory. */
 const inMemory = '/dev/shm';
+const prefix = 'dropleaf-run-';
 /** Many times what the tests of a run leave lying at a time, which is some 50 MB. */
 const neededBytes = 1024 ** 3;
 
@@ -14,12 +15,18 @@ const neededBytes = 1024 ** 3;
  * Whoever asked for it removes it.
  */
 export function makeRunDir(): string {
-  const make = (parent: string) => mkdtempSync(join(parent, 'dropleaf-run-'));
-  if (process.env.TMPDIR || !hasRoom()) return make(tmpdir());
-  const dir = make(inMemory);
-  if (mayExecuteIn(dir)) return dir;
-  rmSync(dir, { recursive: true });
-  return make(tmpdir());
+  const dir = process.env.TMPDIR || !hasRoom() ? null : makeIfMay(inMemory);
+  if (dir !== null && mayExecuteIn(dir)) return dir;
+  if (dir !== null) rmSync(dir, { recursive: true });
+  return mkdtempSync(join(tmpdir(), prefix));
+}
+
+function makeIfMay(parent: string): string | null {
+  try {
+    return mkdtempSync(join(parent, prefix));
+  } catch {
+    return null; // it is not ours to write to
+  }
 }
 
 function hasRoom(): boolean {

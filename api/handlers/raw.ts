@@ -167,7 +167,10 @@ function sendBody(
 function isShared({ lock, version }: ShownPage, { query }: PublicAddress): boolean {
   if (lock !== null) return false;
   if (query.size === 0) return true;
-  const isOurs = (name: string, value: string) => [null, value].includes(query.get(name));
+  const isOurs = (name: string, ours: string) => {
+    const values = query.getAll(name);
+    return values.length === 0 || (values.length === 1 && values[0] === ours);
+  };
   return isOurs('id', version.id) && isOurs('v', String(version.number)) && !query.has('g');
 }
 

@@ -24,11 +24,16 @@ export function visitorOf(ip: string | undefined): Visitor {
 
 /** @param groups how many of an IPv6 address's eight groups, from the first on; at most 4 */
 function prefixOf(ip: string | undefined, groups: number): string {
-  const address = (ip ?? '').replace(/%.*$/, ''); // a zone is ours, not the client's
+  const address = withoutPort(ip ?? '').replace(/%.*$/, ''); // a zone is ours, not the client's
   const mapped = address.replace(/^::ffff:/i, '');
   if (isIPv4(mapped)) return mapped;
   if (isIPv6(address)) return `${firstGroups(address, groups)}::/${groups * 16}`;
-  return address.slice(0, 64) || 'unknown';
+  return 'unknown'; // all of them together: else whoever makes names up is somebody else each time
+}
+
+/** Some proxies write the client's port too, which it chooses. */
+function withoutPort(ip: string): string {
+  return /^\[([^\]]*)\](:\d+)?$/.exec(ip)?.[1] ?? ip.replace(/^([\d.]+):\d+$/, '$1');
 }
 
 /** Each in its shortest form. */

@@ -8,11 +8,12 @@ export interface BodyBudget {
 }
 
 /**
- * One client has at most half of the room, so that it cannot lock out all others with bodies that never end.
+ * One client has at most a part of the room, so that it cannot lock out all others with bodies that never end.
  * @param largestBody room for one of these is any client's, however little there is
+ * @param parts a client has one of so many
  */
-export function createBodyBudget(maxBytes: number, largestBody: number): BodyBudget {
-  const maxOfOne = Math.max(maxBytes / 2, largestBody);
+export function createBodyBudget(maxBytes: number, largestBody: number, parts = 2): BodyBudget {
+  const maxOfOne = Math.max(maxBytes / parts, largestBody);
   const heldBy = new Map<string, number>();
   let held = 0;
   return {

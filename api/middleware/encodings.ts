@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Form } from '../../shared/ports/render-store.ts';
 
-/** Browsers send few different headers, so the answers are remembered: this many, of at most that length. */
+/** Browsers send few different headers, so the answers are remembered. */
 const knownHeaders = 200;
-const knownHeaderLength = 200;
+const longestHeader = 200;
 
 /**
  * Chooses the smallest form of a page that a client takes.
@@ -13,12 +13,13 @@ const knownHeaderLength = 200;
 export function createFormChooser(): (acceptEncoding: string | undefined) => Form {
   const known = new LRUCache<string, Form>({ max: knownHeaders });
   return (acceptEncoding) => {
-    if (acceptEncoding === undefined) return 'identity';
+    // A longer one is no browser's, and takes long to read.
+    if (acceptEncoding === undefined || acceptEncoding.length > longestHeader) return 'identity';
     const remembered = known.get(acceptEncoding);
     if (remembered !== undefined) return remembered;
     const [best] = acceptedForms(acceptEncoding);
     const form = best ?? 'identity';
-    if (acceptEncoding.length <= knownHeaderLength) known.set(acceptEncoding, form);
+    known.set(acceptEncoding, form);
     return form;
   };
 }

@@ -4,6 +4,7 @@ import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import { HttpError } from '../http-error.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { isUtf8, refuseWrapped } from './body-encodings.ts';
 import { type BodyRules, collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
@@ -39,7 +40,7 @@ export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget 
       const bytes = await collectBody(req, rules, hold);
       await use(bytes.length === 0 ? {} : await parse(bytes, parser));
     } finally {
-      // Here and not when the response closes: one that waits behind another on its connection may never do so.
+      // Here and not when the response closes: the work may go on behind an answer that came in time (deadline.ts).
       budget.giveBack(client, held);
     }
   };
@@ -51,21 +52,9 @@ function hasBody(req: Request): boolean {
 }
 
 function refuseOtherMedia(req: Request): void {
-  const coding = req.headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
-  if (coding !== 'chunked') {
-    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', {
-      header: 'Transfer-Encoding',
-    });
-  }
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
-  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
-    throw new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', {
-      header: 'Content-Encoding',
-    });
-  }
-  const [type = '', ...params] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const charset = params.find((param) => /^charset=/i.test(param))?.slice('charset='.length);
-  if (!/^application\/([\w.-]+\+)?json$/i.test(type) || (charset && !/^"?utf-?8"?$/i.test(charset))) {
+  refuseWrapped(req);
+  const [type = ''] = (req.headers['content-type'] ?? '').split(';');
+  if (!/^application\/([\w.-]+\+)?json$/i.test(type.trim()) || !isUtf8(req)) {
     throw new HttpError(415, 'invalid_json', 'Send "Content-Type: application/json", in UTF-8.', {
       header: 'Content-Type',
     });

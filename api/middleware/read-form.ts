@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { HttpError } from '../http-error.ts';
-import { addressKey } from './address.ts';
+import { readPairs } from '../requests/pairs.ts';
+import { networkKey } from './address.ts';
 import type { BodyBudget } from './body-budget.ts';
+import { isUtf8, refuseWrapped } from './body-encodings.ts';
 import { collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
@@ -12,8 +14,8 @@ const smallFormBytes = 8 * 1024;
 /**
  * The fields of a posted form; those sent more than once count as not sent. Another kind of body has none.
  * @param maxBytes of the body; they count as held until the request is answered
- * @throws HttpError for a body that is too large, broken, compressed, or cut into too many pieces
- * @throws DropError `unavailable` when there is no room for it
+ * @throws HttpError for a body that is too large, broken, wrapped in something, or cut into too many pieces
+ * @throws DropError `invalid_arg` for one that is not UTF-8, `unavailable` when there is no room for it
  */
 export type ReadForm = (
   req: Request,
@@ -21,11 +23,11 @@ export type ReadForm = (
   maxBytes?: number,
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** @param budget of all bodies, JSON's too */
+/** @param budget of what anybody may send */
 export function createFormReader(budget: BodyBudget): ReadForm {
   return async (req, res, maxBytes = smallFormBytes) => {
     if (!req.is('application/x-www-form-urlencoded')) return new Map();
-    const client = addressKey(req.ip);
+    const client = networkKey(req.ip);
     let held = 0;
     const hold = (bytes: number) => {
       budget.take(client, bytes);
@@ -35,7 +37,8 @@ export function createFormReader(budget: BodyBudget): ReadForm {
     res.once('close', () => budget.giveBack(client, held));
     try {
       refuseTooFine(req);
-      refuseOtherText(req);
+      refuseWrapped(req);
+      if (!isUtf8(req)) throw unreadable(415);
       return readFields(await collectBody(req, { maxBytes, tooLarge }, hold));
     } catch (error) {
       throw toHttpError(error);
@@ -43,17 +46,19 @@ export function createFormReader(budget: BodyBudget): ReadForm {
   };
 }
 
-function refuseOtherText({ headers }: Request): void {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  const charset = /;\s*charset=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  if (!['', 'identity'].includes(encoding) || !/^utf-?8$/i.test(charset)) throw unreadable(415);
-}
-
 function readFields(bytes: Buffer): Map<string, string> {
-  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  const fields = readPairs(decode(bytes), 'form');
   if (fields.length > maxFields) throw unreadable(413);
   const count = (name: string) => fields.filter(([other]) => other === name).length;
   return new Map(fields.filter(([name]) => count(name) === 1));
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new DropError('invalid_arg', 'The form is not UTF-8.', { field: 'form' }, { cause: error });
+  }
 }
 
 function tooLarge(): HttpError {
@@ -67,5 +72,10 @@ function unreadable(status: number): HttpError {
 /** A fault of its bytes has the code that one of a JSON body has. */
 function toHttpError(error: unknown): unknown {
   if (!(error instanceof DropError) || error.code !== 'invalid_json') return error;
-  return new HttpError(400, 'invalid_arg', error.message, error.details);
+  return new HttpError(
+    error instanceof HttpError ? error.status : 400,
+    'invalid_arg',
+    error.message,
+    error.details,
+  );
 }

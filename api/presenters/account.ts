@@ -42,7 +42,7 @@ export function presentToken(token: Token): Wire<typeof tokenShape> {
 
 /** Caller info (spec section 2). */
 export function presentCaller(
-  caller: Caller,
+  caller: Pick<Caller, 'accountId' | 'token'>,
   account: Account | null,
   dropCount: number,
 ): Wire<typeof callerShape> {

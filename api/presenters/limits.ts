@@ -26,15 +26,19 @@ export const limitsShape = named(
     page_size_max: limit('Drops on a page of the list, at most.'),
     sign_in_seconds: limit('How long a code and its poll token are good.'),
     poll_interval_seconds: limit('How long to wait between polls.'),
-    sign_in_starts_per_minute: limit('Sign-ins started in a minute of the clock, from each address.'),
-    code_tries: limit('Wrong codes or sign-in keys in ten minutes, from each address.'),
+    sign_in_starts_per_minute: limit('Sign-ins started in a minute of the clock, from each address; ten times as many from each IPv6 /48.'),
+    code_tries: limit(
+      'Wrong codes or sign-in keys in ten minutes, from each address; ten times as many codes from each IPv6 /48.',
+    ),
     passcode_tries: limit('Wrong passcodes in ten minutes, for each drop and address.'),
     passcode_tries_per_address: limit('Wrong passcodes at all drops in ten minutes, from each address.'),
     passcode_tries_per_drop: limit(
       'Wrong passcodes of a drop in ten minutes; after them each network has one.',
     ),
     sign_ins_per_account: limit('Codes that an account may come to decide on in ten minutes.'),
-    reports_per_hour: limit('Reports of pages in an hour of the clock, from each address.'),
+    reports_per_hour: limit(
+      'Reports of pages in an hour of the clock, from each address; ten times as many from each IPv6 /48.',
+    ),
     reports_per_drop_per_hour: limit('Reports of a drop in an hour of the clock, from all addresses.'),
     reports_open_per_drop: limit('Open reports of a drop that are kept.'),
     report_max_characters: limit('Characters of the text of a report.'),

@@ -70,7 +70,7 @@ function filters(config: Config, besides: number) {
   return {
     name: 'filters',
     in: 'query',
-    description: `Any number of \`metadata.<key>=<value>\`: only drops whose metadata has the key with exactly that value, of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters. All must hold.`,
+    description: `Any number of \`metadata.<key>=<value>\`: only drops whose metadata has the key with exactly that value, of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters. All must hold. A query has at most ${maxParameters} parameters, repeats included.`,
     required: false,
     style: 'form',
     explode: true,

@@ -1,4 +1,5 @@
 import { DropError } from '../../shared/domain/errors.ts';
+import { readPairs } from './pairs.ts';
 
 /** The list has four, and ten filters are more than a drop can meet. */
 export const maxParameters = 100;
@@ -21,8 +22,7 @@ export function readQuery(search: string | null): Query {
       maximum: maxParameters,
     });
   }
-  refuseOtherThanUtf8(search);
-  for (const [name, value] of new URLSearchParams(search)) {
+  for (const [name, value] of readPairs(search, 'query')) {
     if (/[[\]]/.test(name)) {
       throw new DropError('invalid_arg', 'Parameters are single values, no arrays or objects.', {
         field: name,
@@ -32,13 +32,4 @@ export function readQuery(search: string | null): Query {
     query[name] = before === undefined ? value : [before, value].flat();
   }
   return query;
-}
-
-/** Otherwise it would be read as U+FFFD, and `%fe` would mean the same as `%ff`. */
-function refuseOtherThanUtf8(search: string): void {
-  try {
-    for (const [run] of search.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run);
-  } catch (error) {
-    throw new DropError('invalid_arg', 'The query is not UTF-8.', { field: 'query' }, { cause: error });
-  }
 }

@@ -25,6 +25,13 @@ export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
   readonly token: Token;
+
+  /**
+   * Looks again whether the call may still change anything: its token stands, and its account is not suspended. One
+   * indexed read.
+   * @throws DropError `invalid_token`, `forbidden`
+   */
+  confirm(): Promise<void>;
 }
 
 /** The identity of somebody on this machine; null where the text can be no name. */

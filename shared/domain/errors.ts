@@ -46,6 +46,11 @@ export class DropError extends Error {
   }
 }
 
+/** What a suspended account is told that wants to change something. */
+export function suspended(): DropError {
+  return new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
+}
+
 /** A drop, version or token that is not there, or is somebody else's: the two are told apart nowhere. */
 export function notFound(
   what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report',

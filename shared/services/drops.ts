@@ -4,6 +4,7 @@ import {
   type Drop,
   type DropQuery,
   htmlMediaType,
+  type Lock,
   type NewVersion,
   type Version,
 } from '../domain/drop.ts';
@@ -111,6 +112,13 @@ export function createDrops(deps: {
     return outcome;
   }
 
+  /** Hashing waits for its turn, and operators do not: the caller is looked at again. */
+  async function makeLock(caller: Caller, passcode: string): Promise<Lock> {
+    const lock = await passcodes.makeLock(passcode, caller.accountId);
+    await caller.confirm();
+    return lock;
+  }
+
   /** A change after which the page, or a version of it, must not be seen: also where its outcome is unknown. */
   async function hide<T>(slug: string, change: Promise<T>): Promise<T> {
     try {
@@ -149,8 +157,7 @@ export function createDrops(deps: {
   return {
     /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
     async create(caller: Caller, input: NewDropInput): Promise<Drop> {
-      const lock =
-        input.passcode === null ? null : await passcodes.makeLock(input.passcode, caller.accountId);
+      const lock = input.passcode === null ? null : await makeLock(caller, input.passcode);
       const { title, description, metadata } = input;
       const cap = config.DROPS_PER_ACCOUNT;
       return write(caller, input, async (version) => {
@@ -205,7 +212,7 @@ export function createDrops(deps: {
     /** Sets the gate, or removes it with ''. Answers when the edge was told. @throws DropError `not_found`, `forbidden` */
     async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
       await getToChange(caller, slug); // no slow hash for a drop that is not there
-      const lock = passcode === '' ? null : await passcodes.makeLock(passcode, caller.accountId);
+      const lock = passcode === '' ? null : await makeLock(caller, passcode);
       const drop = orRefused(
         await hide(slug, drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange)),
       );

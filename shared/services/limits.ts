@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
+import { addressesOfNetwork, type Visitor } from '../domain/visitor.ts';
 import { dayOf, minuteOf, tryWindowMs, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -65,8 +66,12 @@ export function createLimits(deps: {
       takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE, 'changes'),
 
     /** Counts a sign-in that is started from an address. @throws DropError `rate_limited` */
-    takeSignInStart: (address: string) =>
-      takeMinute('sign-in', address, config.SIGN_IN_STARTS_PER_MINUTE, 'sign-ins from one address'),
+    async takeSignInStart({ address, network }: Visitor): Promise<void> {
+      const limit = config.SIGN_IN_STARTS_PER_MINUTE;
+      await takeMinute('sign-in', address, limit, 'sign-ins from one address');
+      if (network === address) return;
+      await takeMinute('sign-in-from', network, limit * addressesOfNetwork, 'sign-ins from one network');
+    },
 
     /**
      * Counts a code that somebody comes to decide on. Who guesses codes has few accounts, whatever their addresses.

@@ -1,5 +1,5 @@
 import type { Caller } from '../domain/account.ts';
-import { DropError, notFound } from '../domain/errors.ts';
+import { DropError, notFound, suspended } from '../domain/errors.ts';
 import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '../domain/token.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -41,6 +41,12 @@ export function createTokens(deps: {
     return { ...token, lastUsedAt: now };
   }
 
+  async function findStanding(hash: string): Promise<Token> {
+    const token = await tokens.findByHash(hash);
+    if (token === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
+    return token;
+  }
+
   return {
     /**
      * Who makes the call (spec 5). One indexed read.
@@ -55,9 +61,12 @@ export function createTokens(deps: {
       if (!isWellFormedToken(bearer)) {
         throw new DropError('invalid_token', 'The token is malformed: it may be mistyped or cut.');
       }
-      const token = await tokens.findByHash(hashToken(bearer));
-      if (token === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
-      return { accountId: token.accountId, ownerId: token.accountId, token: noteUse(token) };
+      const hash = hashToken(bearer);
+      const token = await findStanding(hash);
+      const confirm = async () => {
+        if ((await findStanding(hash)).isSuspended) throw suspended();
+      };
+      return { accountId: token.accountId, ownerId: token.accountId, token: noteUse(token), confirm };
     },
 
     /**

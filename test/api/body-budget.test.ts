@@ -21,6 +21,13 @@ describe('The budget of bodies', () => {
     budget.take('greedy', 50);
   });
 
+  it('gives one client no more than a part of it', () => {
+    const budget = createBodyBudget(100, 10, 4);
+    budget.take('a', 25);
+    expect(() => budget.take('a', 1)).to.throw(/Too many/);
+    budget.take('b', 25);
+  });
+
   it('always has room for one of the largest bodies, if nobody else is there', () => {
     const budget = createBodyBudget(100, 80);
     budget.take('a', 80);

@@ -29,8 +29,19 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
         expect(await cachingOf(frame, headers)).to.equal(`public, max-age=0, ${pinned}`);
       for (const address of [path, `${path}?v=1`, `${path}?utm=x`])
         expect(await cachingOf(address), address).to.equal(`public, max-age=0, ${plain}`);
-      for (const query of ['v=1&id=', 'v=1&id=0123', 'id=0123', 'v=01', 'g=', 'g=x', 'v=1&g=x'])
+      for (const query of [
+        'v=1&id=',
+        'v=1&id=0123',
+        'id=0123',
+        'v=01',
+        'g=',
+        'g=x',
+        'v=1&g=x',
+        'v=1&v=1',
+        'v=1&v=x',
+      ])
         expect(await cachingOf(`${path}?${query}`), query).to.equal('private, no-store');
+      expect(await cachingOf(`${frame}&id=again`), 'a second id').to.equal('private, no-store');
       await owner.request('DELETE', `/api/drops/${slug}/v/1`); // refused: it is the only one
       await owner.put(slug);
       expect(await cachingOf(frame), 'an old version keeps its address').to.equal(

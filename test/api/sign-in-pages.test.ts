@@ -422,6 +422,11 @@ describe('sign-in pages', () => {
       expect(await statusOf(service, pollToken)).to.equal('pending');
     });
 
+    it('of many cookies of the name only the first few are tried', async () => {
+      person.cookie = `${'dropleaf_sign_in=x; '.repeat(5)}${person.cookie}`;
+      expectRefusal(await person.submit(request, { decision: 'approve' }), 403, 'forbidden');
+    });
+
     it('a foreign cookie of the same name beside it does no harm', async () => {
       person.cookie = `dropleaf_sign_in=x; other=1; ${person.cookie}`;
       expect((await person.submit(request, { decision: 'approve' })).path).to.equal('/sign-in/done');

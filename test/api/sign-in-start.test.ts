@@ -123,6 +123,19 @@ describe('the limit of sign-ins started', () => {
     }
   });
 
+  it('an IPv6 /48 starts ten times as many, from whichever of its /64', async () => {
+    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '2' } });
+    const from = (address: string) =>
+      service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
+    try {
+      for (let n = 0; n < 20; n++) expect((await from(`2001:db8:1:${n}::1`)).status).to.equal(200);
+      expectTooMany(await from('2001:db8:1:99::1'), 'rate_limited', 30);
+      expect((await from('2001:db8:2::1')).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('without one, nobody can pretend to be elsewhere', async () => {
     const service = await startService({ env: { SIGN_IN_STARTS_PER_MINUTE: '1' } });
     try {

@@ -15,10 +15,12 @@ const writes: readonly (readonly [method: string, path: string, body: object])[]
   ['POST', '/api/drops/{slug}/passcode', { passcode: 'open-sesame' }],
 ];
 
-describe('A write whose body is still coming', () => {
+describe('A write under way', () => {
   let service: TestService;
   let engine: Engine | undefined;
   let looks = 0;
+  /** Done once a token has been read, before the service is told. */
+  let afterLook: () => Promise<unknown> = async () => undefined;
 
   before(async () => {
     service = await startService({
@@ -28,6 +30,7 @@ describe('A write whose body is still coming', () => {
         const findByHash: typeof own.tokens.findByHash = async (hash) => {
           const token = await own.tokens.findByHash(hash);
           looks += 1;
+          await afterLook();
           return token;
         };
         return { ...own, tokens: { ...own.tokens, findByHash } };
@@ -35,6 +38,9 @@ describe('A write whose body is still coming', () => {
     });
   });
   after(() => service.stop());
+  afterEach(() => {
+    afterLook = async () => undefined;
+  });
 
   const acts: readonly (readonly [
     name: string,
@@ -69,7 +75,7 @@ describe('A write whose body is still coming', () => {
   for (const [method, path, body] of writes) {
     for (const [name, status, code, act] of acts) {
       const fields = Object.keys(body).join(', ');
-      it(`${method} ${path} (${fields}) ${name}: ${status} ${code}, and nothing is stored`, async () => {
+      it(`${method} ${path} (${fields}) of which the body is still coming ${name}: ${status} ${code}, and nothing is stored`, async () => {
         const owner = await service.newOwner();
         const { slug } = await owner.create();
         const before = await readAll(owner);
@@ -81,6 +87,23 @@ describe('A write whose body is still coming', () => {
         const again = await service.newToken(owner);
         expect(await readAll(again)).to.deep.equal(before);
         expect((await again.put(slug)).status, 'its place in the day is left').to.equal(200);
+      });
+    }
+  }
+
+  for (const [method, path, body] of writes.filter(([, , fields]) => 'passcode' in fields)) {
+    for (const [name, status, code, act] of acts) {
+      it(`${method} ${path} that came whole, ${name} before its passcode is hashed: ${status} ${code}`, async () => {
+        const owner = await service.newOwner();
+        const { slug } = await owner.create();
+        const before = await readAll(owner);
+        afterLook = () => {
+          afterLook = async () => undefined;
+          return act(owner);
+        };
+        expectError(await owner.request(method, path.replace('{slug}', slug), { body }), status, code);
+        await service.services.moderation.unsuspend(await accountOf(owner), operator);
+        expect(await readAll(await service.newToken(owner))).to.deep.equal(before);
       });
     }
   }

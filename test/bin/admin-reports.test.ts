@@ -66,7 +66,7 @@ describe('dropleaf admin reports', function () {
     expect(ids(stdout)).to.have.length(2);
     const [, last] = ids(stdout);
     expect({ stderr, code }).to.deep.equal({
-      stderr: `There are older ones: dropleaf admin reports --before ${last}\n`,
+      stderr: `There are older ones: dropleaf admin reports --limit 2 --before ${last}\n`,
       code: 0,
     });
     expect((await list('--limit', '3')).stderr).to.equal('');
@@ -97,7 +97,7 @@ describe('dropleaf admin reports', function () {
     const first = await list('--page', 'abc', '--limit', '1', '--all');
     expect(ids(first.stdout)).to.deep.equal([a]);
     expect(first.stderr).to.equal(
-      `There are older ones: dropleaf admin reports --all --page abc --before ${a}\n`,
+      `There are older ones: dropleaf admin reports --all --page abc --limit 1 --before ${a}\n`,
     );
     expect(ids((await list('--page', 'https://drops.example/p/abc/raw?v=1')).stdout)).to.deep.equal([a, b]);
     expect((await list('--page', 'none')).stdout).to.equal('There are no open reports of none.\n');
@@ -126,7 +126,7 @@ describe('dropleaf admin reports', function () {
     expect(await list('--by-page')).to.deep.equal(all);
     expect(await list('--by-page', '--limit', '1')).to.deep.equal({
       stdout: eleven,
-      stderr: 'And 2 more, reported as often or less: --limit shows them.\n',
+      stderr: 'And 2 more, reported as often or less: --limit 3 shows them.\n',
       code: 0,
     });
     for (const other of [['--all'], ['--page', 'one'], ['--before', 'x']]) {

@@ -27,7 +27,7 @@ export interface Answer<T = WireBody> {
   readonly body: T;
 }
 
-type ConnectionOptions = Pick<AgentOptions, 'localAddress' | 'keepAlive' | 'maxSockets'>;
+type ConnectionOptions = Pick<AgentOptions, 'localAddress' | 'keepAlive' | 'maxSockets' | 'scheduling'>;
 
 export interface Client {
   readonly url: string;

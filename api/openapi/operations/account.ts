@@ -18,7 +18,7 @@ export function accountOperations(config: Config, requests: RequestSchemas) {
     config.BASE_URL,
   );
   const polled = presentPoll({ status: 'verified', apiToken: sampleApiToken, userId: accountId });
-  const caller = presentCaller({ accountId, ownerId: accountId, token: sampleToken }, null, 1);
+  const caller = presentCaller({ accountId, token: sampleToken }, null, 1);
 
   return {
     start: {

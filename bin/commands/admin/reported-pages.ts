@@ -1,5 +1,6 @@
 import type { ReportedPage } from '../../../shared/domain/report-tally.ts';
 import type { Env } from '../../env.ts';
+import { maxCount } from '../../max-count.ts';
 import { withAdmin } from './with-operator.ts';
 
 /** Prints the pages that have open reports, a line each, the most reported first. */
@@ -7,12 +8,15 @@ export async function listReportedPages({ limit }: { readonly limit: number }, e
   await withAdmin(env, async ({ reports }) => {
     const { pages, others } = await reports.listPages(limit);
     process.stdout.write(pages.length === 0 ? 'There are no open reports.\n' : describe(pages));
-    if (others > 0) process.stderr.write(`And ${others} more, reported as often or less: ${wayTo(limit)}\n`);
+    if (others > 0)
+      process.stderr.write(`And ${others} more, reported as often or less: ${wayTo(limit + others)}\n`);
   });
 }
 
-function wayTo(limit: number): string {
-  return limit < 1_000 ? '--limit shows them.' : 'be done with some by "close --page", and look again.';
+function wayTo(count: number): string {
+  return count <= maxCount
+    ? `--limit ${count} shows them.`
+    : 'be done with some by "close --page", and look again.';
 }
 
 /** In columns: slugs and reasons are ours, and nothing of it is a stranger's. */

@@ -33,7 +33,7 @@ export async function listReports({ all, page, before, limit }: ListOptions, env
     process.stdout.write(shown.length === 0 ? tellNone(which) : shown.map(describe).join('\n'));
     const last = shown.at(-1);
     if (last === undefined || found.length === shown.length) return;
-    const filters = `${all ? '--all ' : ''}${which.slug === undefined ? '' : `--page ${which.slug} `}`;
+    const filters = `${all ? '--all ' : ''}${which.slug === undefined ? '' : `--page ${which.slug} `}--limit ${limit} `;
     process.stderr.write(`There are older ones: dropleaf admin reports ${filters}--before ${last.id}\n`);
   });
 }
