@@ -8,11 +8,18 @@ export interface Attack {
   readonly unprotected?: RegExp;
 }
 
-/** Puts the markup or address into a frame of its own. @returns an expression for what the frame can tell */
+/**
+ * Puts the markup or address into a frame of its own. On a busy machine Chromium now and then tells nothing of a frame
+ * that it has refused to fill, so that it is looked at, too, until what it holds is no longer the empty page.
+ * @returns an expression for what the frame can tell
+ */
 const inFrame = (attributes: string, ask: string) => `new Promise((done, fail) => {
   const frame = document.createElement('iframe');
   Object.assign(frame, ${attributes});
-  frame.onload = () => { try { done(${ask}) } catch (error) { fail(error) } };
+  const look = () => { try { done(${ask}) } catch (error) { fail(error) } };
+  const isEmpty = () => { try { return frame.contentWindow.location.href === 'about:blank' } catch { return false } };
+  const again = setInterval(() => isEmpty() || look(), 100);
+  frame.onload = () => { clearInterval(again); look() };
   document.body.append(frame);
 })`;
 
