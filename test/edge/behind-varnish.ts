@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dropleaf, startDropleaf } from '../bin/command.ts';
+import { dropleaf, type Outcome, startDropleaf } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { findFreePort } from '../support/nginx.ts';
@@ -14,6 +14,8 @@ export interface BehindVarnish {
   readonly edgeUrl: string;
   readonly originUrl: string;
   readonly token: string;
+  /** Runs a command of `dropleaf` beside the service, with its settings. */
+  operate(...args: string[]): Promise<Outcome>;
   /** How much later what Varnish and the origin tell each other arrives, each way. */
   delay(ms: number): void;
   /** How many purges were asked for. */
@@ -29,6 +31,7 @@ const purgeToken = 'pUrg3-t0ken';
 interface Origin {
   readonly url: string;
   readonly token: string;
+  operate(...args: string[]): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -47,7 +50,7 @@ export async function openBehindVarnish(program: string, startOrigin: StartOrigi
   const proxy = await openFlakyProxy(origin.url);
   const varnish = await startVarnish(program, port, `http://127.0.0.1:${proxy.port}`, purgeToken);
   return {
-    ...{ edgeUrl, originUrl: origin.url, token: origin.token },
+    ...{ edgeUrl, originUrl: origin.url, token: origin.token, operate: origin.operate },
     delay: proxy.delay,
     purges: () => relay.state.count,
     losePurges() {
@@ -72,6 +75,7 @@ export const startEmbedded: StartOrigin = async (env) => {
   return {
     url: `http://127.0.0.1:${port}`,
     token: stdout.trim(),
+    operate: (...args) => dropleaf(args, { ...env, DATA_DIR: dataDir }),
     async close() {
       running.kill('SIGTERM');
       await running.ended();
@@ -85,7 +89,8 @@ export const startScaleOut: StartOrigin = async (env) => {
   const cluster = await openCluster(env);
   const token = await cluster.makeToken('edge');
   const [web] = await Promise.all([cluster.startWeb(), cluster.startWorker()]);
-  return { url: web.url, token, close: cluster.close };
+  const operate = (...args: string[]) => dropleaf(args, { ...env, ...cluster.servers.env });
+  return { url: web.url, token, operate, close: cluster.close };
 };
 
 /** Stands before Varnish for purges alone: counts them, and may lose them. */

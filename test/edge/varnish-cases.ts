@@ -123,6 +123,24 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
       }
     });
 
+    it('a page that was taken down is gone from it when the command has ended, and back when it is restored', async () => {
+      const slug = await publish();
+      await raw(slug);
+      expect(await cacheOf(slug)).to.equal('hit');
+      const down = await behind.operate(
+        'admin',
+        'takedown',
+        `${behind.edgeUrl}/p/${slug}`,
+        '--reason',
+        'phishing',
+      );
+      expect(down.code, down.stderr).to.equal(0);
+      for (const path of [`/p/${slug}/raw`, `/p/${slug}`])
+        expect((await edge.get(path)).status).to.equal(410);
+      expect((await behind.operate('admin', 'restore', slug)).code).to.equal(0);
+      expect((await raw(slug)).status).to.equal(200);
+    });
+
     /** @returns the cookie that keeps the passcode entered */
     async function enter(slug: string, passcode: string): Promise<string> {
       const { cookies } = await edge.request('POST', `/p/${slug}`, {
