@@ -96,7 +96,10 @@ export const options = {
 
   SIGN_IN_TTL_SECONDS: count(600, 'How long a code and its poll token are good', 1, 86_400),
   SIGN_IN_KEEP_SECONDS: count(86_400, 'How long a finished sign-in still answers polls'),
-  SIGN_IN_STARTS_PER_MINUTE: count(30, 'Sign-ins started, for each address and minute; ten times as many for each IPv6 /48'),
+  SIGN_IN_STARTS_PER_MINUTE: count(
+    30,
+    'Sign-ins started, for each address and minute; ten times as many for each IPv6 /48',
+  ),
   POLL_INTERVAL_SECONDS: count(2, 'How often clients are told to poll', 1, 60),
   SIGN_INS_PER_ACCOUNT: count(20, 'Codes that an account may come to decide on in 10 minutes'),
   CODE_TRIES: count(

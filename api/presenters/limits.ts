@@ -26,7 +26,9 @@ export const limitsShape = named(
     page_size_max: limit('Drops on a page of the list, at most.'),
     sign_in_seconds: limit('How long a code and its poll token are good.'),
     poll_interval_seconds: limit('How long to wait between polls.'),
-    sign_in_starts_per_minute: limit('Sign-ins started in a minute of the clock, from each address; ten times as many from each IPv6 /48.'),
+    sign_in_starts_per_minute: limit(
+      'Sign-ins started in a minute of the clock, from each address; ten times as many from each IPv6 /48.',
+    ),
     code_tries: limit(
       'Wrong codes or sign-in keys in ten minutes, from each address; ten times as many codes from each IPv6 /48.',
     ),
