@@ -77,7 +77,7 @@ function filters(config: Config, besides: number) {
     schema: {
       type: 'object',
       // readQuery refuses names with brackets, and with them what objects are spelled as; all else is text on its way.
-      additionalProperties: { type: ['string', 'number', 'boolean', 'null', 'array'] },
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null', 'array'], items: {} },
       propertyNames: { pattern: '^[^\\[\\]]*$' },
       maxProperties: maxParameters - besides,
       'x-prefix': metadataPrefix,
