@@ -1,7 +1,7 @@
 // Attacks on the running service, one kind after another, while a normal client asks for a raw page, a viewer page, a
 // list and a drop, and posts small pages, and visitors come who have no connection yet: how long their answers take,
-// how long the event loop of each process is held, and what memory it takes. Last, connections that are opened and left. Both engines where MONGODB_URI and REDIS_URL
-// are set.
+// how long the event loop of each process is held, and what memory it takes. Last, connections that are opened and
+// left. Both engines where MONGODB_URI and REDIS_URL are set.
 // usage: attack.js [part of the names of the attacks [seconds of each, 5 unless told [connections to leave, 10000]]]
 import { connect, type Socket } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';

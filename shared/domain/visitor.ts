@@ -8,3 +8,15 @@ export interface Visitor {
 
 /** A network may do what is counted by address as often as so many addresses may. */
 export const addressesOfNetwork = 10;
+
+/**
+ * What somebody tries counts for where it comes from, twice.
+ * @param kind what is tried: a name of its own
+ * @param limit for an address
+ */
+export function triesFrom(kind: string, { address, network }: Visitor, limit: number) {
+  return [
+    { key: `${kind}:${address}`, limit },
+    { key: `${kind}-from:${network}`, limit: limit * addressesOfNetwork },
+  ];
+}

@@ -2,7 +2,7 @@ import type { Page } from '../domain/drop.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Complaint, Report, ReportFact } from '../domain/report.ts';
 import { createReportTally, type ReportedPages } from '../domain/report-tally.ts';
-import { addressesOfNetwork, type Visitor } from '../domain/visitor.ts';
+import { triesFrom, type Visitor } from '../domain/visitor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Audit } from './audit.ts';
@@ -61,8 +61,7 @@ export function createReports(deps: {
       if ((await reports.find(id)) !== null) return true;
       const giveBack = await limits.takeTry(
         [
-          { key: `report:${visitor.address}`, limit: config.REPORTS_PER_HOUR },
-          { key: `report-from:${visitor.network}`, limit: config.REPORTS_PER_HOUR * addressesOfNetwork },
+          ...triesFrom('report', visitor, config.REPORTS_PER_HOUR),
           { key: `report-of:${page.dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
         ],
         hourMs,

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../../shared/domain/sign-in.ts';
-import { addressesOfNetwork } from '../../../shared/domain/visitor.ts';
+import { triesFrom } from '../../../shared/domain/visitor.ts';
 import { tryWindowMs } from '../../../shared/domain/windows.ts';
-import { addressKey, networkKey } from '../../middleware/address.ts';
+import { visitorOf } from '../../middleware/address.ts';
 import { codeView } from '../../pages/sign-in/code.ts';
 import { leavingView } from '../../pages/sign-in/leaving.ts';
 import { signInPaths } from '../../paths.ts';
@@ -25,10 +25,7 @@ export function codeHandlers({ services, cookie, answers, readForm, acceptsForm 
       throw new DropError('invalid_arg', 'A code has eight letters, such as BCDF-GHJK.', { field: 'code' });
     }
     // Reserved before the look-up, so that parallel guesses cannot pass; a right code gives its try back.
-    const tries = [
-      { key: `code:${addressKey(req.ip)}`, limit: config.CODE_TRIES },
-      { key: `code-from:${networkKey(req.ip)}`, limit: config.CODE_TRIES * addressesOfNetwork },
-    ];
+    const tries = triesFrom('code', visitorOf(req.ip), config.CODE_TRIES);
     const giveBack = await limits.takeTry(tries, tryWindowMs);
     const signIn = await signIns.findByCode(typed);
     if (signIn !== null) {
