@@ -1,27 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { makeTempDir } from '../support/temp-dir.ts';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const compiled = fileURLToPath(new URL('../../', import.meta.url));
+import { copyDeployed, projectDir } from './deployed.ts';
 
 describe('what a platform deploys: compiled, without sources and devDependencies', () => {
   let copy: string;
   let service: ChildProcess | undefined;
 
   before(() => {
-    copy = makeTempDir();
-    for (const file of ['package.json', 'bin/dropleaf.js']) cpSync(join(root, file), join(copy, file));
-    for (const room of ['api', 'bin', 'shared', 'worker']) {
-      cpSync(join(compiled, room), join(copy, 'dist', room), { recursive: true });
-    }
+    copy = copyDeployed();
     for (const folder of listProductionPackages()) {
       mkdirSync(join(copy, dirname(folder)), { recursive: true });
-      symlinkSync(join(root, folder), join(copy, folder));
+      symlinkSync(join(projectDir, folder), join(copy, folder));
     }
   });
   afterEach(async () => {
@@ -60,7 +52,7 @@ describe('what a platform deploys: compiled, without sources and devDependencies
   });
 
   it('has all that the processes of the Procfile load', () => {
-    const lines = readFileSync(join(root, 'Procfile'), 'utf8').trimEnd().split('\n');
+    const lines = readFileSync(join(projectDir, 'Procfile'), 'utf8').trimEnd().split('\n');
     const commands = lines.map(
       (line) => /^(web|worker|release): node bin\/dropleaf\.js (\S+)$/.exec(line)?.[2],
     );
@@ -87,12 +79,12 @@ describe('what a platform deploys: compiled, without sources and devDependencies
 
 /** What `npm prune --omit=dev` leaves: folders below the root. A package's own node_modules come with it. */
 function listProductionPackages(): string[] {
-  const file = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const file = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(file) as { packages: Record<string, { dev?: true }> }; // proof: npm's own format
   return Object.entries(packages)
     .filter(([folder, { dev }]) => folder.split('node_modules/').length === 2 && dev !== true)
     .map(([folder]) => folder)
-    .filter((folder) => existsSync(join(root, folder))); // builds for other systems are not installed
+    .filter((folder) => existsSync(join(projectDir, folder))); // builds for other systems are not installed
 }
 
 async function printedAddress(service: ChildProcess): Promise<string> {
