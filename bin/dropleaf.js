@@ -31,6 +31,7 @@ function findMissingBuild() {
   if (!hasCompiler()) {
     return existsSync(command) ? null : 'it is not built, and the compiler is not installed: run "npm ci"';
   }
+  process.stderr.write('dropleaf: compiling the sources, which takes some seconds\n');
   const build = spawnSync(process.execPath, [join(root, 'bin', 'build.js')], {
     stdio: ['ignore', process.stderr.fd, 'inherit'], // stdout belongs to the command
   });

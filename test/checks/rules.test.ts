@@ -104,6 +104,12 @@ describe('the checks', function () {
     }
   });
 
+  it('report a type that does not fit', () => {
+    const planted = plant('shared/planted-type.ts', "export const port: number = '3000';", 'TS2322');
+    plantAll(copy, [planted]);
+    expect(run(copy, 'tsc', ['--noEmit'])).to.match(/^shared\/planted-type\.ts.*TS2322/m);
+  });
+
   it('report dead files and dead exports', () => {
     writeFileSync(join(copy, 'shared/planted-dead.ts'), 'export {};\n');
     writeFileSync(join(copy, 'shared/planted-part.ts'), 'export const unused = 1;\n');
