@@ -12,18 +12,23 @@ const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url)
  * What a newcomer does next. Its commands work as they stand, in any shell of this machine; on MongoDB and Redis
  * where that shell has their addresses, which are secrets and not printed.
  * @param place the folder in which the service runs, and its environment
+ * @param isTerminal whether the text goes to a terminal. Elsewhere it may be kept, as in a journal, and holds no secret
  */
 export function welcome(
   { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
   place: { cwd: string; env: Env },
+  isTerminal: boolean,
 ): string {
   const base = config.BASE_URL;
   const { where, terminal, settings } = isScaleOut(config) ? onServers(config, place) : onDisk(config, place);
   const command = settings + quote(fromHere(place.cwd, launcher));
+  const key = isTerminal
+    ? `this sign-in key:\n\n  ${signInKey}`
+    : `the sign-in key, which this command prints:\n\n  ${command} sign-in-key`;
   const how =
     signInKey === null
       ? `by signing in with ${identityProvider?.name}.`
-      : `with a name of your choice and this sign-in key:\n\n  ${signInKey}`;
+      : `with a name of your choice and ${key}`;
   const warning = isLocal(config)
     ? '\nPages get addresses on localhost: set BASE_URL to the address that other machines use.\n'
     : '';

@@ -21,7 +21,8 @@ export async function start(env: Env): Promise<number> {
     { asked, log },
     {
       check: countJobs,
-      onReady: (services) => process.stdout.write(welcome(services, { cwd: process.cwd(), env })),
+      onReady: (services) =>
+        process.stdout.write(welcome(services, { cwd: process.cwd(), env }, process.stdout.isTTY)),
     },
   );
 }

@@ -5,13 +5,16 @@ import { useHome } from './home.ts';
 describe('dropleaf sign-in-key', () => {
   const home = useHome();
 
-  it('prints alone on stdout the key that the start prints, before it and beside it', async () => {
-    const before = await dropleaf(['sign-in-key'], home.env);
-    expect(before).to.include({ stderr: '', code: 0 });
-    expect(before.stdout).to.match(/^\S{20,}\n$/);
+  it('prints the same key alone on stdout, beside a running service, after it and beside the next one', async () => {
     const service = await home.start();
-    expect(service.output.stdout).to.contain(`sign-in key:\n\n  ${before.stdout}`);
-    expect(await dropleaf(['sign-in-key'], home.env)).to.deep.equal(before);
+    const first = await dropleaf(['sign-in-key'], home.env);
+    expect(first).to.include({ stderr: '', code: 0 });
+    expect(first.stdout).to.match(/^\S{20,}\n$/);
+    service.kill('SIGTERM');
+    await service.ended();
+    expect(await dropleaf(['sign-in-key'], home.env)).to.deep.equal(first);
+    await home.start();
+    expect(await dropleaf(['sign-in-key'], home.env)).to.deep.equal(first);
   });
 
   it('prints nothing and exits 1 where people sign in with GitHub, and says so', async () => {

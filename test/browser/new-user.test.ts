@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
-import { type RunningService, startDropleaf } from '../bin/command.ts';
+import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
 import { createClient } from '../support/client.ts';
+import { requireInPath } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import type { WireDrop } from '../support/wire.ts';
 import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
@@ -19,7 +20,8 @@ describe('A new user, in Chromium', function () {
   let token = '';
   let drop: WireDrop;
 
-  before(async () => {
+  before(async function () {
+    requireInPath(this, 'curl');
     service = await startDropleaf({ DATA_DIR: dataDir });
   });
   after(async () => {
@@ -28,7 +30,7 @@ describe('A new user, in Chromium', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('signs in through the pages with the key that the start printed, and the client gets its token', async () => {
+  it('signs in through the pages with the key that dropleaf sign-in-key prints, and the client gets its token', async () => {
     const client = createClient(service.url);
     const started = await client.request('POST', '/api/auth/start', { body: { label: 'Reports <robot>' } });
     const { code, verification_url: url, poll_token: pollToken } = started.body;
@@ -66,8 +68,8 @@ describe('A new user, in Chromium', function () {
       await page.getByRole('button').first().click();
     }
     await page.getByLabel(/name/i).fill('ada');
-    const key = /sign-in key:\s+(\S+)/.exec(service.output.stdout)?.[1] ?? '';
-    await page.getByLabel(/key/i).fill(key);
+    const { stdout: key } = await dropleaf(['sign-in-key'], { DATA_DIR: dataDir });
+    await page.getByLabel(/key/i).fill(key.trim());
     await page.getByRole('button', { name: /sign in/i }).click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
   }
