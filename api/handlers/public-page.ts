@@ -61,18 +61,15 @@ export function checkShown(page: Page): void {
 }
 
 /**
- * Whether the reader has the page's passcode, by the grant in the address or by cookie; true where it has none.
- * @param cookies the request's header; undefined also where none is believed
+ * Whether the reader has entered the page's passcode, by the cookie that says so; true where it has none.
+ * @param cookies the request's header
  */
-export async function isAdmitted(
+export async function hasPasscode(
   services: Services,
   page: Page,
-  { query }: PublicAddress,
   cookies: string | undefined,
 ): Promise<boolean> {
   if (page.lock === null) return true;
-  const grant = query.get('g');
-  if (grant !== null && (await services.passcodes.admits('grant', page, grant))) return true;
   const isSecure = isHttps(services.config);
   const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
   for (const pass of readCookies(cookies, name)) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { edgeSeconds } from '../../shared/config.ts';
-import { edgeTag, type ShownPage } from '../../shared/domain/drop.ts';
+import { edgeTag, type Page, type ShownPage } from '../../shared/domain/drop.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Form } from '../../shared/ports/render-store.ts';
@@ -15,7 +15,7 @@ import { pageUrl } from '../paths.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 import {
   checkShown,
-  isAdmitted,
+  hasPasscode,
   isPersonsGet,
   type PublicAddress,
   readAddress,
@@ -55,7 +55,7 @@ export interface RawHandler {
  * no middleware. What protects others from the page goes out with it in one piece, and with every refusal.
  */
 export function rawHandler(services: Services, unread: UnreadAnswers): RawHandler {
-  const { pages, views, log, config } = services;
+  const { pages, passcodes, views, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config));
   const chooseForm = createFormChooser();
 
@@ -64,15 +64,21 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
     // Before the gate: another drop's host learns nothing of this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
     checkShown(page);
-    // On its own host a drop can set cookies, and drops beside it can too: there the grant alone counts.
-    const cookies = host === null ? req.headers.cookie : undefined;
-    if (page.lock !== null && !(await isAdmitted(services, page, address, cookies))) {
+    if (page.lock !== null && !(await isAdmitted(page, req, { address, host }))) {
       const url = pageUrl(config.BASE_URL, page.slug);
       throw new HttpError(403, 'passcode_required', `This page needs a passcode: enter it at ${url}`, {
         url,
       });
     }
     return { page: pages.show(page), isConfirmed };
+  }
+
+  /** Whether the reader may see a locked page: by the grant in the address, or by the cookie. */
+  async function isAdmitted(page: Page, req: IncomingMessage, { address, host }: Asked): Promise<boolean> {
+    const grant = address.query.get('g');
+    if (grant !== null && (await passcodes.admits('grant', page, grant))) return true;
+    // On its own host a drop can set cookies, and drops beside it can too: there the grant alone counts.
+    return hasPasscode(services, page, host === null ? req.headers.cookie : undefined);
   }
 
   /** Without its bytes where none are to be sent. null: the version was removed since the page was looked up. */

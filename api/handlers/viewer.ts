@@ -16,15 +16,7 @@ import { passcodePage } from '../pages/passcode.ts';
 import { viewerPage } from '../pages/viewer.ts';
 import { pagePath, pageUrl, rawPath, reportPath } from '../paths.ts';
 import { presentError } from '../presenters/error.ts';
-import {
-  checkShown,
-  isAdmitted,
-  isPersonsGet,
-  type PublicAddress,
-  passCookie,
-  readAddress,
-  readTarget,
-} from './public-page.ts';
+import { checkShown, hasPasscode, isPersonsGet, passCookie, readAddress, readTarget } from './public-page.ts';
 import { sendPage } from './send-page.ts';
 
 /** Spec 4.5: the page around a drop, and the passcode form before it. */
@@ -33,7 +25,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   const { origin } = new URL(config.BASE_URL);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens a locked page. */
+  /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens that version of a locked page. */
   async function frameUrl(page: ShownPage, ownOrigin: string | null): Promise<string> {
     const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
     const grant = await passcodes.issue('grant', page);
@@ -63,13 +55,13 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   }
 
   /** The page that was asked for, with the headers that it needs whatever becomes of the request. */
-  async function open(req: Request, res: Response): Promise<{ address: PublicAddress; page: Page }> {
+  async function open(req: Request, res: Response): Promise<Page> {
     const address = readAddress(req);
     if (address === null) throw notFound('page');
     const page = await pages.find(...readTarget(address));
     checkShown(page);
     res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
-    return { address, page };
+    return page;
   }
 
   /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
@@ -91,8 +83,8 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
 
   return {
     async show(req: Request, res: Response): Promise<void> {
-      const { address, page } = await open(req, res);
-      if (await isAdmitted(services, page, address, req.headers.cookie)) {
+      const page = await open(req, res);
+      if (await hasPasscode(services, page, req.headers.cookie)) {
         await sendViewer(res, pages.show(page));
         if (isPersonsGet(req)) views.count(page.dropId);
       } else {
@@ -102,7 +94,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
 
     /** The passcode form. What goes wrong is said on the form again, or in the envelope to a program. */
     async unlock(req: Request, res: Response): Promise<void> {
-      const { page } = await open(req, res);
+      const page = await open(req, res);
       if (!isFromOwnPage(req, origin))
         throw new DropError('forbidden', 'Enter the passcode on the page itself.');
       try {

@@ -7,15 +7,20 @@ import type { PasscodeHasher } from '../ports/passcode-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Limits } from './limits.ts';
 
-/** What a cookie or a grant says: which gate of which drop was opened. Another passcode is another gate. */
+/**
+ * `pass`: the browser's cookie, which opens every version of the drop. `grant`: in the address of the viewer's frame,
+ * because a sandboxed frame that reloads itself sends no cookies; the page can read it there and send it anywhere, so it
+ * opens that one version and nothing else.
+ */
+export type PassKind = 'pass' | 'grant';
+
+/** What a pass or a grant says it opens. Another passcode is another lock. */
 interface Opened {
   readonly dropId: string;
   readonly lockId: string;
+  /** Inner id of the version; a pass has none. */
+  readonly versionId?: string;
 }
-
-/** A pass is the browser's cookie; a grant stands in the frame's address, because a sandboxed frame that
- * reloads itself sends no cookies. */
-export type PassKind = 'pass' | 'grant';
 
 export type Passcodes = ReturnType<typeof createPasscodes>;
 
@@ -72,23 +77,29 @@ export function createPasscodes(deps: {
       return !isWrong;
     },
 
-    /** What shows later that the page's gate was opened. null: it has none. */
+    /** Shows later that the passcode was entered. null: the page has no lock, or no version that a grant could open. */
     async issue(kind: PassKind, page: Page): Promise<string | null> {
-      if (page.lock === null) return null;
-      const opened: Opened = { dropId: page.dropId, lockId: page.lock.id };
-      return sealer.seal(kind, opened, clock.now() + seconds[kind] * 1000);
+      const opened = openedBy(kind, page);
+      return opened && sealer.seal(kind, opened, clock.now() + seconds[kind] * 1000);
     },
 
-    /** Whether the pass or grant opens the page as it is locked now. */
+    /** Whether the pass or grant opens the page: that version, where it is a grant, and the lock that it has now. */
     async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
-      const opened = await sealer.open(kind, sealed);
-      return isOpened(opened) && opened.dropId === page.dropId && opened.lockId === page.lock?.id;
+      const expected = openedBy(kind, page);
+      return expected !== null && says(await sealer.open(kind, sealed), expected);
     },
   };
 }
 
-function isOpened(value: unknown): value is Opened {
-  if (typeof value !== 'object' || value === null) return false;
-  const { dropId, lockId } = value as Partial<Opened>; // proof: an object, and both fields are checked here
-  return typeof dropId === 'string' && typeof lockId === 'string';
+/** What opens the page. null: nothing of that kind does. */
+function openedBy(kind: PassKind, { dropId, lock, version }: Page): Opened | null {
+  if (lock === null) return null;
+  const opened = { dropId, lockId: lock.id };
+  if (kind === 'pass') return opened;
+  return version && { ...opened, versionId: version.id };
+}
+
+function says(content: unknown, expected: Opened): boolean {
+  if (typeof content !== 'object' || content === null) return false;
+  return Object.entries(expected).every(([name, value]) => Reflect.get(content, name) === value);
 }

@@ -175,6 +175,14 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       }
     });
 
+    it('its page, which can read its own address, reads no other version with that grant', async () => {
+      const { owner, slug, frame, onHost } = await lockedDrop();
+      await owner.put(slug, { html: '<p>Second' });
+      expect((await onHost(frame.path)).status).to.equal(200);
+      for (const path of [frame.path.replace('v=1', 'v=2'), frame.path.replace('v=1&', '')])
+        expectError(await onHost(path), 403, 'passcode_required');
+    });
+
     it('without it: 403 as on the other host, without an origin', async () => {
       const { raw, onHost, slug } = await lockedDrop();
       const main = await service.get(raw);

@@ -231,6 +231,66 @@ describe('Unlocking a drop', () => {
       expectError(await service.get(frame.slice(0, -3)), 403, 'passcode_required');
     });
 
+    const withQuery = (frame: string, changes: Record<string, string | null>) => {
+      const url = new URL(frame, service.url);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null) url.searchParams.delete(name);
+        else url.searchParams.set(name, value);
+      }
+      return url.pathname + url.search;
+    };
+
+    it('a grant opens the raw page of its version, with any other parameters, and of no other version', async () => {
+      const { owner, slug, address } = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      for (const same of [
+        frame,
+        `${frame}&q=1`,
+        withQuery(frame, { v: null }),
+        withQuery(frame, { id: null }),
+      ])
+        expect((await service.get(same)).status, same).to.equal(200);
+      for (const v of ['1', '99', 'x'])
+        expectError(await service.get(withQuery(frame, { v })), 403, 'passcode_required');
+      await owner.put(slug, { html: '<p>third HTML-SECRET' });
+      expect((await service.get(frame)).status).to.equal(200);
+      for (const v of ['3', null])
+        expectError(await service.get(withQuery(frame, { v })), 403, 'passcode_required');
+    });
+
+    it('a grant does not open a later version that has the number of its version', async () => {
+      const { owner, slug, address } = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      await owner.request('DELETE', `/api/drops/${slug}/v/2`);
+      expectError(await service.get(frame), 403, 'passcode_required');
+      await owner.put(slug, { html: '<p>another HTML-SECRET' });
+      expectError(await service.get(frame), 403, 'passcode_required');
+    });
+
+    it('the viewer page ignores a grant: it shows the passcode form, and no new grant', async () => {
+      const { slug, address } = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      const grant = new URL(frame, service.url).searchParams.get('g') ?? '';
+      for (const query of [`?g=${grant}`, `?v=1&g=${grant}`, new URL(frame, service.url).search]) {
+        const viewer = await service.get(`/p/${slug}${query}`);
+        expect(viewer.status).to.equal(200);
+        expect(parsePage(viewer.text).find('input', { type: 'password' })).to.not.equal(undefined);
+        expectNoLeak(viewer);
+        expectNoLeak(await service.request('HEAD', `/p/${slug}${query}`));
+      }
+    });
+
+    it('a grant of a release before this one, which names no version, opens nothing', async () => {
+      const { slug, address } = await lockedDrop();
+      const { frame } = await enter(slug, address);
+      const { sealer, clock } = service.services;
+      const grant = new URL(frame, service.url).searchParams.get('g') ?? '';
+      const { dropId, lockId } = Object(await sealer.open('grant', grant));
+      const old = await sealer.seal('grant', { dropId, lockId }, clock.now() + 60_000);
+      for (const v of ['2', '99'])
+        expectError(await service.get(withQuery(frame, { g: old, v })), 403, 'passcode_required');
+    });
+
     it('cookie and grant die when the passcode changes, also when the same one is set again', async () => {
       for (const next of ['another', 'open-sesame']) {
         const { owner, slug, address } = await lockedDrop();

@@ -74,6 +74,25 @@ describe('The viewer, in Chromium', function () {
     await page.context().close();
   });
 
+  it('a locked page that sends a form to its own address with the parameters it had is shown again', async () => {
+    const html = `<!doctype html><title>Form</title><h1></h1><form><input name="q" value="asked"><button>Ask</button></form>
+<script>
+const query = new URLSearchParams(location.search);
+document.querySelector('h1').textContent = query.get('q') ?? 'nothing';
+for (const name of ['v', 'g']) {
+  const field = Object.assign(document.createElement('input'), { type: 'hidden', name, value: query.get(name) });
+  document.querySelector('form').append(field);
+}
+</script>`;
+    const { slug } = await (await service.newOwner()).create({ html, passcode: 'open-sesame' });
+    const { page, frame } = await open(`/p/${slug}`);
+    await enter(page, 'open-sesame');
+    await frame.getByRole('heading', { name: 'nothing' }).waitFor();
+    await frame.getByRole('button', { name: 'Ask' }).click();
+    await frame.getByRole('heading', { name: 'asked' }).waitFor();
+    await page.context().close();
+  });
+
   it('the raw address by itself is sandboxed too: no cookies, an origin of its own', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: report('Alone') });

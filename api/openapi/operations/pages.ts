@@ -19,7 +19,7 @@ const version: Parameter = {
 const grant: Parameter = {
   name: 'g',
   in: 'query',
-  description: 'A grant, from the address in the frame of a locked page.',
+  description: 'A grant, from the address in the frame of a locked page: opens that version until it ends.',
   schema: { type: 'string' },
 };
 
