@@ -10,13 +10,13 @@ export interface Visitor {
 export const addressesOfNetwork = 10;
 
 /**
- * What somebody tries counts for where it comes from, twice.
+ * What a visitor tries is counted for their network, then for their address: an address of a network that has used up
+ * its tries gets no count of its own. An IPv4 address, which is its own network, is counted once.
  * @param kind what is tried: a name of its own
  * @param limit for an address
  */
 export function triesFrom(kind: string, { address, network }: Visitor, limit: number) {
-  return [
-    { key: `${kind}:${address}`, limit },
-    { key: `${kind}-from:${network}`, limit: limit * addressesOfNetwork },
-  ];
+  const ofAddress = { key: `${kind}:${address}`, limit };
+  if (network === address) return [ofAddress];
+  return [{ key: `${kind}-from:${network}`, limit: limit * addressesOfNetwork }, ofAddress];
 }

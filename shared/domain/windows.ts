@@ -1,4 +1,5 @@
-const minute = 60_000;
+/** A minute. */
+export const minuteMs = 60_000;
 const day = 86_400_000;
 
 /** Ten minutes, in which wrong tries of a secret are counted, and the sign-ins of an account. */
@@ -15,7 +16,7 @@ export interface Window {
 
 /** The clock's minute. */
 export function minuteOf(now: number): Window {
-  return windowOf(now, minute);
+  return windowOf(now, minuteMs);
 }
 
 /** The UTC day; its id is the date, as the day's records show it. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { addressesOfNetwork, type Visitor } from '../domain/visitor.ts';
-import { dayOf, minuteOf, tryWindowMs, type Window, windowOf } from '../domain/windows.ts';
+import { addressesOfNetwork, triesFrom, type Visitor } from '../domain/visitor.ts';
+import { dayOf, minuteMs, minuteOf, tryWindowMs, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -34,7 +34,7 @@ export type Limits = ReturnType<typeof createLimits>;
 /** What an account may do in a minute and a day, and how often anybody may guess. Spec section 8. */
 export function createLimits(deps: {
   limiter: RateLimiter;
-  accounts: AccountStore;
+  accounts: Pick<AccountStore, 'takeDailyWrite' | 'returnDailyWrite'>;
   clock: Clock;
   log: Log;
   config: LimitNumbers;
@@ -57,6 +57,32 @@ export function createLimits(deps: {
     return orElse === undefined ? null : takeOne(orElse, window);
   }
 
+  /** Counts all or none. @returns what gives them back, and never fails */
+  async function takeAll(
+    tries: readonly WideTry[],
+    windowMs: number,
+    message: string,
+  ): Promise<() => Promise<void>> {
+    const window = windowOf(clock.now(), windowMs);
+    const taken: string[] = [];
+    const giveBack = async () => {
+      for (const outcome of await Promise.allSettled(taken.map((key) => limiter.giveBack(key, window)))) {
+        if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'a try could not be given back');
+      }
+    };
+    try {
+      for (const wanted of tries) {
+        const key = await takeOne(wanted, window);
+        if (key === null) throw tooMany('rate_limited', message, wanted.limit, window.retryAfterSeconds);
+        taken.push(key);
+      }
+    } catch (error) {
+      await giveBack();
+      throw error;
+    }
+    return giveBack;
+  }
+
   return {
     /** Counts a POST or PUT of a drop, as it arrives. @throws DropError `rate_limited` */
     takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE, 'writes'),
@@ -65,12 +91,11 @@ export function createLimits(deps: {
     takeChange: (caller: Caller) =>
       takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE, 'changes'),
 
-    /** Counts a sign-in that is started from an address. @throws DropError `rate_limited` */
-    async takeSignInStart({ address, network }: Visitor): Promise<void> {
+    /** Counts a sign-in that is started from an address, and for its network. @throws DropError `rate_limited` */
+    async takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
-      await takeMinute('sign-in', address, limit, 'sign-ins from one address');
-      if (network === address) return;
-      await takeMinute('sign-in-from', network, limit * addressesOfNetwork, 'sign-ins from one network');
+      const message = `At most ${limit} sign-ins a minute from one address, and ${limit * addressesOfNetwork} from one network.`;
+      await takeAll(triesFrom('sign-in', visitor, limit), minuteMs, message);
     },
 
     /**
@@ -99,36 +124,12 @@ export function createLimits(deps: {
     /**
      * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
      * The answer gives the try back and never fails: only wrong ones count.
-     * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left
+     * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left, and where one
+     * has none, none is counted
      * @throws DropError `rate_limited`
      */
-    async takeTry(
-      tries: readonly WideTry[],
-      windowMs: number,
-      message = 'Too many wrong tries.',
-    ): Promise<() => Promise<void>> {
-      const window = windowOf(clock.now(), windowMs);
-      const taken: string[] = [];
-      const giveBack = async () => {
-        for (const outcome of await Promise.allSettled(taken.map((key) => limiter.giveBack(key, window)))) {
-          if (outcome.status === 'rejected')
-            log.warn({ err: outcome.reason }, 'a try could not be given back');
-        }
-      };
-      try {
-        for (const wanted of tries) {
-          const key = await takeOne(wanted, window);
-          if (key === null) {
-            throw tooMany('rate_limited', message, wanted.limit, window.retryAfterSeconds);
-          }
-          taken.push(key);
-        }
-      } catch (error) {
-        await giveBack();
-        throw error;
-      }
-      return giveBack;
-    },
+    takeTry: (tries: readonly WideTry[], windowMs: number, message = 'Too many wrong tries.') =>
+      takeAll(tries, windowMs, message),
   };
 }
 

@@ -91,6 +91,8 @@ describe('The limits of many processes', () => {
     const limiter = limiterOn(connection);
     await limiter.giveBack('never taken', minute);
     await limiter.take('refused', 0, minute);
+    await limiter.take('given back', 1, minute);
+    await limiter.giveBack('given back', minute);
     expect(await connection.client.keys(`${connection.keyPrefix}*`)).to.deep.equal([]);
     await limiter.take('k', 1, minute);
     const [key = ''] = await connection.client.keys(`${connection.keyPrefix}*`);

@@ -136,6 +136,20 @@ describe('the limit of sign-ins started', () => {
     }
   });
 
+  it('what one /64 is refused does not count for its /48', async () => {
+    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '1' } });
+    const from = (address: string) =>
+      service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
+    try {
+      expect((await from('2001:db8:1:0::1')).status).to.equal(200);
+      for (let n = 0; n < 20; n++) expectTooMany(await from('2001:db8:1:0::1'), 'rate_limited');
+      for (let n = 1; n < 10; n++) expect((await from(`2001:db8:1:${n}::1`)).status).to.equal(200);
+      expectTooMany(await from('2001:db8:1:10::1'), 'rate_limited');
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('without one, nobody can pretend to be elsewhere', async () => {
     const service = await startService({ env: { SIGN_IN_STARTS_PER_MINUTE: '1' } });
     try {

@@ -15,7 +15,7 @@ const countLua = `
 local by, seconds, limit = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local count = tonumber(redis.call('GET', KEYS[1]) or '0')
 if by > 0 and count >= limit then return {limit + 1, 0} end
-if by < 0 and count + by < 0 then return {0, 0} end
+if by < 0 and count + by <= 0 then redis.call('DEL', KEYS[1]) return {0, 0} end
 redis.call('INCRBY', KEYS[1], by)
 if count == 0 then redis.call('EXPIRE', KEYS[1], seconds) end
 return {count + by, 0}
