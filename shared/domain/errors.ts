@@ -29,6 +29,11 @@ export type Code =
 /** What `error.details` may hold: limits, field names, seconds to wait. Field names are the wire's (snake_case). */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+interface DropErrorOptions extends ErrorOptions {
+  /** @see isDown */
+  readonly isDown?: boolean;
+}
+
 /**
  * The one error that callers are meant to see. The domain and the services know codes; only `api` knows statuses.
  * Anything else that is thrown is the server's own failure and is shown to nobody.
@@ -36,13 +41,15 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export class DropError extends Error {
   readonly code: Code;
   readonly details: ErrorDetails | undefined;
+  readonly isDown: boolean;
 
   /** @param options its `cause` is logged and shown to nobody */
-  constructor(code: Code, message: string, details?: ErrorDetails, options?: ErrorOptions) {
+  constructor(code: Code, message: string, details?: ErrorDetails, options?: DropErrorOptions) {
     super(message, options);
     this.name = 'DropError';
     this.code = code;
     this.details = details;
+    this.isDown = options?.isDown ?? false;
   }
 }
 
@@ -63,11 +70,16 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof DropError && error.code === 'unavailable';
 }
 
+/** Whether it says that the database gave no answer at all. One that is late, busy or overloaded is not down. */
+export function isDown(error: unknown): boolean {
+  return error instanceof DropError && error.isDown;
+}
+
 /**
  * A part that the request needs is away or overloaded.
  * @param seconds when a retry is worth it
  * @param options its `cause` is what that part said: logged, and shown to nobody
  */
-export function unavailable(message: string, seconds = 1, options?: ErrorOptions): DropError {
+export function unavailable(message: string, seconds = 1, options?: DropErrorOptions): DropError {
   return new DropError('unavailable', message, { retry_after_seconds: seconds }, options);
 }

@@ -104,6 +104,7 @@ export interface DropStore {
    * What the public reads at the slug: the latest version, or the one of that number.
    * null: no such drop; where only the version is missing, the page says so.
    * At once, with no promise, where the store need not wait for it; then it throws at once too.
+   * @throws DropError `unavailable`; with `isDown` only where the database gave no answer at all
    */
   findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
 }

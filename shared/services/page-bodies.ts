@@ -183,7 +183,7 @@ export function createPageBodies(deps: {
 
     /**
      * Readers who come together share one load. null: the version was removed since the page was looked up.
-     * @param mayLook false: the store is late or away, and what is in memory is served as it is
+     * @param mayLook false: the database is down, and what is in memory is served as it is
      */
     get(version: VersionKey, form: Form, mayLook: boolean): Body | Promise<Body | null> {
       const { versionId } = version;

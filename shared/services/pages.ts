@@ -59,8 +59,8 @@ export function createPages(deps: {
     },
 
     /**
-     * The same for somebody who wants the body in that form. Where the store is late (100 ms) or away, a page that
-     * was public within the last minute and whose body is in memory is found there, and not confirmed.
+     * The same for somebody who wants the body in that form. Where the database is down, a page that was public
+     * within the last minute and whose body is in memory is found there, and not confirmed.
      * @throws DropError `not_found`
      */
     async findRaw(slug: string, number: number | null, form: Form): Promise<FoundPage> {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
 import { isDuplicateOf, translated } from '../../shared/adapters/mongo/errors.ts';
-import { isAway } from '../../shared/adapters/mongo/is-away.ts';
+import { isAway, isDown } from '../../shared/adapters/mongo/is-away.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
@@ -76,11 +76,30 @@ describe('errors of MongoDB', () => {
     });
   });
 
-  describe('isAway', () => {
-    function named(name: string, message = 'what the driver says'): Error {
-      return Object.defineProperty(new Error(message), 'name', { value: name });
-    }
+  function named(name: string, message = 'what the driver says'): Error {
+    return Object.defineProperty(new Error(message), 'name', { value: name });
+  }
 
+  describe('isDown', () => {
+    for (const [name, error, expected] of [
+      ['a lost connection', new MongoNetworkError(''), true],
+      ['a server that gave no answer in time', new mongo.MongoNetworkTimeoutError('timed out'), true],
+      ['no server that can be reached', named('MongoServerSelectionError'), true],
+      ['a pool that was cleared because its server is lost', named('MongoPoolClearedError'), true],
+      ['a socket that was closed', Object.assign(new Error('write'), { code: 'ECONNRESET' }), true],
+      ['a pool in which no connection became free', named('MongoWaitQueueTimeoutError'), false],
+      ['an operation that took too long in all', named('MongoOperationTimeoutError'), false],
+      ['a server that has too much to do', serverError(262), false],
+      ['a server that is stopping', serverError(91), false],
+    ] as const) {
+      it(`is ${expected} for ${name}`, () => {
+        expect(isAway(error), 'unavailable').to.equal(true);
+        expect(isDown(error)).to.equal(expected);
+      });
+    }
+  });
+
+  describe('isAway', () => {
     function labelled(label: string): Error {
       const error = serverError(1);
       error.addErrorLabel(label);

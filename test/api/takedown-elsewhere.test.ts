@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
@@ -5,6 +6,7 @@ import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 
@@ -12,7 +14,7 @@ function takeDown({ services }: TestService, slug: string) {
   return services.moderation.takeDown(slug, operator);
 }
 
-describe('A page that was taken down while the database is late or away', () => {
+describe('A page that was taken down while the database is down or late', () => {
   let service: TestService;
   let gate: Gate;
   let engine: Engine | undefined;
@@ -37,24 +39,38 @@ describe('A page that was taken down while the database is late or away', () => 
     return slug;
   }
 
-  const away = () => gate.refuse(unavailable('The database is away.'));
+  /** As another process does it: this one does not hear of it. */
+  async function takeDownElsewhere(slug: string): Promise<void> {
+    const takedown = { at: service.clock.now(), reason: 'phishing' };
+    expect(await engine?.moderation.takeDown(slug, takedown, [])).to.not.equal(null);
+  }
+
+  const breakDatabase = () => gate.refuse(unavailable('The database is down.', 1, { isDown: true }));
 
   it('is not shown from memory by the process that took it down', async () => {
     const slug = await pageInMemory();
     await takeDown(service, slug);
-    away();
+    breakDatabase();
     expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
+  });
+
+  it('is 410 for a request whose read of the database is late, in a process that has not heard of it', async () => {
+    const slug = await pageInMemory();
+    gate.hold();
+    const shown = service.get(`/p/${slug}/raw`);
+    await until(() => gate.waiting() > 0, 'the read waits');
+    await takeDownElsewhere(slug);
+    await pause(150); // real time: a read that is late is not given up
+    gate.open();
+    expectError(await shown, 410, 'forbidden');
   });
 
   it('may be shown for 60 s after its last read by a process that has not heard of it, and by none that has', async () => {
     const heard = await pageInMemory();
     const unheard = await pageInMemory();
-    for (const slug of [heard, unheard]) {
-      const takedown = { at: service.clock.now(), reason: 'phishing' };
-      expect(await engine?.moderation.takeDown(slug, takedown, [])).to.not.equal(null); // as another process does
-    }
+    for (const slug of [heard, unheard]) await takeDownElsewhere(slug);
     expectError(await service.get(`/p/${heard}/raw`), 410, 'forbidden');
-    away();
+    breakDatabase();
     expectError(await service.get(`/p/${heard}/raw`), 503, 'unavailable');
     const shown = await service.get(`/p/${unheard}/raw`);
     expect(shown.status).to.equal(200);

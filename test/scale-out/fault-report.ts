@@ -32,14 +32,18 @@ export const usualMs = 500;
 /**
  * What the service promises while one of its servers is in trouble and the report does not show.
  * @param server which one it was
- * @param forgivenMs what a machine that is busy with other things may add to the p99 of raw pages
+ * @param forgivenMs what a machine that is busy with other things may add to the p99 of raw pages, which have a bound
+ *   of their own while Redis is in trouble; they wait for a MongoDB that is late, as every other answer does
  */
 export function findBroken(report: FaultReport, server: Server, forgivenMs: number): string[] {
   const { slowestMs, rawP99Ms, backAfterMs, unavailable, wrong } = report;
   const rawBoundMs = 150 + forgivenMs;
   const broken = [
     [slowestMs > 5_000, `an answer took ${slowestMs.toFixed(0)} ms`],
-    [rawP99Ms > rawBoundMs, `raw p99 is ${rawP99Ms.toFixed(0)} ms, at most ${rawBoundMs.toFixed(0)}`],
+    [
+      server === 'Redis' && rawP99Ms > rawBoundMs,
+      `raw p99 is ${rawP99Ms.toFixed(0)} ms, at most ${rawBoundMs.toFixed(0)}`,
+    ],
     [backAfterMs > 10_000, `back to normal after ${backAfterMs.toFixed(0)} ms`],
     [server === 'Redis' && unavailable > 0, `${unavailable} answers of 503 while only Redis was in trouble`],
     [wrong.length > 0, `${wrong.length} answers that must not be, such as ${wrong[0]}`],

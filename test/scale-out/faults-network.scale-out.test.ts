@@ -15,7 +15,7 @@ const otherMs = 2_000;
 const countedWithinMs = 30_000;
 
 const promises: Readonly<Record<Server, string>> = {
-  MongoDB: 'pages in memory are served at once, all else is answered within 5 s, if only by 503',
+  MongoDB: 'everything is answered within 5 s, if only by 503',
   Redis: 'everything is answered within 5 s, and nothing by 503',
 };
 

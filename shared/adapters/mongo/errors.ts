@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
 import { inTime } from '../../domain/within-ms.ts';
-import { isAway } from './is-away.ts';
+import { isAway, isDown } from './is-away.ts';
 
 const duplicateKey = 11_000;
 
@@ -49,8 +49,9 @@ function isContended(error: unknown): boolean {
 
 /**
  * The store, with each failure to reach the database turned into `unavailable`, so too an answer that takes
- * longer than `withinMs`: after either it is unknown whether a write was done. A write that met another one is
- * repeated. Other errors stay as they are.
+ * longer than `withinMs`: after either it is unknown whether a write was done. Only where the driver's own bounds
+ * ended without any answer does the error say that the database is down; `withinMs` alone cannot tell that from a
+ * slow database. A write that met another one is repeated. Other errors stay as they are.
  */
 export function translated<T extends object>(withinMs: number, store: T): T {
   // proof: a port's methods all return promises
@@ -67,7 +68,8 @@ async function translate<T>(call: () => Promise<T>, withinMs: number): Promise<T
       unavailable('The data takes too long to come.'),
     );
   } catch (error) {
-    if (isAway(error)) throw unavailable('The data cannot be reached right now.', 1, { cause: error });
+    if (isAway(error))
+      throw unavailable('The data cannot be reached right now.', 1, { cause: error, isDown: isDown(error) });
     if (isContended(error))
       throw unavailable('The data is too busy to be changed right now.', 1, { cause: error });
     throw error;

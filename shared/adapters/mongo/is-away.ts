@@ -76,6 +76,17 @@ export function isAway(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && isAway(error.errorResponse); // a bulk write's: what stopped it
 }
 
+/** Of these errors, those that come of waiting for the pool or for an answer: the server may be up and slow. */
+const lateNames = new Set(['MongoWaitQueueTimeoutError', 'MongoOperationTimeoutError']);
+
+/**
+ * Whether the error, one that `isAway` is true for, says that no server answered at all within the driver's bounds.
+ * The driver has sent a read twice by then. What the server itself says is an answer.
+ */
+export function isDown(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof mongo.MongoServerError) && !lateNames.has(error.name);
+}
+
 /** A bulk write has one for each write that was refused, and tells of the write concern only beside them. */
 function codesOf(error: mongo.MongoError): unknown[] {
   if (error instanceof mongo.MongoBulkWriteError) {

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { dropleaf } from '../bin/command.ts';
+import { type Answer, type Client, createClient } from '../support/client.ts';
+import { type Cluster, openCluster } from '../support/cluster.ts';
+import { expectError } from '../support/expect.ts';
+import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { createOwner, type Owner } from '../support/owner.ts';
+
+/** Each way: every command of the slow process takes 120 ms longer. */
+const delayMs = 60;
+const trials = 4;
+
+/** Web processes on one database, to which some are connected through a slow network. */
+describe('A page that is changed through one web process while MongoDB is slow for another', function () {
+  this.timeout(60_000);
+  let cluster: Cluster;
+  let proxy: FlakyProxy;
+  let owner: Owner;
+  let slow: Client;
+  /** As slow, with one connection, for which a request waits 0.5 s. */
+  let crowded: Client;
+  const clients: Client[] = [];
+
+  before(async () => {
+    cluster = await openCluster(noLimits);
+    const { MONGODB_URI } = cluster.servers.env;
+    proxy = await openFlakyProxy(MONGODB_URI);
+    const slowUri = proxy.throughProxy(MONGODB_URI);
+    const [fastWeb, slowWeb, crowdedWeb, token] = await Promise.all([
+      cluster.startWeb(),
+      cluster.startWeb({ MONGODB_URI: slowUri }),
+      cluster.startWeb({
+        MONGODB_URI: slowUri.replace(/(?<=waitQueueTimeoutMS=)\d+/, '500&minPoolSize=1&maxPoolSize=1'),
+      }),
+      cluster.makeToken('owner'),
+    ]);
+    const fast = createClient(fastWeb.url);
+    slow = createClient(slowWeb.url);
+    crowded = createClient(crowdedWeb.url);
+    clients.push(fast, slow, crowded);
+    owner = createOwner(fast, 'owner', 'owner', token);
+  });
+
+  beforeEach(() => proxy.restore());
+
+  after(async () => {
+    for (const client of clients) client.close();
+    await cluster?.close();
+    await proxy?.close();
+  });
+
+  /** A page with two versions that the slow process has in memory; from then on its database is slow. */
+  async function readPage(): Promise<string> {
+    proxy.restore();
+    const { slug } = await owner.create({ html: '<p>First' });
+    expect((await owner.put(slug, { html: '<p>Second' })).status).to.equal(200);
+    for (const path of [`/p/${slug}/raw`, `/p/${slug}/raw`, `/p/${slug}`])
+      expect((await slow.get(path)).status).to.equal(200);
+    proxy.delay(delayMs);
+    return slug;
+  }
+
+  interface Change {
+    readonly name: string;
+    readonly make: (slug: string) => Promise<void>;
+    readonly checkRaw: (raw: Answer) => void;
+    readonly viewerStatus: number;
+  }
+
+  const showing = (html: string) => (raw: Answer) => {
+    expect(raw.status).to.equal(200);
+    expect(raw.text).to.contain(html);
+  };
+
+  const changes: readonly Change[] = [
+    {
+      name: 'locked: its next raw request is 403, and the viewer asks for the passcode',
+      async make(slug) {
+        const body = { passcode: 'open-sesame' };
+        expect((await owner.request('POST', `/api/drops/${slug}/passcode`, { body })).status).to.equal(200);
+      },
+      checkRaw: (raw) => expectError(raw, 403, 'passcode_required'),
+      viewerStatus: 200,
+    },
+    {
+      name: 'deleted: its next request is 404',
+      async make(slug) {
+        expect((await owner.request('DELETE', `/api/drops/${slug}`)).status).to.equal(204);
+      },
+      checkRaw: (raw) => expectError(raw, 404, 'not_found'),
+      viewerStatus: 404,
+    },
+    {
+      name: 'taken down: its next request is 410',
+      async make(slug) {
+        const args = ['admin', 'takedown', slug, '--reason', 'phishing'];
+        expect((await dropleaf(args, cluster.servers.env)).code).to.equal(0);
+      },
+      checkRaw: (raw) => expectError(raw, 410, 'forbidden'),
+      viewerStatus: 410,
+    },
+    {
+      name: 'without its latest version: its next request shows the one before',
+      async make(slug) {
+        expect((await owner.request('DELETE', `/api/drops/${slug}/v/2`)).status).to.equal(200);
+      },
+      checkRaw: showing('<p>First'),
+      viewerStatus: 200,
+    },
+    {
+      name: 'replaced by PUT: its next request shows the new document',
+      async make(slug) {
+        expect((await owner.put(slug, { html: '<p>Third' })).status).to.equal(200);
+      },
+      checkRaw: showing('<p>Third'),
+      viewerStatus: 200,
+    },
+  ];
+
+  for (const { name, make, checkRaw, viewerStatus } of changes) {
+    it(`${name}, in each of ${trials} trials`, async () => {
+      for (let trial = 0; trial < trials; trial++) {
+        const slug = await readPage();
+        await make(slug);
+        const [raw, viewer] = await Promise.all([slow.get(`/p/${slug}/raw`), slow.get(`/p/${slug}`)]);
+        checkRaw(raw);
+        expect(viewer.status).to.equal(viewerStatus);
+        if (name.startsWith('locked')) expect(viewer.text).to.contain('name="passcode"');
+      }
+    });
+  }
+
+  it('is 503 where no connection is free in time, whatever is in memory', async () => {
+    const slugs = [await readPage(), await readPage()];
+    proxy.restore();
+    for (const slug of slugs) expect((await crowded.get(`/p/${slug}/raw`)).status).to.equal(200);
+    proxy.delay(400);
+    const answers = await Promise.all(slugs.map((slug) => crowded.get(`/p/${slug}/raw`)));
+    expect(answers.map(({ status }) => status)).to.have.members([200, 503]);
+  });
+
+  it('that nobody changes is still shown, confirmed by the slow read', async () => {
+    const slug = await readPage();
+    const from = performance.now();
+    const raw = await slow.get(`/p/${slug}/raw`);
+    showing('<p>Second')(raw);
+    expect(performance.now() - from).to.be.at.least(2 * delayMs - 5);
+  });
+
+  it('is served from memory where the database refuses connections, and kept by no cache for more than 5 s', async () => {
+    const slug = await readPage();
+    proxy.refuse();
+    const raw = await slow.get(`/p/${slug}/raw`);
+    showing('<p>Second')(raw);
+    expect(raw.headers['cache-control']).to.equal('public, max-age=0, s-maxage=5');
+    expectError(await slow.get(`/p/${slug}`), 503, 'unavailable');
+  });
+});
