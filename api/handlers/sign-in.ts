@@ -18,7 +18,10 @@ export function signInHandlers({ signIns, config }: Services) {
 
     async poll(req: Request, res: Response): Promise<void> {
       res.setHeader('Cache-Control', 'no-store');
-      sendJson(res, presentPoll(await signIns.poll(readPollToken(req.query))));
+      const pollToken = readPollToken(req.query);
+      // HEAD claims nothing: every poll with a token is 200, and what it says is in the body.
+      if (req.method === 'HEAD') res.setHeader('Content-Type', 'application/json; charset=utf-8').end();
+      else sendJson(res, presentPoll(await signIns.poll(pollToken)));
     },
   };
 }

@@ -8,7 +8,7 @@ import { nothingUnderWay, type SignInSite } from './site.ts';
 
 /** GET /sign-in/github/callback: back from the identity provider. */
 export function providerHandlers(site: SignInSite) {
-  const { services, cookie, stop } = site;
+  const { services, cookie, answers, stop } = site;
   const { identityProvider, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
 
@@ -41,8 +41,10 @@ export function providerHandlers(site: SignInSite) {
     async returnFromProvider(req: Request, res: Response): Promise<void> {
       if (identityProvider === null) throw notFound('page');
       const work = await cookie.read(req, 'visit');
-      cookie.clear(res); // one visit, one return, whatever comes of it
+      if (req.method !== 'HEAD') cookie.clear(res); // one visit, one return, whatever comes of it
       if (work === null) return stop(req, res, nothingUnderWay());
+      // A HEAD exchanges no code: it is answered as a GET that succeeds.
+      if (req.method === 'HEAD') return answers.redirect(res, signInPaths.approve);
       const identity = await finishVisit(req, res, identityProvider, work);
       if (identity !== null) await beginDecision(site, req, res, work, identity);
     },
