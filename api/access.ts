@@ -7,6 +7,7 @@ import { HttpError } from './http-error.ts';
 import { visitorOf } from './middleware/address.ts';
 import type { BodyBudget } from './middleware/body-budget.ts';
 import type { BodyRules } from './middleware/collect-body.ts';
+import { challenge } from './middleware/errors.ts';
 import { createBodyReader } from './middleware/read-body.ts';
 import type { Access } from './openapi/access-rules.ts';
 
@@ -98,7 +99,9 @@ export function createAccess(services: Services, room: BodyRoom) {
           await inner(req, res);
         } catch (error) {
           if (!(error instanceof DropError) || error.code !== 'invalid_token') throw error;
-          throw new DropError('unauthorized', error.message);
+          throw new HttpError(401, 'unauthorized', error.message, undefined, {
+            'WWW-Authenticate': challenge('invalid_token'),
+          });
         }
       };
     },

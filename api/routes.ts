@@ -57,11 +57,11 @@ export function createRoutes(services: Services): RouteTable {
 
   const routes: readonly Route[] = [
     ['GET', '/', home.show, say.service.home],
-    ['GET', servicePaths.openapi, description.read, say.service.describe],
-    ['GET', servicePaths.discovery, description.discover, say.service.discover],
+    ['GET', servicePaths.openapi, anyOrigin(description.read), say.service.describe],
+    ['GET', servicePaths.discovery, anyOrigin(description.discover), say.service.discover],
     ['GET', servicePaths.docs, docs.show, say.service.docs],
     ['GET', `${servicePaths.docs}/:file`, docs.readScript, say.service.docsScript],
-    ['GET', '/api/onboard', onboard.read, say.service.onboard],
+    ['GET', '/api/onboard', anyOrigin(onboard.read), say.service.onboard],
 
     ['POST', '/api/auth/start', starter(signIn.start), say.account.start],
     ['GET', '/api/auth/poll', signIn.poll, say.account.poll],
@@ -106,6 +106,17 @@ export function createRoutes(services: Services): RouteTable {
   const endpoints = [...routes.map(endpointOf), raw];
   description.publish(endpoints);
   return { routes, endpoints };
+}
+
+/**
+ * Scripts of any origin may read the answer (CORS), on HEAD and 304 too. Of no other route: docs/decisions.md, Programs
+ * in browsers.
+ */
+function anyOrigin(handler: Handler): Handler {
+  return (req, res) => {
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    return handler(req, res);
+  };
 }
 
 function createBodyRoom(config: Config): BodyRoom {

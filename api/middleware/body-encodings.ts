@@ -15,6 +15,23 @@ export function isUtf8({ headers }: IncomingMessage): boolean {
   return !charset || /^utf-?8$/i.test(charset);
 }
 
-function wrapped(header: string): HttpError {
-  return new HttpError(415, 'invalid_json', 'Compressed bodies are not taken.', { header });
+/**
+ * A body of a type that is not read. A header says which one is (RFC 9110, section 15.5.16): `Accept-Patch` on PATCH
+ * (RFC 5789, section 2.2), `Accept-Post` on POST, `Accept` on PUT.
+ */
+export function unsupportedType(
+  method: string,
+  code: 'invalid_json' | 'invalid_arg',
+  accepted: string,
+): HttpError {
+  const name = { PATCH: 'Accept-Patch', POST: 'Accept-Post' }[method] ?? 'Accept';
+  const message = `Content-Type must be ${accepted}, in UTF-8.`;
+  return new HttpError(415, code, message, { header: 'Content-Type', accepted }, { [name]: accepted });
+}
+
+function wrapped(header: 'Transfer-Encoding' | 'Content-Encoding'): HttpError {
+  const accepted = header === 'Content-Encoding' ? 'identity' : 'chunked';
+  const message = `${header} must be ${accepted} or left out: send the body uncompressed.`;
+  const headers = header === 'Content-Encoding' ? { 'Accept-Encoding': accepted } : {};
+  return new HttpError(415, 'invalid_json', message, { header, accepted }, headers);
 }

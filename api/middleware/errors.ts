@@ -71,13 +71,17 @@ export function setErrorHeaders(res: ServerResponse, error: DropError): number {
   const seconds = error.details?.retry_after_seconds;
   if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
   if (error.code === 'unauthorized' || error.code === 'invalid_token') {
-    const cause = error.code === 'invalid_token' ? ', error="invalid_token"' : '';
-    res.setHeader('WWW-Authenticate', `Bearer realm="dropleaf"${cause}`); // RFC 6750, section 3
+    res.setHeader('WWW-Authenticate', challenge(error.code));
   }
   if (error instanceof HttpError) {
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   }
   return res.statusCode;
+}
+
+/** RFC 6750, section 3: what was wrong is said of a token, and not where none was sent. */
+export function challenge(fault: 'unauthorized' | 'invalid_token'): string {
+  return `Bearer realm="dropleaf"${fault === 'invalid_token' ? ', error="invalid_token"' : ''}`;
 }
 
 function statusOf(error: DropError): number {

@@ -2,9 +2,8 @@ import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
-import { HttpError } from '../http-error.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { isUtf8, refuseWrapped } from './body-encodings.ts';
+import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
 import { type BodyRules, collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
@@ -55,9 +54,7 @@ function refuseOtherMedia(req: Request): void {
   refuseWrapped(req);
   const [type = ''] = (req.headers['content-type'] ?? '').split(';');
   if (!/^application\/([\w.-]+\+)?json$/i.test(type.trim()) || !isUtf8(req)) {
-    throw new HttpError(415, 'invalid_json', 'Send "Content-Type: application/json", in UTF-8.', {
-      header: 'Content-Type',
-    });
+    throw unsupportedType(req.method, 'invalid_json', 'application/json');
   }
 }
 

@@ -4,10 +4,11 @@ import { HttpError } from '../http-error.ts';
 import { readPairs } from '../requests/pairs.ts';
 import { networkKey } from './address.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { isUtf8, refuseWrapped } from './body-encodings.ts';
+import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
 import { collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
 
+const formType = 'application/x-www-form-urlencoded';
 const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
@@ -26,7 +27,7 @@ export type ReadForm = (
 /** @param budget of what anybody may send */
 export function createFormReader(budget: BodyBudget): ReadForm {
   return async (req, res, maxBytes = smallFormBytes) => {
-    if (!req.is('application/x-www-form-urlencoded')) return new Map();
+    if (!req.is(formType)) return new Map();
     const client = networkKey(req.ip);
     let held = 0;
     const hold = (bytes: number) => {
@@ -38,7 +39,7 @@ export function createFormReader(budget: BodyBudget): ReadForm {
     try {
       refuseTooFine(req);
       refuseWrapped(req);
-      if (!isUtf8(req)) throw unreadable(415);
+      if (!isUtf8(req)) throw unsupportedType(req.method, 'invalid_arg', formType);
       return readFields(await collectBody(req, { maxBytes, tooLarge }, hold));
     } catch (error) {
       throw toHttpError(error);
@@ -48,7 +49,7 @@ export function createFormReader(budget: BodyBudget): ReadForm {
 
 function readFields(bytes: Buffer): Map<string, string> {
   const fields = readPairs(decode(bytes), 'form');
-  if (fields.length > maxFields) throw unreadable(413);
+  if (fields.length > maxFields) throw tooLarge();
   const count = (name: string) => fields.filter(([other]) => other === name).length;
   return new Map(fields.filter(([name]) => count(name) === 1));
 }
@@ -62,20 +63,12 @@ function decode(bytes: Buffer): string {
 }
 
 function tooLarge(): HttpError {
-  return unreadable(413);
-}
-
-function unreadable(status: number): HttpError {
-  return new HttpError(status, 'invalid_arg', 'The form could not be read.');
+  return new HttpError(413, 'invalid_arg', 'The form could not be read.');
 }
 
 /** A fault of its bytes has the code that one of a JSON body has. */
 function toHttpError(error: unknown): unknown {
   if (!(error instanceof DropError) || error.code !== 'invalid_json') return error;
-  return new HttpError(
-    error instanceof HttpError ? error.status : 400,
-    'invalid_arg',
-    error.message,
-    error.details,
-  );
+  if (!(error instanceof HttpError)) return new HttpError(400, 'invalid_arg', error.message, error.details);
+  return new HttpError(error.status, 'invalid_arg', error.message, error.details, error.headers);
 }

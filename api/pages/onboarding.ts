@@ -50,8 +50,8 @@ scripts handle and downloads work; cookies and storage do not. Give links to oth
   (every parameter is optional; several \`metadata.<key>\` must all match) answers
   \`{"data": [drops], "pagination": {"page", "page_size", "total_items", "total_pages", "sort_by", "sort_order"}}\`.
   Parameters that it does not know are ignored: check that the \`metadata\` of a match is what you asked for.
-- New version, same address: \`PUT ${base}/api/drops/{slug}\` with \`{"html": "…"}\`, and \`title\`, \`description\`, \`context\`,
-  \`metadata\` if they change too
+- New version, same address: \`PUT ${base}/api/drops/{slug}\` with \`{"html": "…"}\`, and \`title\`, \`description\`, \`metadata\`
+  if they change too. Those stay as they are when left out. \`context\` does not: each version has its own, or none.
 - Title, description, metadata only: \`PATCH ${base}/api/drops/{slug}\`. A given \`metadata\` replaces the whole map.
 - There is no upsert: list by tag, then PUT to the first match or POST a new drop; writers of one tag take turns.
 - Versions: \`GET ${base}/api/drops/{slug}/versions\` (an array, newest first); \`GET\` one with its context, or \`DELETE\` it, at
@@ -66,6 +66,9 @@ scripts handle and downloads work; cookies and storage do not. Give links to oth
 Errors are \`{"error": {"code", "message", "details"}}\`: switch on \`code\`; \`details.fields\` lists every wrong field. On 429
 and 503 wait for as many seconds as \`Retry-After\` says. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, refused ones
 included, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
+
+Call this from a program or a server. Scripts of web pages on other origins can read this text, the description and the
+discovery document, and cannot call the rest (no CORS).
 
 Every call, field and code: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
 `;

@@ -57,17 +57,19 @@ export function createDropRequests(limits: FieldLimits) {
 
     /** PUT /api/drops/{slug} */
     readReplace(value: unknown): Document & DetailChanges {
+      refusePasscode(value);
       const fields = validate(replaced, value);
       return { ...readDocument(fields), ...readChanges(fields) };
     },
 
     /** PATCH /api/drops/{slug}. @throws DropError `metadata_only_on_patch` for any `html`, before all else */
     readPatch(value: unknown): DetailChanges {
-      if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'html')) {
+      if (hasField(value, 'html')) {
         throw new DropError('metadata_only_on_patch', 'PATCH changes no html: PUT a new version.', {
           field: 'html',
         });
       }
+      refusePasscode(value);
       return readChanges(validate(patched, value));
     },
 
@@ -82,6 +84,17 @@ function body<Fields extends ObjectShape>(fields: Fields) {
   return object(fields)
     .typeError(invalid('The body must be a JSON object.'))
     .nonNullable(invalid('The body must be a JSON object.'));
+}
+
+function hasField(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+/** Ignored like an unknown field it would leave its sender to believe that the page is locked. */
+function refusePasscode(value: unknown): void {
+  if (!hasField(value, 'passcode')) return;
+  const message = 'passcode is not changed here: send it to POST /api/drops/{slug}/passcode.';
+  throw new DropError('invalid_arg', message, { field: 'passcode' });
 }
 
 function readDocument(fields: { html: string; context?: string | undefined }): Document {

@@ -62,7 +62,8 @@ describe('Authentication', () => {
       for (const [method, path] of endpoints) {
         const answer = await service.request(method, path, { token });
         expectError(answer, 401, path === '/api/me' ? 'unauthorized' : 'invalid_token');
-        expect(answer.headers['www-authenticate']).to.match(/^Bearer\b/);
+        const challenge = 'Bearer realm="dropleaf", error="invalid_token"';
+        expect(answer.headers['www-authenticate'], path).to.equal(challenge);
       }
     }
   });

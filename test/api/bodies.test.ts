@@ -134,7 +134,11 @@ describe('Request bodies', () => {
         const owner = await service.newOwner();
         for (const [method, path] of await endpoints(owner)) {
           const answer = await owner.request(method, path, { raw: valid, headers: { 'content-type': type } });
-          expectError(answer, 415, 'invalid_json');
+          const details = expectError(answer, 415, 'invalid_json');
+          expect(details).to.deep.include({ header: 'Content-Type', accepted: 'application/json' });
+          expect(answer.body.error.message).to.include('application/json');
+          const header = method === 'PATCH' ? 'accept-patch' : method === 'POST' ? 'accept-post' : 'accept';
+          expect(answer.headers[header], `${method} ${path}`).to.equal('application/json');
         }
       });
     }
@@ -160,7 +164,9 @@ describe('Request bodies', () => {
         const owner = await service.newOwner();
         for (const [method, path] of await endpoints(owner)) {
           const options = { raw: gzipSync(valid), headers: { 'content-encoding': encoding } };
-          expectError(await owner.request(method, path, options), 415, 'invalid_json');
+          const answer = await owner.request(method, path, options);
+          expect(expectError(answer, 415, 'invalid_json').header).to.equal('Content-Encoding');
+          expect(answer.headers['accept-encoding'], `${method} ${path}`).to.equal('identity');
         }
       });
     }

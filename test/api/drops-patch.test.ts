@@ -77,9 +77,18 @@ describe('PATCH /api/drops/{slug}', () => {
     expect(none.body).to.deep.equal({ ...drop, updated_at: service.clock.now() });
   });
 
-  it('unknown fields, passcode and context among them: ignored', async () => {
+  it('passcode: 400 invalid_arg that names the call for it, and nothing is changed', async () => {
+    const { owner, drop, path, patch } = await withDrop();
+    const answer = await patch({ passcode: 'abcd', title: 'Other' });
+    expect(expectError(answer, 400, 'invalid_arg').field).to.equal('passcode');
+    expect(answer.body.error.message).to.include('POST /api/drops/{slug}/passcode');
+    expect((await owner.get(path)).body).to.deep.equal(drop);
+    expectError(await patch({ passcode: 'abcd', html: '<p>x' }), 400, 'metadata_only_on_patch');
+  });
+
+  it('unknown fields, context among them: ignored', async () => {
     const { drop, patch } = await withDrop();
-    const answer = await patch({ passcode: 'abcd', context: 7, slug: 'x', latest_version: 9 });
+    const answer = await patch({ context: 7, slug: 'x', latest_version: 9 });
     expect(answer.status).to.equal(200);
     expect(answer.body).to.include({ slug: drop.slug, locked: false, latest_version: 1 });
   });

@@ -89,12 +89,15 @@ describe('PUT /api/drops/{slug}', () => {
     }
   });
 
-  it('passcode in the body: an unknown field, ignored', async () => {
+  it('passcode in the body: 400 invalid_arg that names the call for it, and no version', async () => {
     const owner = await service.newOwner();
     const drop = await owner.create();
-    const answer = await owner.put(drop.slug, { passcode: 'abcd' });
-    expect(answer.status).to.equal(200);
-    expect(answer.body.locked).to.equal(false);
+    for (const passcode of ['abcd', '', null]) {
+      const answer = await owner.put(drop.slug, { passcode });
+      expect(expectError(answer, 400, 'invalid_arg').field).to.equal('passcode');
+      expect(answer.body.error.message).to.include('POST /api/drops/{slug}/passcode');
+    }
+    expect((await owner.get(`/api/drops/${drop.slug}`)).body).to.deep.equal(drop);
   });
 
   it('drop does not exist: 404 not_found', async () => {

@@ -116,6 +116,14 @@ describe('Bodies of forms', () => {
     expectError(await connection.answer(), 415, 'invalid_arg');
   });
 
+  it('in another charset: 415 says what is accepted', async () => {
+    const { slug } = await (await service.newOwner()).create({ passcode: 'abcd' });
+    const answer = await post(`/p/${slug}`, 'passcode=x', { 'content-type': `${formType}; charset=utf-16` });
+    const details = expectError(answer, 415, 'invalid_arg');
+    expect(details).to.deep.include({ header: 'Content-Type', accepted: formType });
+    expect(answer.headers['accept-post']).to.equal(formType);
+  });
+
   for (const [name, headers, form, status] of [
     ['that are compressed', { 'content-encoding': 'gzip' }, 'passcode=x', 415],
     ['in another charset', { 'content-type': `${formType}; charset=iso-8859-1` }, 'passcode=x', 415],

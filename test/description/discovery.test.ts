@@ -82,6 +82,26 @@ describe('GET /.well-known/dropleaf.json', () => {
     expect((await service.get('/')).text).to.include('href="/docs"');
   });
 
+  it('a page of any origin may read it, the description and the onboarding text, and nothing else', async () => {
+    const origin = { origin: 'https://elsewhere.example' };
+    for (const path of ['/.well-known/dropleaf.json', '/openapi.json', '/api/onboard']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { headers } = await service.request(method, path, { headers: origin });
+        expect(headers['access-control-allow-origin'], `${method} ${path}`).to.equal('*');
+      }
+      const { etag } = (await service.get(path)).headers;
+      if (etag === undefined) continue;
+      const unchanged = await service.get(path, { headers: { ...origin, 'if-none-match': etag } });
+      expect(unchanged.status).to.equal(304);
+      expect(unchanged.headers['access-control-allow-origin'], path).to.equal('*');
+    }
+    const owner = await service.newOwner();
+    for (const path of ['/api/me', '/api/drops', '/api/auth/poll?token=x', '/healthz', '/']) {
+      const { headers } = await owner.get(path, { headers: origin });
+      expect(headers['access-control-allow-origin'], path).to.equal(undefined);
+    }
+  });
+
   for (const path of ['/.well-known/dropleaf.json', '/openapi.json']) {
     it(`${path}: 304 for who has it, in the form that they have`, async () => {
       const plain = await service.get(path);
