@@ -23,10 +23,11 @@ export function watchForStop(seconds: number, log: Log): Promise<number> {
     };
     let firstAt: number | null = null;
     const onSignal = (signal: NodeJS.Signals) => {
-      firstAt ??= performance.now();
-      if (performance.now() - firstAt > sameRequestMs) process.exit(1);
-      log.info({ signal }, 'stopping');
-      stop(0);
+      if (firstAt === null) {
+        firstAt = performance.now();
+        log.info({ signal }, 'stopping');
+        stop(0);
+      } else if (performance.now() - firstAt > sameRequestMs) process.exit(1);
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
     // Rejections that nothing handles arrive here too.

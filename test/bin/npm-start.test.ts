@@ -23,7 +23,13 @@ describe('npm start', () => {
     const { PATH = '' } = process.env;
     const child = spawn('npm', ['start'], {
       cwd: folder,
-      env: { PATH, HOME: makeTempDir(), DATA_DIR: makeTempDir(), PORT: '0' },
+      env: {
+        PATH,
+        HOME: makeTempDir(),
+        DATA_DIR: makeTempDir(),
+        PORT: '0',
+        npm_config_update_notifier: 'false',
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // a process group of its own, as a shell gives to what it runs
     });

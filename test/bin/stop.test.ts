@@ -51,7 +51,9 @@ describe('stopping dropleaf start', () => {
     const service = await home.start();
     service.kill('SIGINT');
     service.kill('SIGTERM');
-    expect(await service.ended()).to.have.property('code', 0);
+    const { stderr, code } = await service.ended();
+    expect(code).to.equal(0);
+    expect(linesOf(stderr).filter(({ msg }) => msg === 'stopping')).to.have.length(1);
   });
 
   it('ends with 1 after SHUTDOWN_SECONDS when a part does not stop', async () => {
