@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropleaf } from '../test/bin/command.ts';
+import { makeData } from '../test/bin/make-data.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
@@ -43,6 +44,7 @@ await printResident();
 
 async function startWithToken() {
   const dataDir = makeTempDir();
+  await makeData(dataDir);
   const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
   return { service: await startService({ ...settings, DATA_DIR: dataDir }), token, dataDir };
 }

@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dropleaf } from '../test/bin/command.ts';
+import { makeData } from '../test/bin/make-data.ts';
 import { makeChartReport } from '../test/browser/chart-report.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';
@@ -70,6 +71,7 @@ print();
 
 async function openEmbedded() {
   const dataDir = makeTempDir();
+  await makeData(dataDir);
   const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
   const service = { ...(await startService({ DATA_DIR: dataDir })), token };
   const publishAndSettle = async (html: string) => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dropleaf } from '../test/bin/command.ts';
+import { makeData } from '../test/bin/make-data.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
@@ -35,6 +36,7 @@ export function listEngines(): readonly ServedEngine[] {
 /** One process, `service`. */
 async function serveEmbedded(settingsOf: SettingsOf = () => ({})): Promise<Served> {
   const dataDir = makeTempDir();
+  await makeData(dataDir);
   const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
   const service = await startService({ ...noLimits, ...settingsOf('service'), DATA_DIR: dataDir });
   return {

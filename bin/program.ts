@@ -98,7 +98,7 @@ function addCommands(program: Command, env: Env): void {
     .summary('make an API token for a local account')
     .description(
       'Makes an API token for a local account, where the data is, and prints it alone on stdout. ' +
-        'Works whether the service runs or not; the same name is always the same account.',
+        'Works whether the service runs or not, once it has been started; the same name is always the same account.',
     )
     .requiredOption('-u, --user <name>', 'whose token: the name that the local sign-in page takes')
     .option('-l, --label <text>', 'a name for the token, shown in listings')
@@ -113,7 +113,7 @@ function addCommands(program: Command, env: Env): void {
     .summary('print the key that people sign in with')
     .description(
       'Prints the local sign-in key alone on stdout; exits 1 where people sign in with GitHub. ' +
-        'Works whether the service runs or not.',
+        'Works whether the service runs or not, once it has been started.',
     )
     .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
     .action(async () => {

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type Config, isScaleOut, type OptionName } from '../shared/config.ts';
+import type { Config, OptionName } from '../shared/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
 import { type Env, onlySettings, readSettings } from './env.ts';
 import { createLog } from './log.ts';
@@ -27,22 +25,18 @@ export function readDataConfig(env: Env, others: readonly OptionName[] = []): Co
   });
 }
 
-/** Opens the data beside a service that runs or does not, and closes it after use. Says so where there was none. */
+/**
+ * Opens the data of a service that runs or does not, and closes it after use.
+ * @throws Error naming DATA_DIR where no service has made any there
+ */
 export async function withServices(
   config: Config,
   use: (services: Services) => Promise<void>,
 ): Promise<void> {
-  const isNew = !isScaleOut(config) && !existsSync(config.DATA_DIR);
   const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
   try {
     await use(services);
   } finally {
     await services.close();
-  }
-  if (isNew) {
-    const dir = resolve(config.DATA_DIR);
-    process.stderr.write(
-      `There was no data in ${dir}, so it was made: start the service with this DATA_DIR.\n`,
-    );
   }
 }

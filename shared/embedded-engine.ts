@@ -14,7 +14,10 @@ import type { Log } from './ports/log.ts';
 /** How long a job may be silent before another may take it up. */
 const leaseMs = 30_000;
 
-/** A `service` has the data directory for itself; a `command` works beside one that may be running. */
+/**
+ * A `service` has the data directory for itself, and makes it where there is none; a `command` works on what a service
+ * has made, beside one that may be running.
+ */
 export type Role = 'service' | 'command';
 
 /**
@@ -28,10 +31,12 @@ export function openEmbeddedEngine(deps: {
   role: Role;
 }): Engine {
   const { config, clock, log, role } = deps;
-  makeDataDir(config.DATA_DIR);
+  const file = join(config.DATA_DIR, 'dropleaf.sqlite');
+  if (role === 'service') makeDataDir(config.DATA_DIR);
+  else requireData(config.DATA_DIR, file);
   const lock = role === 'service' ? lockDataDir(config.DATA_DIR) : null;
   if (lock !== null) makePrivate(config.DATA_DIR, log);
-  const db = openDatabase(join(config.DATA_DIR, 'dropleaf.sqlite'), log);
+  const db = openDatabase(file, log);
   return {
     ...createSqliteStores(db),
     secrets: createFileSecretStore(config.DATA_DIR),
@@ -52,6 +57,22 @@ function makeDataDir(dir: string): void {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`DATA_DIR ${dir} cannot be made or written to: ${reason}`, { cause });
+  }
+}
+
+/** A mistyped DATA_DIR must not become a second, empty store. */
+function requireData(dir: string, file: string): void {
+  try {
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+    const where = `${resolve(dir)} (DATA_DIR)`;
+    const message =
+      code === 'ENOENT' || code === 'ENOTDIR'
+        ? `no Dropleaf data in ${where}: start the service once, or set DATA_DIR to where its data is`
+        : `this user may not write to ${where}: run the command as the user that the service runs as`;
+    throw new Error(message, { cause });
   }
 }
 

@@ -6,10 +6,12 @@ import type { NewReport } from '../../shared/ports/report-store.ts';
 import { aReport, start } from '../contract/records.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 describe('dropleaf admin reports', function () {
   this.timeout(60_000); // each test starts several processes
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
 
   /** As the service leaves them behind. */
   async function keep(...changes: Partial<NewReport>[]): Promise<void> {

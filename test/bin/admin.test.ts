@@ -2,10 +2,12 @@ import { userInfo } from 'node:os';
 import { expect } from 'chai';
 import { createAdminScene } from './admin-scene.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 describe('dropleaf admin', function () {
   this.timeout(60_000); // each test starts several processes
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
   let url = '';
   const { admin, act, fail, newToken, publisher, statusOf, statusOfPatch } = createAdminScene(
     () => home.env,

@@ -7,11 +7,13 @@ import { createTestClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 describe('dropleaf jobs', () => {
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
 
   it('counts nothing where nothing waits', async () => {
     expect(await dropleaf(['jobs'], home.env)).to.deep.equal({

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 describe('dropleaf rotate-signing-secret', () => {
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
   const rotate = (...more: string[]) => dropleaf(['rotate-signing-secret', ...more], home.env);
   const kept = () => readdirSync(home.dir).filter((name) => name.startsWith('signing-secret'));
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { optionEntries } from '../../shared/config.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 const hush = 'hush-hush-hush-hush-hush-hush-hush';
 
@@ -92,6 +93,7 @@ describe('Secrets from files', () => {
   });
 
   it('of other settings are not in the way of a command that needs the data only', async () => {
+    await makeData(home.dir);
     const env = { ...home.env, GITHUB_CLIENT_SECRET_FILE: join(home.dir, 'missing') };
     expect(await dropleaf(['token', '--user', 'me'], env)).to.include({ stderr: '', code: 0 });
   });

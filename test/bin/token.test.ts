@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
+import { makeData } from './make-data.ts';
 
 describe('dropleaf token', () => {
   const home = useHome();
+  beforeEach(() => makeData(home.dir));
 
   it('prints a token alone on stdout, good at once with the service that runs', async () => {
     const service = await home.start();
@@ -16,7 +18,7 @@ describe('dropleaf token', () => {
     expect(me).to.have.nested.property('token.label', 'laptop');
   });
 
-  it('makes tokens of one account for one name, however it is written, before the service has ever run', async () => {
+  it('makes tokens of one account for one name, however it is written, while the service does not run', async () => {
     const first = await dropleaf(['token', '--user', 'me'], home.env);
     const second = await dropleaf(['token', '--user', ' ME '], home.env);
     const other = await dropleaf(['token', '--user', 'you'], home.env);

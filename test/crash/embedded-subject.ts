@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
+import { makeData } from '../bin/make-data.ts';
 import { roundSettings, type Subject } from './rounds.ts';
 
 /** The embedded engine: one process. @param dataDir an empty directory */
 export async function createEmbeddedSubject(dataDir: string): Promise<Subject> {
   const env = { ...roundSettings, DATA_DIR: dataDir };
+  await makeData(dataDir);
   const { stdout, stderr } = await dropleaf(['token', '--user', 'crash'], { DATA_DIR: dataDir });
   const token = stdout.trim();
   if (token === '') throw new Error(`no token was made: ${stderr}`);

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dropleaf, type Outcome, startDropleaf } from '../bin/command.ts';
+import { makeData } from '../bin/make-data.ts';
 import { openCluster } from '../support/cluster.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { findFreePort } from '../support/nginx.ts';
@@ -69,6 +70,7 @@ export async function openBehindVarnish(program: string, startOrigin: StartOrigi
 /** `dropleaf start`. */
 export const startEmbedded: StartOrigin = async (env) => {
   const dataDir = makeTempDir();
+  await makeData(dataDir);
   const { stdout } = await dropleaf(['token', '--user', 'edge'], { DATA_DIR: dataDir });
   const port = await findFreePort(); // it tells its public address alone, which is the edge's
   const running = await startDropleaf({ ...env, DATA_DIR: dataDir, PORT: String(port) });
