@@ -10,6 +10,7 @@ const vendors = {
   '@photostructure/sqlite': '^shared/adapters/sqlite/',
   bullmq: '^shared/adapters/redis/',
   commander: '^bin/',
+  'damerau-levenshtein': '^shared/config-names\\.ts',
   express: '^api/',
   helmet: '^api/',
   ioredis: '^shared/adapters/redis/',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Config, type OptionName, optionEntries, readConfig } from '../shared/config.ts';
+import { findMisspelt } from '../shared/config-names.ts';
 
 /** The environment that a command runs in. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,13 @@ export function readSettings(env: Env): Config {
     else unread.set(name, read.fault);
   }
   return readConfig(values, unread);
+}
+
+/** A sentence for each variable that resembles a setting and is none. */
+export function describeMisspelt(env: Env): string[] {
+  return findMisspelt(env).map(
+    ({ name, meant }) => `${name} is no setting and has no effect: did you mean ${meant}?`,
+  );
 }
 
 /** Whether NAME_FILE names a file that the setting is read from. */

@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
+import { describeMisspelt, type Env } from './env.ts';
 import { explainListening, openServer } from './listening.ts';
 import type { ProcessLog } from './log.ts';
 import { type Part, stopAll, watchForStop } from './stopping.ts';
@@ -15,9 +16,10 @@ export type ProcessName = 'web' | 'worker';
  */
 export async function runProcesses(
   names: readonly ProcessName[],
-  { asked, log }: { asked: Config; log: ProcessLog },
+  { asked, env, log }: { asked: Config; env: Env; log: ProcessLog },
   hooks: { check?: (services: Services) => Promise<unknown>; onReady: (services: Services) => void },
 ): Promise<number> {
+  for (const warning of describeMisspelt(env)) log.warn({}, warning);
   const stopAsked = watchForStop(asked.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
   try {

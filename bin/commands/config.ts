@@ -1,11 +1,12 @@
 import { describeConfig } from '../../shared/config.ts';
-import { type Env, isFromFile, readSettings } from '../env.ts';
+import { describeMisspelt, type Env, isFromFile, readSettings } from '../env.ts';
 
 /**
- * Prints every setting with the value in force.
+ * Prints every setting with the value in force, and warns of names that resemble one.
  * @throws ConfigError naming every fault
  */
 export function config(env: Env): void {
+  for (const warning of describeMisspelt(env)) process.stderr.write(`dropleaf: ${warning}\n`);
   const rows = describeConfig(readSettings(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {

@@ -18,7 +18,7 @@ export async function start(env: Env): Promise<number> {
   if (isScaleOut(asked)) await migrateStores(asked, { log });
   return runProcesses(
     ['web', 'worker'],
-    { asked, log },
+    { asked, env, log },
     {
       check: countJobs,
       onReady: (services) =>

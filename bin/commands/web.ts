@@ -16,7 +16,7 @@ export async function web(env: Env): Promise<number> {
   const log = createLog(asked.LOG_LEVEL);
   return runProcesses(
     ['web'],
-    { asked, log },
+    { asked, env, log },
     {
       onReady({ config }) {
         if (!env.BASE_URL) {

@@ -15,7 +15,7 @@ export async function worker(env: Env): Promise<number> {
   const log = createLog(asked.LOG_LEVEL);
   return runProcesses(
     ['worker'],
-    { asked, log },
+    { asked, env, log },
     {
       onReady: ({ config }) =>
         log.info(

@@ -34,6 +34,18 @@ describe('dropleaf config', () => {
     expect(stderr).not.to.contain('short-secret');
   });
 
+  it('names on stderr what resembles a setting and is none, also beside a fault, and exits as it would without', async () => {
+    const warning = 'dropleaf: BASEURL is no setting and has no effect: did you mean BASE_URL?\n';
+    const { stdout, stderr, code } = await dropleaf(['config'], { BASEURL: 'https://drops.example' });
+    expect({ stderr, code }).to.deep.equal({ stderr: warning, code: 0 });
+    expect(stdout).to.match(/^BASE_URL +http:\/\/127\.0\.0\.1:3000 +\(default\)$/m);
+    const faulty = await dropleaf(['config'], { BASEURL: 'https://drops.example', PORT: 'x' });
+    expect(faulty.code).to.equal(1);
+    expect(faulty.stderr).to.match(
+      new RegExp(`^${warning.replace('?', '\\?')}dropleaf: The configuration has a fault:`),
+    );
+  });
+
   it('shows where an error comes from only with LOG_LEVEL=debug', async () => {
     const quiet = await dropleaf(['config'], { PORT: 'x' });
     const debug = await dropleaf(['config'], { PORT: 'x', LOG_LEVEL: 'debug' });

@@ -72,6 +72,16 @@ describe('dropleaf start', () => {
     for (const line of lines) expect(JSON.parse(line)).to.include.keys('level', 'time', 'msg');
   });
 
+  it('warns of a name in the environment that resembles a setting and is none', async () => {
+    const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here' });
+    const lines = service.output.stderr.trimEnd().split('\n');
+    const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.include({
+      msg: 'WRITE_PER_MINUTE is no setting and has no effect: did you mean WRITES_PER_MINUTE?',
+    });
+  });
+
   describe('refuses in one sentence, with exit code 1', () => {
     it('a port that is in use', async () => {
       const server = createServer().listen(0, '127.0.0.1');
