@@ -107,10 +107,13 @@ export const options = {
     'Wrong codes or sign-in keys, for each address and 10 minutes; ten times as many codes for each IPv6 /48',
   ),
   PASSCODE_TRIES: count(10, 'Wrong passcodes, for each drop and address and 10 minutes'),
-  PASSCODE_TRIES_PER_ADDRESS: count(100, 'Wrong passcodes at all drops, for each address and 10 minutes'),
+  PASSCODE_TRIES_PER_ADDRESS: count(
+    100,
+    'Wrong passcodes at all drops, for each address and 10 minutes; ten times as many for each IPv6 /48',
+  ),
   PASSCODE_TRIES_PER_DROP: count(
-    1_000,
-    'Wrong passcodes, for each drop and 10 minutes; after them each network has one',
+    100,
+    'Wrong passcodes, for each drop and 10 minutes, from all addresses together; after them no passcode is checked, and a browser that has entered it stays in',
   ),
   UNLOCK_SECONDS: count(86_400, 'How long a passcode stays entered in a browser'),
   GRANT_SECONDS: count(3_600, "How long the frame's address of a locked page is good"),

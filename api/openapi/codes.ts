@@ -80,7 +80,7 @@ const notes: Readonly<Record<Code, CodeNote>> = {
   },
   passcode_too_short: {
     when: 'The passcode has too few characters.',
-    message: 'passcode must have at least 4 characters.',
+    message: 'passcode must have at least 4 characters; use 6 or more.',
     details: { field: 'passcode', min_length: 4 },
   },
   metadata_only_on_patch: {

@@ -29,7 +29,7 @@ Send it with every call below: \`Authorization: Bearer <api_token>\`
 | \`html\` | required, the whole document, at most ${config.HTML_MAX_BYTES} bytes |
 | \`description\` | at most ${config.DESCRIPTION_MAX_CHARACTERS} characters |
 | \`context\` | your reasoning trace as Markdown, at most ${config.CONTEXT_MAX_BYTES} bytes; viewers can read it |
-| \`passcode\` | a soft gate for viewers, ${config.PASSCODE_MIN_CHARACTERS} to ${config.PASSCODE_MAX_CHARACTERS} characters |
+| \`passcode\` | a soft gate for viewers, ${config.PASSCODE_MIN_CHARACTERS} to ${config.PASSCODE_MAX_CHARACTERS} characters; use 6 or more, letters too |
 | \`metadata\` | tags that only you see: at most ${config.METADATA_MAX_KEYS} keys (${config.METADATA_KEY_MAX_CHARACTERS} of letters, digits, \`_.-\`) with string values of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters |
 
 The 201 answer is the drop, as every call that makes, reads or changes one returns it:

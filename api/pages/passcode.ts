@@ -31,7 +31,7 @@ ${fault && html`<p class="notice bad" id="fault" role="alert">${fault}</p>`}
 function faultText({ error }: ErrorEnvelope): string {
   if (error.code === 'passcode_required') return 'That is not the passcode. Try again.';
   if (error.code === 'rate_limited') {
-    return `Too many wrong tries. Wait ${waitText(error.details?.retry_after_seconds) ?? 'a few minutes'}, then try again.`;
+    return `Too many wrong passcodes were entered. Wait ${waitText(error.details?.retry_after_seconds) ?? 'a few minutes'}, then try again.`;
   }
   return error.message;
 }

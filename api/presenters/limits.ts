@@ -33,10 +33,10 @@ export const limitsShape = named(
       'Wrong codes or sign-in keys in ten minutes, from each address; ten times as many codes from each IPv6 /48.',
     ),
     passcode_tries: limit('Wrong passcodes in ten minutes, for each drop and address.'),
-    passcode_tries_per_address: limit('Wrong passcodes at all drops in ten minutes, from each address.'),
-    passcode_tries_per_drop: limit(
-      'Wrong passcodes of a drop in ten minutes; after them each network has one.',
+    passcode_tries_per_address: limit(
+      'Wrong passcodes at all drops in ten minutes, from each address; ten times as many from each IPv6 /48.',
     ),
+    passcode_tries_per_drop: limit('Wrong passcodes of a drop in ten minutes, from all addresses together.'),
     sign_ins_per_account: limit('Codes that an account may come to decide on in ten minutes.'),
     reports_per_hour: limit(
       'Reports of pages in an hour of the clock, from each address; ten times as many from each IPv6 /48.',

@@ -73,7 +73,8 @@ export function context(limits: FieldLimits) {
 }
 
 const passcodeAbout = {
-  description: 'Asked of viewers: a soft gate, no encryption. An empty one is no gate.',
+  description:
+    'Asked of viewers: a soft gate, no encryption. Use 6 characters or more, letters too. An empty one is no gate.',
   examples: ['open sesame'],
 };
 
@@ -93,7 +94,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Fie
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
   const tooShort: Fault = {
     code: 'passcode_too_short',
-    message: `passcode must have at least ${min} characters.`,
+    message: `passcode must have at least ${min} characters; use ${Math.max(min, 6)} or more.`,
     details: { min_length: min },
   };
   return schema

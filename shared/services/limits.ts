@@ -16,11 +16,6 @@ interface Try {
   readonly limit: number;
 }
 
-/** One that another is counted for where it is used up. */
-interface WideTry extends Try {
-  readonly orElse?: Try;
-}
-
 interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
@@ -41,25 +36,18 @@ export function createLimits(deps: {
 }) {
   const { limiter, accounts, clock, log, config } = deps;
 
-  /** @param what is limited, and in which span, as the error says it */
-  async function takeOf(window: Window, key: string, limit: number, what: string): Promise<void> {
+  async function takeOf(window: Window, key: string, limit: number, message: string): Promise<void> {
     if (await limiter.take(key, limit, window)) return;
-    throw tooMany('rate_limited', `At most ${limit} ${what}.`, limit, window.retryAfterSeconds);
+    throw tooMany('rate_limited', message, limit, window.retryAfterSeconds);
   }
 
   function takeMinute(kind: string, key: string, limit: number, what: string): Promise<void> {
-    return takeOf(minuteOf(clock.now()), `${kind}:${key}`, limit, `${what} a minute`);
-  }
-
-  /** @returns the key under which it was counted; null when there is none left */
-  async function takeOne({ key, limit, orElse }: WideTry, window: Window): Promise<string | null> {
-    if (await limiter.take(key, limit, window)) return key;
-    return orElse === undefined ? null : takeOne(orElse, window);
+    return takeOf(minuteOf(clock.now()), `${kind}:${key}`, limit, `At most ${limit} ${what} a minute.`);
   }
 
   /** Counts all or none. @returns what gives them back, and never fails */
   async function takeAll(
-    tries: readonly WideTry[],
+    tries: readonly Try[],
     windowMs: number,
     message: string,
   ): Promise<() => Promise<void>> {
@@ -71,9 +59,8 @@ export function createLimits(deps: {
       }
     };
     try {
-      for (const wanted of tries) {
-        const key = await takeOne(wanted, window);
-        if (key === null) throw tooMany('rate_limited', message, wanted.limit, window.retryAfterSeconds);
+      for (const { key, limit } of tries) {
+        await takeOf(window, key, limit, message);
         taken.push(key);
       }
     } catch (error) {
@@ -104,8 +91,9 @@ export function createLimits(deps: {
      */
     takeDecision(accountId: string): Promise<void> {
       const window = windowOf(clock.now(), tryWindowMs);
-      const what = 'sign-ins of one account in ten minutes';
-      return takeOf(window, `decision:${accountId}`, config.SIGN_INS_PER_ACCOUNT, what);
+      const limit = config.SIGN_INS_PER_ACCOUNT;
+      const message = `At most ${limit} sign-ins of one account in ten minutes.`;
+      return takeOf(window, `decision:${accountId}`, limit, message);
     },
 
     /**
@@ -128,7 +116,7 @@ export function createLimits(deps: {
      * has none, none is counted
      * @throws DropError `rate_limited`
      */
-    takeTry: (tries: readonly WideTry[], windowMs: number, message = 'Too many wrong tries.') =>
+    takeTry: (tries: readonly Try[], windowMs: number, message = 'Too many wrong tries.') =>
       takeAll(tries, windowMs, message),
   };
 }

@@ -1,6 +1,6 @@
 import type { Lock, Page } from '../domain/drop.ts';
 import { newId } from '../domain/ids.ts';
-import type { Visitor } from '../domain/visitor.ts';
+import { triesFrom, type Visitor } from '../domain/visitor.ts';
 import { tryWindowMs } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasscodeHasher } from '../ports/passcode-hasher.ts';
@@ -41,17 +41,12 @@ export function createPasscodes(deps: {
   const { hasher, sealer, limits, clock, config } = deps;
   const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
 
-  /**
-   * Counts for the address, at this drop and at all, and for the drop. While a drop is attacked from so many addresses
-   * that its own tries are used up, each network still has one: strangers can slow a guesser down for others, and lock
-   * nobody out who knows the passcode (docs/decisions.md, Tries).
-   */
-  function takeTry(dropId: string, { address, network }: Visitor): Promise<() => Promise<void>> {
-    const ofAddress = { key: `passcode:${dropId}:${address}`, limit: config.PASSCODE_TRIES };
-    const anywhere = { key: `passcode-from:${address}`, limit: config.PASSCODE_TRIES_PER_ADDRESS };
-    const last = { key: `passcode-last:${dropId}:${network}`, limit: 1 };
-    const ofDrop = { key: `passcode:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP, orElse: last };
-    return limits.takeTry([ofAddress, anywhere, ofDrop], tryWindowMs);
+  /** Counts for the drop, for the network and the address at all drops, and for the address at this drop. */
+  function takeTry(dropId: string, visitor: Visitor): Promise<() => Promise<void>> {
+    const ofDrop = { key: `passcode-of:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP };
+    const anywhere = triesFrom('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS);
+    const here = { key: `passcode-of:${dropId}:${visitor.address}`, limit: config.PASSCODE_TRIES };
+    return limits.takeTry([ofDrop, ...anywhere, here], tryWindowMs);
   }
 
   return {
@@ -61,16 +56,20 @@ export function createPasscodes(deps: {
     },
 
     /**
-     * Whether the passcode opens the page. Only a wrong one counts as a try.
+     * Whether the passcode opens the page. Only a wrong one counts as a try. The try is reserved when the check's turn
+     * has come, and not while it waits: else people who enter the right one at the same time would use up the tries.
      * @throws DropError `rate_limited` after too many wrong ones
      */
     async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
       if (page.lock === null) return true;
-      const returnTry = await takeTry(page.dropId, visitor);
+      const asked = { drop: page.dropId, network: visitor.network };
+      let returnTry = () => Promise.resolve();
+      const begin = async () => {
+        returnTry = await takeTry(page.dropId, visitor);
+      };
       let isWrong = false;
       try {
-        const asked = { drop: page.dropId, network: visitor.network };
-        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked));
+        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked, begin));
       } finally {
         if (!isWrong) await returnTry(); // right, or never checked
       }

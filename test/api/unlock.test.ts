@@ -88,22 +88,47 @@ describe('Unlocking a drop', () => {
       }
     }
 
-    it('a drop attacked from many addresses locks out nobody who knows the passcode', async () => {
+    it("after the drop's wrong tries: 429 rate_limited from every network, also for the right one, until the window ends", async () => {
       const { slug, address } = await lockedDrop();
       await attack(slug);
-      for (let n = 0; n < 3; n++) await enter(slug, address);
+      const networks = [address, from(), { 'x-forwarded-for': '2001:db8:1::1' }];
+      for (const headers of [...networks, ...networks]) {
+        for (const passcode of ['wrong', 'open-sesame'])
+          expectTooMany(await service.unlock(slug, passcode, { headers }), 'rate_limited');
+      }
+      const other = await lockedDrop();
+      await enter(other.slug, address);
+      const refused = await service.unlock(slug, 'open-sesame', { headers: address });
+      service.clock.advance(Number(refused.headers['retry-after']) * 1000 - 1000);
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: address }), 'rate_limited', 1);
+      service.clock.advance(1000);
+      await enter(slug, address);
     });
 
-    it('from then on each network has one wrong try, an IPv6 /48 as a whole', async () => {
+    it('people who enter the right passcode at the same time, from one address, use up no tries', async () => {
       const { slug, address } = await lockedDrop();
-      await attack(slug);
-      const guess = (headers: Record<string, string>) => service.unlock(slug, 'wrong', { headers });
-      expect((await guess(address)).status).to.equal(403);
-      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: address }), 'rate_limited');
-      const ipv6 = (groups: string) => ({ 'x-forwarded-for': `2001:db8:${groups}::1` });
-      expect((await guess(ipv6('1:1'))).status).to.equal(403);
-      expectTooMany(await guess(ipv6('1:2')), 'rate_limited');
-      expect((await guess(ipv6('2:1'))).status).to.equal(403);
+      const headers = {
+        ...address,
+        origin: service.url,
+        'content-type': 'application/x-www-form-urlencoded',
+      };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          service.request('POST', `/p/${slug}`, { raw: 'passcode=open-sesame', headers }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(20).fill(303));
+    });
+
+    it('a /48 may try ten times as many at whatever drops, from whichever of its /64', async () => {
+      const ipv6 = (subnet: number) => ({ 'x-forwarded-for': `2001:db8:48:${subnet}::1` });
+      for (let n = 0; n < 50; n++) {
+        const { slug } = await lockedDrop(1);
+        expect((await service.unlock(slug, 'wrong', { headers: ipv6(n % 25) })).status).to.equal(403);
+      }
+      const { slug } = await lockedDrop(1);
+      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: ipv6(99) }), 'rate_limited');
+      await enter(slug, { 'x-forwarded-for': '2001:db8:49::1' });
     });
 
     it('an IPv6 address counts with its whole /64', async () => {
@@ -147,6 +172,21 @@ describe('Unlocking a drop', () => {
       expect(open.cookies).to.deep.equal([]);
       expectError(await service.request('POST', '/p/nosuchslug00', form), 404, 'not_found');
     });
+  });
+
+  it('unless it is set otherwise, 100 of 130 guesses at a drop are checked, from as many networks at once', async () => {
+    const service = await startService({ env: { TRUST_PROXY: '1' } });
+    try {
+      const { slug } = await (await service.newOwner()).create({ passcode: 'open-sesame' });
+      const guesses = Array.from({ length: 130 }, (_, n) =>
+        service.unlock(slug, 'wrong', { headers: { 'x-forwarded-for': `2001:db8:${n}::1` } }),
+      );
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 403)).to.have.length(100);
+      expect(statuses.filter((status) => status === 429)).to.have.length(30);
+    } finally {
+      await service.stop();
+    }
   });
 
   it('where the public address is https, its name keeps the cookie from being set or sent without', async () => {
