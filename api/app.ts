@@ -5,6 +5,7 @@ import { commonDomain, readContentOrigin } from '../shared/config-content-origin
 import { type DropError, notFound, unavailable } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { type ContentHost, createContentHosts } from './content-hosts.ts';
+import { withoutSlash } from './handlers/public-page.ts';
 import { rawHandler } from './handlers/raw.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createIpReader, readTrustProxy } from './middleware/client-ip.ts';
@@ -50,6 +51,7 @@ export function createListener(services: Services): RequestListener {
     const host = contentHosts.find(req.headers.host);
     const named = toOriginForm(req);
     const rawAddress = raw.match(req);
+    const slashless = rawAddress === null ? withoutSlash(req) : null;
     const hosts = countHosts(req);
     const fault = faultOf(req);
     if (fault !== null) raw.refuse(req, res, fault, host);
@@ -57,6 +59,8 @@ export function createListener(services: Services): RequestListener {
     else if (hosts > 1 || (named !== null && !isSameHost(contentHosts.find(named), host)))
       raw.refuse(req, res, manyHosts(), host);
     else if (rawAddress !== null) void raw.answer(req, res, rawAddress, host);
+    else if (slashless !== null && (host === null || slashless.isRaw))
+      raw.redirect(req, res, slashless.location, host);
     else if (host !== null) raw.refuse(req, res, notFound('path'), host);
     else app(takenLiterally(req), res);
   };

@@ -34,6 +34,18 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
   return { slug, isRaw: raw !== undefined, query: search ? new URLSearchParams(search) : noQuery };
 }
 
+const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
+
+/**
+ * The address of a page as it is without the slash at its end, with its query; null: it is no such address. It always
+ * begins with `/p/` and a legal slug, so a redirect to it stays on the host.
+ */
+export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
+  if (req.method !== 'GET' && req.method !== 'HEAD') return null;
+  const [, path = '', slug = '', raw, search = ''] = slashPattern.exec(req.url ?? '') ?? [];
+  return slugPattern.test(slug) ? { location: path + search, isRaw: raw !== undefined } : null;
+}
+
 /**
  * Which page is asked for: the drop's slug, and the version that `v` selects; null for the latest.
  * @throws DropError `invalid_slug`

@@ -11,6 +11,7 @@ import { createFormChooser } from '../middleware/encodings.ts';
 import { answerError } from '../middleware/errors.ts';
 import { isFresh } from '../middleware/if-none-match.ts';
 import { giveId, logRequest } from '../middleware/request-log.ts';
+import { forbidIndexing } from '../noindex.ts';
 import { pageUrl } from '../paths.ts';
 import type { UnreadAnswers } from '../unread-answers.ts';
 import {
@@ -44,6 +45,8 @@ export interface RawHandler {
     address: PublicAddress,
     host: ContentHost | null,
   ): Promise<void>;
+  /** Answers 308 with the address, which is one of this host. Nobody is to keep the answer. */
+  redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
   /** Answers a request that is for nothing at all, as safely, and logs it. */
   refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void;
   /** Answers with the error, unless there is an answer. */
@@ -138,6 +141,16 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
       } catch (error) {
         fail(req, res, error, host);
       }
+    },
+
+    redirect(req, res, location, host) {
+      logRequest(req, res, log);
+      giveId(res);
+      forbidIndexing(res);
+      replyHeaders.setForRefusal(res, host);
+      res
+        .writeHead(308, { Location: location, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
+        .end();
     },
 
     refuse(req, res, error, host) {

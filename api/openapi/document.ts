@@ -60,7 +60,8 @@ function introduction({ BASE_URL: base }: Config): string {
 
 **Every answer.** Bodies are JSON in UTF-8 unless said otherwise. From 400 on they are an envelope: switch on \`error.code\`. \
 A person's browser that navigates gets the same inside a page. Every GET answers HEAD too. A path that is not here is 404 \
-\`not_found\`; a method that is not here is 405 \`invalid_arg\`, with \`Allow\` (\`x-other-answers\`).
+\`not_found\`; a method that is not here is 405 \`invalid_arg\`, with \`Allow\`; a page's address with a slash at \
+its end is 308 to the address without it (\`x-other-answers\`).
 
 **Texts.** Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. Unknown fields and \
 parameters are ignored. U+0000 is legal in \`html\` and \`context\` alone.

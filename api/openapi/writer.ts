@@ -83,6 +83,14 @@ export function createWriter(config: Config) {
     };
   }
 
+  function redirectFromSlash(): Node {
+    responses.SlashRedirect = {
+      description: 'The address of a page with a slash at its end: `Location` is the address without it',
+      headers: withHeaders(['X-Request-Id', ...always, 'Location', 'Cache-Control']),
+    };
+    return { $ref: '#/components/responses/SlashRedirect' };
+  }
+
   return {
     operation(endpoint: Endpoint, isHead: boolean): Node {
       const { operation, access } = endpoint;
@@ -112,6 +120,7 @@ export function createWriter(config: Config) {
 
     /** What is answered for a path, or a method of a path, that is none. */
     others: (): Node => ({
+      308: redirectFromSlash(),
       404: refer(404, ['not_found'], false),
       405: refer(405, ['invalid_arg'], false),
     }),

@@ -54,6 +54,13 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       expect((await owner.get('/api/me')).body.drop_count, 'nothing was written').to.equal(1);
     });
 
+    it('308 from its raw address with a slash at its end, on the same host; 404 from that of the viewer', async () => {
+      const { raw, slug, onHost } = await withDrop();
+      const { status, headers } = await onHost(`${raw}/?v=1`);
+      expect(`${status} ${headers.location}`).to.equal(`308 ${raw}?v=1`);
+      expectNothing(await onHost(`/p/${slug}/`));
+    });
+
     it("404 for another drop's page: the same as for one that is not there, locked or not", async () => {
       const [one, two, locked] = [await withDrop(), await withDrop(), await lockedDrop()];
       const missing = await one.onHost('/p/nosuchslug00/raw');

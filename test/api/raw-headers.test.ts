@@ -271,11 +271,11 @@ describe('GET /p/{slug}/raw: the answer', () => {
     }
   });
 
-  it('a path in another case, with a slash at its end, or escaped, is another path', async () => {
+  it('a path in another case, with a slash twice, or escaped, is another path', async () => {
     const { slug } = await withDrop();
     for (const path of [
       `/p/${slug}/RAW`,
-      `/p/${slug}/raw/`,
+      `/p/${slug}/raw//`,
       `/P/${slug}/raw`,
       `/p/${slug}//raw`,
       `/p/${slug}/r%61w`,

@@ -93,13 +93,48 @@ describe('GET /p/{slug}', () => {
     expectError(await service.get(`/p/${'x'.repeat(65)}`), 400, 'invalid_slug');
   });
 
-  it('a path in another case, with a slash at its end, or escaped, is another path', async () => {
+  it('a path in another case, with a slash twice, or escaped, is another path', async () => {
     const { slug } = await withDrop();
-    for (const path of [`/P/${slug}`, `/p/${slug}/`, `//p/${slug}`]) {
+    for (const path of [`/P/${slug}`, `/p/${slug}//`, `//p/${slug}`, `//p/${slug}/`]) {
       expectError(await service.get(path), 404, 'not_found');
     }
     const escaped = `%${slug.charCodeAt(0).toString(16)}${slug.slice(1)}`;
     expectError(await service.get(`/p/${escaped}`), 400, 'invalid_slug');
+  });
+
+  it('GET and HEAD of the address with a slash at its end: 308 to the address without it, with the same query', async () => {
+    const { slug } = await withDrop();
+    for (const [path, location] of [
+      [`/p/${slug}/`, `/p/${slug}`],
+      [`/p/${slug}/?v=1&utm_source=a%20b`, `/p/${slug}?v=1&utm_source=a%20b`],
+      [`/p/${slug}/raw/`, `/p/${slug}/raw`],
+      [`/p/${slug}/raw/?v=1`, `/p/${slug}/raw?v=1`],
+      ['/p/nosuchslug00/', '/p/nosuchslug00'],
+    ] as const) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await service.request(method, path);
+        expect(`${answer.status} ${answer.headers.location}`, `${method} ${path}`).to.equal(
+          `308 ${location}`,
+        );
+        expect(answer.headers['cache-control']).to.equal('private, no-store');
+        expect(answer.headers['x-robots-tag']).to.equal('noindex, nofollow');
+        expect(answer.bytes).to.have.length(0);
+      }
+    }
+  });
+
+  it('no other address is redirected, and no other method: 404', async () => {
+    const { slug } = await withDrop();
+    for (const path of [
+      '/p//evil.example/',
+      '//evil.example/',
+      '/p/a.b/',
+      '/p/a%2f/',
+      `/p/${slug}/raw//`,
+      '/p/',
+    ])
+      expectError(await service.get(path), 404, 'not_found');
+    expectError(await service.request('POST', `/p/${slug}/`), 404, 'not_found');
   });
 
   it('when present, context is shown behind a toggle; each version its own', async () => {
