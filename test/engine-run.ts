@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeRunDir } from './run-dir.ts';
-import { noTests, type Outcome } from './support/outcome.ts';
+import { noTests, type Outcome, sourceOf } from './support/outcome.ts';
 
 const engines = ['embedded', 'scale-out'] as const;
 export type Engine = (typeof engines)[number];
@@ -35,7 +35,7 @@ export function readArguments(given: readonly string[]): { engines: readonly Eng
 }
 
 /** The compiled test files of an engine: the embedded one's are all that do not say `scale-out`. */
-export function testFiles(engine: Engine): string[] {
+function testFiles(engine: Engine): string[] {
   const files = readdirSync(testDir, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js'))
     .sort();
@@ -79,6 +79,32 @@ export function runTests(engine: Engine, args: readonly string[], env: NodeJS.Pr
       if (runs && child.pid !== undefined) process.kill(-child.pid, signal);
     },
   };
+}
+
+/**
+ * What comes of tests that nothing can run now: each is skipped. Mocha names them without running them.
+ * @param args as in `runTests`
+ */
+export function skipTests(engine: Engine, args: readonly string[], reason: string): Outcome {
+  const { files, options } = chooseFiles(testFiles(engine), args);
+  if (files.length === 0) return noTests;
+  const folder = makeRunDir();
+  const file = join(folder, 'tests.json');
+  const list = ['--dry-run', '--reporter', 'json', '--reporter-option', `output=${file}`];
+  const { status, stderr } = spawnSync(process.execPath, [mocha, ...options, ...list, ...files], {
+    encoding: 'utf8',
+  });
+  const tests = status === 0 ? (JSON.parse(readFileSync(file, 'utf8')) as Listed).tests : null; // proof: mocha's format
+  rmSync(folder, { recursive: true });
+  if (tests !== null) {
+    return { ...noTests, skipped: tests.map((test) => ({ reason, file: sourceOf(test.file) })) };
+  }
+  process.stdout.write(`mocha cannot list the tests of the ${engine} engine: ${stderr}\n`);
+  return { ...noTests, failed: 1 };
+}
+
+interface Listed {
+  readonly tests: readonly { readonly file: string }[];
 }
 
 const inProject = (file: string) => relative('.', join(testDir, file));

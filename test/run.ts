@@ -1,13 +1,14 @@
-// Runs the tests of both engines, each in a mocha of its own, and says how many ran on which. The servers of the
-// scale-out engine are found, or started, while the embedded engine's tests run, and stopped at the end.
+// Runs the tests of both engines, each in a mocha of its own. The servers of the scale-out engine are found, or started,
+// while the embedded engine's tests run, and stopped at the end. The closing lines say which tests were skipped, why
+// and how to run them, then how many ran on which engine, and last the sum.
 // usage: run.js [--engine embedded|scale-out] [what mocha takes] [names of test files]
-import { type Engine, type EngineRun, readArguments, runTests, testFiles } from './engine-run.ts';
+import { type Engine, type EngineRun, readArguments, runTests, skipTests } from './engine-run.ts';
 import { createCache } from './servers/cache.ts';
 import { findServers } from './servers/find.ts';
 import { createKeepers } from './servers/keepers.ts';
 import type { Found } from './servers/search.ts';
 import { findTools, findVarnish } from './servers/tools.ts';
-import { describeOutcome, noTests, type Outcome, sum } from './support/outcome.ts';
+import { describeOutcome, describeSkips, noTests, type Outcome, sum } from './support/outcome.ts';
 
 /** What came of one engine's tests. */
 interface Result {
@@ -20,6 +21,9 @@ interface Result {
 /** How long mocha may take to end by itself after a signal. */
 const graceMs = 5_000;
 
+const cure =
+  'Set MONGODB_URI and REDIS_URL to databases that tests may fill, or start Docker, or be root on Debian with Go in PATH.';
+
 const { engines, args } = readArguments(process.argv.slice(2));
 const keepers = createKeepers();
 const search = { env: process.env, keepers, cache: createCache(keepers), say };
@@ -28,6 +32,7 @@ let stopped = false;
 
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 const results = await testAll().finally(() => keepers.stopAll());
+for (const { engine, outcome } of results) describeSkips(engine, outcome.skipped).forEach(say);
 for (const { engine, outcome, remark } of results) {
   say(`${engine} engine: ${remark ?? describeOutcome(outcome)}`);
 }
@@ -83,19 +88,17 @@ async function test(engine: Engine, env: NodeJS.ProcessEnv): Promise<Outcome> {
   return current.outcome;
 }
 
-/** Servers that were named must serve, and on a machine of CI there must be some; elsewhere it is only said loudly. */
+/** Servers that were named must serve, and on a machine of CI there must be some; elsewhere the tests are skipped. */
 function tellMissing(found: Exclude<Found, { kind: 'servers' }>): Result {
+  const engine = 'scale-out';
   const reasons = found.kind === 'wrong' ? [found.reason] : found.reasons;
-  const isFailure = found.kind === 'wrong' || isSet(process.env.CI);
-  say(`
-!!! The scale-out engine was NOT tested; ${testFiles('scale-out').length} test files were skipped:
-${reasons.map((reason) => `!!! - ${reason.replaceAll('\n', '\n!!!   ')}`).join('\n')}
-!!! It needs MongoDB and Redis. Set MONGODB_URI and REDIS_URL to databases that tests may fill; or start Docker,
-!!! which gets them by compose.yaml; or run this as root on Debian, with Go in PATH, where they are built once.
-`);
-  const outcome = isFailure ? { ...noTests, failed: 1 } : noTests;
-  const why = isFailure ? 'no servers, which counts as 1 failed' : 'no servers, see above';
-  return { engine: 'scale-out', outcome, remark: `not tested: ${why}` };
+  const why = reasons.map((reason) => `\n  - ${reason.replaceAll('\n', '\n    ')}`).join('');
+  const needed = `it needs MongoDB and Redis. ${cure}${why}`;
+  if (found.kind !== 'wrong' && !isSet(process.env.CI)) {
+    return { engine, outcome: skipTests(engine, args, needed) };
+  }
+  say(`\nThe scale-out engine was not tested: ${needed}`);
+  return { engine, outcome: { ...noTests, failed: 1 }, remark: 'not tested, which counts as 1 failed' };
 }
 
 function isSet(flag: string | undefined): boolean {

@@ -6,6 +6,7 @@ import { createThreadRenderer, type RendererOptions } from '../../shared/adapter
 import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/domain/render-plan.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
+import { skipBecause } from '../support/skip.ts';
 
 const plenty = 5_000;
 
@@ -141,7 +142,7 @@ describe('createThreadRenderer', () => {
   });
 
   it('squeezes at the lowest priority, and leaves that of the process alone', async function () {
-    if (process.platform !== 'linux') this.skip();
+    if (process.platform !== 'linux') skipBecause(this, 'only Linux has priorities of threads');
     const before = getPriority();
     await create().squeeze(Buffer.from('<p>'), planRender(Buffer.from('<p>')));
     expect(getPriority()).to.equal(before);

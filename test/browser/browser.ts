@@ -1,9 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { skipWithout } from '../support/programs.ts';
-
-const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
+import { requireProgram } from '../support/programs.ts';
 
 const flags = [
   '--no-sandbox', // the machines of CI run tests as root
@@ -28,18 +26,15 @@ after('end the browsers', async () => {
 });
 
 /**
- * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Without one the suite
- * is skipped, and says so; under CI that is a failure.
+ * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Where PATH has no
+ * `chromium` and CHROMIUM names none, the suite is skipped; under CI that is a failure.
  * @param more flags beside those that every suite has
  */
 export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
   let browser: Browser | undefined;
 
   before(async function () {
-    if (!existsSync(executable)) {
-      skipWithout(this, `Chromium at ${executable}`, 'Install it, or set CHROMIUM to where it is.');
-    }
-    browser = await launch([...flags, ...more]);
+    browser = await launch(requireProgram(this, 'CHROMIUM', 'chromium'), [...flags, ...more]);
   });
 
   // Whatever a failed test has left open is nobody else's.
@@ -54,11 +49,11 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
 }
 
 /** The one that runs with these flags, or a new one where there is none any more. */
-async function launch(args: string[]): Promise<Browser> {
+async function launch(executablePath: string, args: string[]): Promise<Browser> {
   const key = args.join(' ');
   const known = running.get(key);
   if (known?.isConnected()) return known;
-  const started = await chromium.launch({ executablePath: executable, args });
+  const started = await chromium.launch({ executablePath, args });
   running.set(key, started);
   return started;
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findFault } from '../servers/reach.ts';
 import { projectDir, script } from '../servers/scripts.ts';
+import { requireInPath } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const runner = join(import.meta.dirname, '..', 'run.js');
@@ -41,22 +42,47 @@ describe('the test runner', () => {
     expect(status).to.equal(1);
   });
 
-  it('a machine that can have no servers: says so, with the reasons; under CI it fails', () => {
-    const args = ['--engine=scale-out'];
+  it('a machine that can have no servers: the closing lines count the skipped tests and say why; under CI it fails', () => {
+    const args = ['--engine=scale-out', 'test/api/tokens.test.ts', 'test/api/views.test.ts'];
     const alone = runTests(args, { PATH: dir });
-    expect(alone.lines.join('\n')).to.match(
-      /!!! The scale-out engine was NOT tested; \d+ test files .*Docker: /s,
-    );
-    expect(alone.lines.at(-1)).to.equal('0 passed, 0 failed');
+    const report = alone.lines.join('\n');
+    const [, count] =
+      /^SKIPPED: scale-out engine, (\d+) tests: it needs MongoDB and Redis\./m.exec(report) ?? [];
+    expect(Number(count), report).to.be.above(5);
+    expect(alone.lines).to.include('  - MONGODB_URI and REDIS_URL are not set');
+    expect(alone.lines.slice(-3)).to.deep.equal([
+      '  To run them: npm test -- --engine scale-out test/api/tokens.test.ts test/api/views.test.ts',
+      `scale-out engine: 0 passed, 0 failed, ${count} skipped`,
+      `0 passed, 0 failed, ${count} skipped`,
+    ]);
     expect(alone.status).to.equal(0);
     const underCi = runTests(args, { PATH: dir, CI: 'true' });
+    expect(underCi.lines.join('\n')).to.match(/^The scale-out engine was not tested: .*\n {2}- MONGODB_URI/m);
     expect(underCi.lines.at(-1)).to.equal('0 passed, 1 failed');
+    expect(underCi.status).to.equal(1);
+  });
+
+  it('a machine without Chromium: the closing lines name what was skipped, why and how to run it; under CI it fails', function () {
+    this.timeout(120_000);
+    const files = readdirSync(join(projectDir, 'test/browser')).filter((file) => file.endsWith('.test.ts'));
+    const args = ['--engine=embedded', ...files.map((file) => `test/browser/${file}`)];
+    const alone = runTests(args, { PATH: dir, CHROMIUM: '' });
+    const skipped = /^0 passed, 0 failed, (\d+) skipped$/.exec(alone.lines.at(-1) ?? '')?.[1];
+    expect(Number(skipped), alone.lines.join('\n')).to.be.above(files.length);
+    expect(alone.lines.slice(-4, -2)).to.deep.equal([
+      `SKIPPED: embedded engine, ${skipped} tests: there is no chromium: install it, or set CHROMIUM to where it is`,
+      '  To run them: npm test -- --engine embedded test/browser/*.test.ts',
+    ]);
+    expect(alone.status).to.equal(0);
+    const underCi = runTests(args, { PATH: dir, CHROMIUM: '', CI: 'true' });
+    expect(underCi.lines.join('\n')).to.include('CI must not skip these tests: there is no chromium');
+    expect(underCi.lines.at(-1)).to.match(/^0 passed, [1-9]\d* failed$/);
     expect(underCi.status).to.equal(1);
   });
 
   it('one address alone: fails, and says which is missing', () => {
     const { status, lines } = runTests(['--engine=scale-out'], { REDIS_URL: 'redis://127.0.0.1:1' });
-    expect(lines).to.include('!!! - REDIS_URL is set, and MONGODB_URI is not: set both, or neither');
+    expect(lines).to.include('  - REDIS_URL is set, and MONGODB_URI is not: set both, or neither');
     expect(status).to.equal(1);
   });
 
@@ -93,7 +119,8 @@ describe('the test runner', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('a part is built once, also by two runs at a time, and anew after a failure', async () => {
+  it('a part is built once, also by two runs at a time, and anew after a failure', async function () {
+    requireInPath(this, 'flock'); // without it two runs may build the same part twice
     const cache = join(dir, 'cache');
     stub(dir, 'go', 'exit 1');
     expect(await build(dir, cache)).to.equal(1);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { skipBecause } from './skip.ts';
 
 /** The path of a program: what its setting names, else where PATH or /usr/sbin have it; null: nowhere. */
 export function findProgram(setting: string, name: string): string | null {
@@ -8,25 +9,19 @@ export function findProgram(setting: string, name: string): string | null {
 
 /**
  * The path of a program: what its setting names, else where PATH or /usr/sbin have it. Without one the tests of that hook
- * are skipped, and say so; under CI that is a failure.
+ * are skipped; under CI that is a failure.
  * @param setting such as TEST_NGINX
  */
 export function requireProgram(hook: Mocha.Context, setting: string, name: string): string {
   return (
-    findProgram(setting, name) ?? skipWithout(hook, name, `Install it, or set ${setting} to where it is.`)
+    findProgram(setting, name) ??
+    skipBecause(hook, `there is no ${name}: install it, or set ${setting} to where it is`)
   );
 }
 
 /** For commands that a person would type in a shell, which takes it from PATH. */
 export function requireInPath(hook: Mocha.Context, name: string): void {
-  if (findInPath(name) === null) skipWithout(hook, name, 'Install it.');
-}
-
-/** @param cure what the person at the terminal may do about it */
-export function skipWithout(hook: Mocha.Context, what: string, cure: string): never {
-  if (process.env.CI) throw new Error(`${what} is not there, and CI must not skip these tests`);
-  process.stdout.write(`\n  SKIPPED: no ${what}. ${cure}\n\n`);
-  return hook.skip();
+  if (findInPath(name) === null) skipBecause(hook, `there is no ${name} in PATH: install it`);
 }
 
 function findInPath(name: string, more: readonly string[] = []): string | null {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { describeOutcome, type Outcome } from './outcome.ts';
+import { describeOutcome, type Outcome, type Skip, sourceOf } from './outcome.ts';
+import { reasonOf } from './skip.ts';
 
 /** How long what the tests opened may take to close after the last of them. */
 const graceMs = 10_000;
@@ -14,8 +15,12 @@ export default class ClosingLineReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     endWithParent();
+    const skipped: Skip[] = [];
+    runner.on(Mocha.Runner.constants.EVENT_TEST_PENDING, (test: Mocha.Test) => {
+      skipped.push({ reason: reasonOf(test), file: sourceOf(test.file ?? '') });
+    });
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
-      const { passes: passed, failures: failed, pending: skipped } = this.stats;
+      const { passes: passed, failures: failed } = this.stats;
       tell({ passed, failed, skipped });
       // After so many broken connections Node's own end may wait for good for one of them (see bin/cli.ts).
       if (process.env.TEST_ENGINE === 'scale-out') process.exit(failed > 0 ? 1 : 0);

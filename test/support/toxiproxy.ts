@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createPlainClient } from './client.ts';
 import { findFreePort } from './nginx.ts';
-import { skipWithout } from './programs.ts';
+import { skipBecause } from './skip.ts';
 import { until } from './until.ts';
 
 /** What it does to the data of a connection: https://github.com/Shopify/toxiproxy#toxics. */
@@ -46,8 +46,8 @@ export interface Toxiproxy {
  * a failure.
  */
 export function requireToxiproxy(hook: Mocha.Context): string {
-  const cure = 'Set TEST_TOXIPROXY to where toxiproxy-server is.';
-  return process.env.TEST_TOXIPROXY || skipWithout(hook, 'Toxiproxy', cure);
+  const reason = 'there is no Toxiproxy: set TEST_TOXIPROXY to where toxiproxy-server is';
+  return process.env.TEST_TOXIPROXY || skipBecause(hook, reason);
 }
 
 /** @param program the file of `toxiproxy-server`. @throws Error when it does not answer within 10 s */
