@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { startService, type TestService, useService } from '../support/service.ts';
-import { useBrowser } from './browser.ts';
+import { clickApprove, useBrowser } from './browser.ts';
 import { createInspector, type Inspector } from './inspect.ts';
 
 const context = `# Why
@@ -117,7 +117,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       await page.getByRole('button').click();
       await page.getByRole('button', { name: 'Approve' }).waitFor();
       await inspect('sign-in-request');
-      await page.getByRole('button', { name: 'Approve' }).click();
+      await clickApprove(page);
       await page.getByRole('heading', { name: 'Approved' }).waitFor();
       await inspect('sign-in-approved');
       await page.context().close();

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { requireProgram } from '../support/programs.ts';
 
@@ -99,6 +100,14 @@ export async function photograph(
     }
   }
   await page.context().close();
+}
+
+/** Clicks Approve as a person does, whose pointer rests on the button until it answers. */
+export async function clickApprove(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Approve' });
+  await button.hover({ force: true }); // what covers it gives way only to a pointer that rests there, after 0.8 s
+  await pause(950);
+  await button.click();
 }
 
 /** By how many pixels the page is wider than its window. */

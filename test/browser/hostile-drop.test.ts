@@ -3,7 +3,7 @@ import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { type Attack, attacks, attacksByWindow, attacksOnParent, findings, hostilePage } from './attacks.ts';
-import { useBrowser } from './browser.ts';
+import { clickApprove, useBrowser } from './browser.ts';
 
 describe('A hostile drop, in Chromium', function () {
   this.timeout(60_000);
@@ -155,7 +155,7 @@ addEventListener('load', async () => {
     expect((await service.get(`/api/auth/poll?token=${pollToken}`)).body.status).to.equal('pending');
     expect((await context.cookies()).map(({ name }) => name)).to.not.include('dropleaf_pass');
 
-    await mine.getByRole('button', { name: 'Approve' }).click();
+    await clickApprove(mine);
     await mine.getByRole('heading', { name: 'Approved' }).waitFor();
     expect((await service.get(`/api/auth/poll?token=${pollToken}`)).body.status).to.equal('verified');
     await context.close();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { useBrowser, watchPage } from './browser.ts';
+import { clickApprove, useBrowser, watchPage } from './browser.ts';
 
 describe('The way to the identity provider, in Chromium', function () {
   this.timeout(60_000);
@@ -50,7 +50,7 @@ describe('The way to the identity provider, in Chromium', function () {
       await page.getByRole('button').click();
       await page.getByRole('heading', { name: 'Let this device publish as you?' }).waitFor();
       expect(await page.locator('main').innerText()).to.include('octocat');
-      await page.getByRole('button', { name: 'Approve' }).click();
+      await clickApprove(page);
       await page.getByRole('heading', { name: 'Approved' }).waitFor();
       expect((await service.get(`/api/auth/poll?token=${body.poll_token}`)).body.status).to.equal('verified');
       expect(faults).to.deep.equal([]);

@@ -9,7 +9,7 @@ import { createClient } from '../support/client.ts';
 import { requireInPath } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import type { WireDrop } from '../support/wire.ts';
-import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+import { clickApprove, overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
 import { makeChartReport } from './chart-report.ts';
 
 describe('A new user, in Chromium', function () {
@@ -44,7 +44,7 @@ describe('A new user, in Chromium', function () {
     const asked = await page.locator('main').innerText();
     expect(asked).to.include(code).and.include('Reports <robot>').and.include('127.0.0.1');
     expect((await poll()).status, 'nothing is given before it is approved').to.equal('pending');
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await clickApprove(page);
     await page.waitForLoadState();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).to.equal(0);
 

@@ -34,7 +34,7 @@ Approve only then. It can publish, change and delete pages in your name, until i
 <form method="post" action="${action}">
 <input type="hidden" name="token" value="${formToken}">
 <div class="choices">
-<button type="submit" name="decision" value="approve">Approve</button>
+<span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
 <button type="submit" class="quiet" name="decision" value="deny">Deny</button>
 </div>
 </form>`,

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { useService } from '../support/service.ts';
+import { clickApprove, overflowOf, schemes, takePicture, useBrowser } from './browser.ts';
+
+/** How long the button is inert, and a little for the browser. */
+const inertMs = 800;
+const afterMs = inertMs + 150;
+
+describe('The Approve button, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService();
+
+  /** The page that asks whether to approve a sign-in; `status` is what the client that started it gets. */
+  async function openRequest(options: BrowserContextOptions = {}) {
+    const { body } = await service.request('POST', '/api/auth/start', { body: { label: 'A client' } });
+    const page = await (await browser.newContext(options)).newPage();
+    await page.goto(`${service.url}/sign-in?code=${body.code}`);
+    await page.getByRole('button').click();
+    await page.getByLabel('Name').fill('ada');
+    await page.getByLabel('Sign-in key').fill(service.services.signInKey ?? '');
+    await page.getByRole('button').click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.mouse.move(1, 1);
+    const status = async () => (await service.get(`/api/auth/poll?token=${body.poll_token}`)).body.status;
+    return { page, status };
+  }
+
+  async function middleOfApprove(page: Page): Promise<[x: number, y: number]> {
+    const box = await page.getByRole('button', { name: 'Approve' }).boundingBox();
+    if (box === null) throw new Error('the button is not shown');
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  }
+
+  const isApproved = (page: Page) => page.getByRole('heading', { name: 'Approved' }).waitFor();
+
+  /** The click before this may have been sent: gives the form time to arrive. */
+  async function expectPending(page: Page, status: () => Promise<string>): Promise<void> {
+    await pause(300);
+    expect(await status()).to.equal('pending');
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).to.equal(1);
+  }
+
+  for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+    it(`ignores a click of a pointer that has just come, on a page open for seconds; motion: ${reducedMotion}`, async () => {
+      const { page, status } = await openRequest({ reducedMotion });
+      await pause(2_000);
+      await page.mouse.click(...(await middleOfApprove(page)), { clickCount: 2, delay: 50 });
+      await expectPending(page, status);
+      await pause(afterMs);
+      await page.mouse.click(...(await middleOfApprove(page)));
+      await isApproved(page);
+      expect(await status()).to.equal('verified');
+      await page.context().close();
+    });
+  }
+
+  it('is inert again once the pointer has left it', async () => {
+    const { page, status } = await openRequest();
+    const middle = await middleOfApprove(page);
+    await page.mouse.move(...middle);
+    await pause(afterMs);
+    await page.mouse.move(1, 1);
+    await page.mouse.click(...middle);
+    await expectPending(page, status);
+    await page.context().close();
+  });
+
+  it('ignores the second click of a double click that began in a window before it, which closed', async () => {
+    const { page, status } = await openRequest();
+    const middle = await middleOfApprove(page);
+    const popup = await page.context().newPage();
+    await popup.setContent('<script>addEventListener("mousedown", () => close())</script>Double-click here!');
+    await pause(2_000);
+    const closed = popup.waitForEvent('close');
+    await popup.mouse.move(...middle);
+    await popup.mouse.down().catch(() => undefined); // it closes before that is answered
+    await closed;
+    await page.bringToFront(); // as the window that is seen now
+    await page.mouse.click(...middle, { delay: 30 });
+    await expectPending(page, status);
+    await clickApprove(page);
+    await isApproved(page);
+    await page.context().close();
+  });
+
+  it('obeys the keyboard at once', async () => {
+    const { page, status } = await openRequest();
+    await page.getByRole('button', { name: 'Approve' }).press('Enter');
+    await isApproved(page);
+    expect(await status()).to.equal('verified');
+    await page.context().close();
+  });
+
+  it('obeys a touch once the page has been open for 0.8 s, and not before', async () => {
+    const { page, status } = await openRequest({ hasTouch: true, isMobile: true });
+    expect(await page.evaluate('matchMedia("(hover: none)").matches')).to.equal(true);
+    await page.reload({ waitUntil: 'commit' });
+    const middle = await middleOfApprove(page);
+    await page.touchscreen.tap(...middle);
+    await expectPending(page, status);
+    await pause(afterMs);
+    await page.touchscreen.tap(...middle);
+    await isApproved(page);
+    await page.context().close();
+  });
+
+  it('Deny obeys at once', async () => {
+    const { page, status } = await openRequest();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('heading', { name: 'Denied' }).waitFor();
+    expect(await status()).to.equal('expired');
+    await page.context().close();
+  });
+
+  it('is as large as Deny and fits the page, at each width, light and dark', async () => {
+    const { page } = await openRequest();
+    for (const width of [360, 768, 1440]) {
+      for (const colorScheme of schemes) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await takePicture(page, `approve-${width}-${colorScheme}`);
+        expect(await overflowOf(page)).to.equal(0);
+        const [approve, deny] = await Promise.all(
+          ['Approve', 'Deny'].map((name) => page.getByRole('button', { name }).boundingBox()),
+        );
+        expect(approve?.width, 'as wide as Deny').to.be.closeTo(deny?.width ?? 0, 1);
+        expect(approve?.height).to.equal(deny?.height);
+      }
+    }
+    await page.mouse.move(...(await middleOfApprove(page)));
+    await pause(200);
+    await takePicture(page, 'approve-waiting');
+    await page.context().close();
+  });
+});
