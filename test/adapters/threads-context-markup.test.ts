@@ -49,6 +49,13 @@ describe('renderMarkdown', () => {
     expect(render('| a | b |\n|---|--:|\n| c | d |')).to.contain('<td>c</td>').and.contain('<th>b</th>');
   });
 
+  it('an address with 100,000 asterisks in it takes time in proportion to its length', () => {
+    const address = `https://a.example/${'*'.repeat(100_000)}a`; // GHSA-38c4-r59v-3vqw: quadratic in markdown-it 14.1.0
+    const from = performance.now();
+    expect(render(address)).to.contain('<a href="https://a.example/***');
+    expect(performance.now() - from).to.be.below(2_000);
+  });
+
   it('an image within a link is the words of that link; a link without words is none', () => {
     const markup = render(
       '[![a chart](https://a.example/i.png)](https://b.example/) [](https://c.example) x',
