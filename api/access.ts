@@ -8,6 +8,7 @@ import { visitorOf } from './middleware/address.ts';
 import type { BodyBudget } from './middleware/body-budget.ts';
 import type { BodyRules } from './middleware/collect-body.ts';
 import { challenge } from './middleware/errors.ts';
+import { isFromForeignPage } from './middleware/origin.ts';
 import { createBodyReader } from './middleware/read-body.ts';
 import type { Access } from './openapi/access-rules.ts';
 
@@ -34,6 +35,7 @@ export interface BodyRoom {
  */
 export function createAccess(services: Services, room: BodyRoom) {
   const { tokens, limits, parser, config } = services;
+  const { origin } = new URL(config.BASE_URL);
   const tiny: BodyRules = { maxBytes: tinyBodyBytes, tooLarge: () => bodyTooLarge(tinyBodyBytes) };
   const small: BodyRules = { maxBytes: smallBodyBytes, tooLarge: () => bodyTooLarge(smallBodyBytes) };
   const document: BodyRules = { maxBytes: maxDropBodyBytes(config), tooLarge: () => htmlTooLarge(config) };
@@ -75,10 +77,15 @@ export function createAccess(services: Services, room: BodyRoom) {
   }
 
   return marked({
-    /** Anybody, so many times a minute from an address; a body that holds a label at most. */
+    /** Any program, so many times a minute from an address; a body that holds a label at most. */
     starter(handler: Handler): Handler {
       return async (req, res) => {
         res.setHeader('Cache-Control', 'no-store');
+        // Before it is counted: a page that somebody reads could use up the sign-ins of their address.
+        if (isFromForeignPage(req, origin)) {
+          const message = `Web pages of other origins cannot start a sign-in: Origin must be absent or ${origin}.`;
+          throw new DropError('forbidden', message);
+        }
         const visitor = visitorOf(req.ip);
         await limits.takeSignInStart(visitor);
         await withStrangersBody(req, visitor.network, tiny, (body) => {

@@ -42,7 +42,7 @@ export const accessRules: Readonly<Record<Access, AccessRule>> = {
   open: { needsToken: false, refusals: [], headers: [], limits: [] },
   starter: {
     needsToken: false,
-    refusals: ['rate_limited', ...badBody, ['invalid_arg', 413]],
+    refusals: ['forbidden', 'rate_limited', ...badBody, ['invalid_arg', 413]],
     headers: noStore,
     limits: ['sign_in_starts_per_minute'],
   },

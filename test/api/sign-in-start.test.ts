@@ -101,6 +101,31 @@ describe('the limit of sign-ins started', () => {
     }
   });
 
+  it("403 forbidden for a page of another origin, which uses up none of its reader's; the body is not read", async () => {
+    const service = await startService();
+    const post = (headers: Record<string, string>) =>
+      service.request('POST', '/api/auth/start', { raw: 'x', headers });
+    try {
+      const foreign = ['https://evil.example', 'null', `${service.url}.evil.example`, `${service.url}, null`];
+      for (const origin of foreign) {
+        for (let n = 0; n < 10; n++) {
+          const headers = { origin, 'content-type': 'text/plain', 'sec-fetch-site': 'same-origin' };
+          expectError(await post(headers), 403, 'forbidden');
+        }
+        const length = { 'content-type': 'application/json', 'content-length': '100' };
+        const unread = await service.sendHead('POST', '/api/auth/start', { origin, ...length });
+        expectError(unread, 403, 'forbidden');
+      }
+      for (let n = 0; n < 29; n++) await start(service);
+      const own = { origin: service.url, 'content-type': 'application/json' };
+      const answer = await service.request('POST', '/api/auth/start', { raw: '{}', headers: own });
+      expect(answer.status).to.equal(200);
+      expectTooMany(await service.request('POST', '/api/auth/start'), 'rate_limited');
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('addresses behind a trusted proxy count on their own, IPv6 by its /64', async () => {
     const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '2' } });
     const from = async (address: string) => {

@@ -163,6 +163,14 @@ describe('Unlocking a drop', () => {
       expect(guesses.filter((answer) => answer.status === 429)).to.have.length(9);
     });
 
+    it('a form from another origin is 403 forbidden and uses up no try', async () => {
+      const { slug, address } = await lockedDrop();
+      const headers = { ...address, origin: 'https://evil.example' };
+      for (let n = 0; n < 10; n++)
+        expect((await service.unlock(slug, 'wrong', { headers })).status).to.equal(403);
+      await enter(slug, address);
+    });
+
     it('posted to a drop without a gate: no cookie; to none: 404 not_found', async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create();

@@ -135,6 +135,7 @@ addEventListener('load', async () => {
     await mine.getByRole('button', { name: 'Approve' }).waitFor();
 
     const forms = [
+      ['/api/auth/start', 'label=eve'],
       ['/sign-in', `code=${code}`],
       ['/sign-in/local', `name=eve&key=${service.services.signInKey}`],
       ['/sign-in/approve', 'decision=approve&token=x'],

@@ -25,7 +25,8 @@ export function accountOperations(config: Config, requests: RequestSchemas) {
       id: 'startSignIn',
       tag: 'Sign-in',
       summary: 'Start a sign-in',
-      description: 'Show your human the code, have them open the address, and poll.',
+      description:
+        'Show your human the code, have them open the address, and poll. From a web page of another origin (an `Origin` header that is not this service’s) it is `forbidden`.',
       limits: ['sign_in_seconds', 'poll_interval_seconds'],
       body: {
         type: 'application/json',
