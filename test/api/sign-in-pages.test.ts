@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
 import { expectError } from '../support/expect.ts';
+import { createGate } from '../support/gate.ts';
 import { createPerson, expectRefusal, type Person, type Shown } from '../support/person.ts';
 import { startService, type TestService, useService } from '../support/service.ts';
 
@@ -538,6 +540,32 @@ describe('tries at codes and keys', () => {
       expect((await person.post('/sign-in', { code }, { headers: address(1) })).status).to.equal(303);
       expect((await person.post('/sign-in', { code: 'BCD' }, { headers: address(1) })).status).to.equal(400);
     }
+    expect((await wrongCode(person)).status).to.equal(404);
+  });
+
+  it('what could not be looked up does not count', async () => {
+    const gate = createGate();
+    const away = await startService({
+      env: { CODE_TRIES: '2' },
+      adaptEngine: (engine) => ({ ...engine, signIns: gate.wrap(engine.signIns, ['findByCode']) }),
+    });
+    try {
+      const person = createPerson(away);
+      const { code } = await start(away);
+      gate.refuse(unavailable('The database is away.', 3));
+      for (let i = 0; i < 5; i++) expect((await person.post('/sign-in', { code })).status).to.equal(503);
+      gate.open();
+      expect((await person.post('/sign-in', { code })).status).to.equal(303);
+    } finally {
+      await away.stop();
+    }
+  });
+
+  it('a form from another origin does not count', async () => {
+    const person = createPerson(service);
+    const headers = { ...address(1), origin: 'https://evil.example' };
+    for (let i = 0; i < 15; i++)
+      expect((await person.post('/sign-in', { code: 'BCDF-GHJK' }, { headers })).status).to.equal(403);
     expect((await wrongCode(person)).status).to.equal(404);
   });
 

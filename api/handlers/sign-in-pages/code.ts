@@ -24,13 +24,16 @@ export function codeHandlers({ services, cookie, answers, readForm, acceptsForm 
     if (readCode(typed) === null) {
       throw new DropError('invalid_arg', 'A code has eight letters, such as BCDF-GHJK.', { field: 'code' });
     }
-    // Reserved before the look-up, so that parallel guesses cannot pass; a right code gives its try back.
+    // Reserved before the look-up, so that parallel guesses cannot pass the limit.
     const tries = triesFrom('code', visitorOf(req.ip), config.CODE_TRIES);
     const giveBack = await limits.takeTry(tries, tryWindowMs);
-    const signIn = await signIns.findByCode(typed);
-    if (signIn !== null) {
-      await giveBack();
-      return signIn;
+    let isWrong = false;
+    try {
+      const signIn = await signIns.findByCode(typed);
+      if (signIn !== null) return signIn;
+      isWrong = true;
+    } finally {
+      if (!isWrong) await giveBack(); // right, or never looked up
     }
     const message = 'No sign-in waits for this code. It may be mistyped, used already or expired.';
     throw new DropError('not_found', message, { field: 'code' });
