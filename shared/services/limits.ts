@@ -45,11 +45,17 @@ export function createLimits(deps: {
     return takeOf(minuteOf(clock.now()), `${kind}:${key}`, limit, `At most ${limit} ${what} a minute.`);
   }
 
-  /** Counts all or none. @returns what gives them back, and never fails */
-  async function takeAll(
+  /**
+   * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
+   * The answer gives the try back and never fails: only wrong ones count.
+   * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left, and where one
+   * has none, none is counted
+   * @throws DropError `rate_limited`
+   */
+  async function takeTry(
     tries: readonly Try[],
     windowMs: number,
-    message: string,
+    message = 'Too many wrong tries.',
   ): Promise<() => Promise<void>> {
     const window = windowOf(clock.now(), windowMs);
     const taken: string[] = [];
@@ -82,7 +88,7 @@ export function createLimits(deps: {
     async takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
       const message = `At most ${limit} sign-ins a minute from one address, and ${limit * addressesOfNetwork} from one network.`;
-      await takeAll(triesFrom('sign-in', visitor, limit), minuteMs, message);
+      await takeTry(triesFrom('sign-in', visitor, limit), minuteMs, message);
     },
 
     /**
@@ -109,15 +115,7 @@ export function createLimits(deps: {
       throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
     },
 
-    /**
-     * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
-     * The answer gives the try back and never fails: only wrong ones count.
-     * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left, and where one
-     * has none, none is counted
-     * @throws DropError `rate_limited`
-     */
-    takeTry: (tries: readonly Try[], windowMs: number, message = 'Too many wrong tries.') =>
-      takeAll(tries, windowMs, message),
+    takeTry,
   };
 }
 

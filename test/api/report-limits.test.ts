@@ -59,6 +59,10 @@ describe('Limits of reports', () => {
     const reporter = newReporter();
     const { slug } = await publish();
     for (let i = 0; i < 5; i++) expect((await reporter.report(slug, { reason: '' })).status).to.equal(400);
+    const foreign = { origin: 'https://evil.example' };
+    const form = { id: 'Abcdefgh01234567', reason: 'phishing' };
+    for (let i = 0; i < 5; i++)
+      expect((await reporter.send(`/report/${slug}`, form, foreign)).status).to.equal(403);
     expect(await arrive(await reporter.report(slug))).to.equal('Thank you');
   });
 
