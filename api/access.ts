@@ -3,9 +3,9 @@ import { maxDropBodyBytes } from '../shared/config.ts';
 import type { Caller } from '../shared/domain/account.ts';
 import { DropError, suspended } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { HttpError } from './http-error.ts';
 import { visitorOf } from './middleware/address.ts';
-import type { BodyBudget } from './middleware/body-budget.ts';
 import type { BodyRules } from './middleware/collect-body.ts';
 import { challenge } from './middleware/errors.ts';
 import { isFromForeignPage } from './middleware/origin.ts';
@@ -22,18 +22,12 @@ type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<voi
 const tinyBodyBytes = 8 * 1024;
 const smallBodyBytes = 256 * 1024;
 
-/** For the bodies of requests that have a token, and for those of anybody, which must take no room of theirs. */
-export interface BodyRoom {
-  readonly ofAccounts: BodyBudget;
-  readonly ofStrangers: BodyBudget;
-}
-
 /**
  * Who may call a handler, and what is counted and read before it runs. Always in this order: token, limit, body
  * (docs/decisions.md, Order of limits), so that nothing large is read for somebody who may not send it; and the token
  * again where the body came later.
  */
-export function createAccess(services: Services, room: BodyRoom) {
+export function createAccess(services: Services, held: HeldBytes) {
   const { tokens, limits, parser, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const tiny: BodyRules = { maxBytes: tinyBodyBytes, tooLarge: () => bodyTooLarge(tinyBodyBytes) };
@@ -42,8 +36,7 @@ export function createAccess(services: Services, room: BodyRoom) {
   // A PATCH may hold a whole html by mistake, and is to be told so.
   const patch: BodyRules = { ...document, tooLarge: () => bodyTooLarge(document.maxBytes) };
 
-  const withBody = createBodyReader({ parser, budget: room.ofAccounts });
-  const withStrangersBody = createBodyReader({ parser, budget: room.ofStrangers });
+  const withBody = createBodyReader({ parser, held });
 
   function owner(handler: OwnerHandler): Handler {
     return async (req, res) => {
@@ -88,7 +81,7 @@ export function createAccess(services: Services, room: BodyRoom) {
         }
         const visitor = visitorOf(req.ip);
         await limits.takeSignInStart(visitor);
-        await withStrangersBody(req, visitor.network, tiny, (body) => {
+        await withBody(req, visitor.network, tiny, (body) => {
           req.body = body;
           return handler(req, res);
         });

@@ -7,6 +7,7 @@ import type { Services } from '../shared/open-services.ts';
 import { type ContentHost, createContentHosts } from './content-hosts.ts';
 import { withoutSlash } from './handlers/public-page.ts';
 import { rawHandler } from './handlers/raw.ts';
+import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createIpReader, readTrustProxy } from './middleware/client-ip.ts';
 import { createDeadline } from './middleware/deadline.ts';
@@ -31,14 +32,15 @@ const lateRetrySeconds = 5;
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
+  const held = createHeldBytes(config.BUFFERED_BYTES);
   const unread = createUnreadAnswers({
     seconds: config.READ_SECONDS,
-    maxBytes: config.UNREAD_ANSWERS_BYTES,
+    held,
     ipOf: createIpReader(readTrustProxy(config.TRUST_PROXY)),
     log,
   });
   const raw = rawHandler(services, unread);
-  const app = createApp(services, unread);
+  const app = createApp(services, held, unread);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   warnOfOneSite(services);
   const watch = createDeadline(config.ANSWER_MS, (req, res) => {
@@ -66,7 +68,7 @@ export function createListener(services: Services): RequestListener {
   };
 }
 
-function createApp(services: Services, unread: UnreadAnswers): Express {
+function createApp(services: Services, held: HeldBytes, unread: UnreadAnswers): Express {
   const { log, config } = services;
   const app = express();
   app.disable('x-powered-by');
@@ -78,13 +80,15 @@ function createApp(services: Services, unread: UnreadAnswers): Express {
 
   app.use((req, res, next) => {
     giveId(res);
-    res.once('prefinish', () => unread.watch(res, res.locals.memory ?? res));
+    res.once('prefinish', () => {
+      unread.watch(res, { bytes: res.locals.sharedBytes, account: res.locals.accountId });
+    });
     forbidIndexing(res);
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
   app.use(securityHeaders({ isSecure: isHttps(config) }));
-  mount(app, createRoutes(services).routes);
+  mount(app, createRoutes(services, held).routes);
   app.use(() => {
     throw notFound('path');
   });

@@ -65,6 +65,11 @@ function answerText(status: number, error: DropError): string {
 function endGently(socket: Socket, answer: string): void {
   socket.end(answer);
   socket.resume();
+  destroySoon(socket);
+}
+
+/** Cuts the connection once the client has had the time to read its answer. */
+export function destroySoon(socket: Socket): void {
   const cut = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(cut));
 }

@@ -1,7 +1,5 @@
-import type { Config } from '../shared/config.ts';
-import { maxDropBodyBytes } from '../shared/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import { type BodyRoom, createAccess, type Handler } from './access.ts';
+import { createAccess, type Handler } from './access.ts';
 import { accountHandlers } from './handlers/account.ts';
 import { descriptionHandlers } from './handlers/description.ts';
 import { docsHandlers } from './handlers/docs.ts';
@@ -16,13 +14,12 @@ import { signInHandlers } from './handlers/sign-in.ts';
 import { signInPageHandlers } from './handlers/sign-in-pages.ts';
 import { versionHandlers } from './handlers/versions.ts';
 import { viewerHandlers } from './handlers/viewer.ts';
-import { createBodyBudget } from './middleware/body-budget.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import { createFormReader } from './middleware/read-form.ts';
 import type { Endpoint } from './openapi/document.ts';
 import type { Operation } from './openapi/operation.ts';
 import { createOperations } from './openapi/operations.ts';
 import { rawPath, servicePaths } from './paths.ts';
-import { reportFormBytes } from './requests/report.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = readonly [method: Method, path: string, handler: Handler, operation: Operation];
@@ -34,11 +31,10 @@ export interface RouteTable {
   readonly endpoints: readonly Endpoint[];
 }
 
-export function createRoutes(services: Services): RouteTable {
+export function createRoutes(services: Services, held: HeldBytes): RouteTable {
   const { config } = services;
-  const room = createBodyRoom(config);
-  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, room);
-  const readForm = createFormReader(room.ofStrangers);
+  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, held);
+  const readForm = createFormReader(held);
   const say = createOperations(config);
   const account = accountHandlers(services);
   const description = descriptionHandlers(services);
@@ -116,14 +112,6 @@ function anyOrigin(handler: Handler): Handler {
   return (req, res) => {
     res.setHeader('Access-Control-Allow-Origin', '*');
     return handler(req, res);
-  };
-}
-
-function createBodyRoom(config: Config): BodyRoom {
-  const bytes = config.BODIES_IN_FLIGHT_BYTES;
-  return {
-    ofAccounts: createBodyBudget(bytes, maxDropBodyBytes(config)),
-    ofStrangers: createBodyBudget(bytes / 4, reportFormBytes(config.REPORT_MAX_CHARACTERS), 16),
   };
 }
 

@@ -18,7 +18,7 @@ const rssTargetMib = 200;
 
 const settings = {
   ...noLimits,
-  BODIES_IN_FLIGHT_BYTES: String(256 * 1024 * 1024), // 50 times 2 MB at once are meant here
+  BUFFERED_BYTES: String(256 * 1024 * 1024), // 50 times 2 MB at once are meant here
 };
 
 /** What a first release aims at. `ratio`: of the bare server's rate; `rate`: requests a second. */

@@ -120,9 +120,9 @@ export const options = {
 
   ...abuseOptions,
 
-  BODIES_IN_FLIGHT_BYTES: count(
-    64 * mib,
-    'Bodies of requests with a token held at a time, and a quarter of it for all others; more get 503',
+  BUFFERED_BYTES: count(
+    128 * mib,
+    'Request bodies and unread answers held in memory; above it the client that holds most is cut off',
     mib,
   ),
   REQUEST_SECONDS: count(60, 'How long a client may take to send its request', 1, 3_600),
@@ -133,11 +133,6 @@ export const options = {
     600_000,
   ),
   READ_SECONDS: count(120, 'How long a client may take to read an answer', 1, 3_600),
-  UNREAD_ANSWERS_BYTES: count(
-    64 * mib,
-    'Answers held for clients that have not read them; beyond it the client with the most is cut off',
-    mib,
-  ),
   MAX_CONNECTIONS: count(
     10_000,
     'Connections at a time, fewer than `ulimit -n`; a new one takes the place of the longest idle',

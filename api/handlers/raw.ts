@@ -113,7 +113,7 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
     const tag = isShared(page, asked.address) ? edgeTag(page.dropId) : null;
     const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
     sendBody(req, res, headers, body);
-    if ('bytes' in body) unread.watch(res, body.bytes);
+    if ('bytes' in body) unread.watch(res, { bytes: body.bytes });
     if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
   }
 

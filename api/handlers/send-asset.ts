@@ -44,7 +44,7 @@ export function createAssetSender({ type, bytes, cacheControl }: Asset) {
       return;
     }
     const body = await inForm(form);
-    res.locals.memory = body; // all who wait for it wait for the same bytes
+    res.locals.sharedBytes = body; // one memory for all clients (unread-answers.ts)
     if (form !== 'identity') res.setHeader('Content-Encoding', form);
     res.setHeader('Content-Type', type);
     res.setHeader('Content-Length', body.byteLength);

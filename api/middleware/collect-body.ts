@@ -1,46 +1,78 @@
 import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
+import { destroySoon } from '../broken-requests.ts';
+import type { HeldBytes } from '../held-bytes.ts';
+import { HttpError } from '../http-error.ts';
 
 export interface BodyRules {
   readonly maxBytes: number;
-  /** What a larger body is told. */
+  /** The error for a larger body. */
   readonly tooLarge: () => DropError;
 }
 
+export interface CollectedBody {
+  readonly bytes: Buffer;
+  /** They count as held until this is called. */
+  release(): void;
+}
+
 /**
- * All bytes of a request's body. What still comes of a refused one is let through (connections.ts).
- * @param hold is told of the bytes as they come, and throws where there is no room for them
- * @throws DropError `invalid_json` for one that breaks off, `tooLarge`, what `hold` throws
+ * Reads all bytes of a request's body. The rest of a refused body is let through (connections.ts).
+ * @param client whose bytes they are
+ * @throws DropError `invalid_json` for a body that ends early, `tooLarge`, and `unavailable` where `held` cuts it off:
+ *   then the connection ends too, however long the client sends on
  */
-export function collectBody(req: Request, rules: BodyRules, hold: (bytes: number) => void): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > rules.maxBytes) return Promise.reject(rules.tooLarge());
+export function collectBody(
+  req: Request,
+  client: string,
+  { maxBytes, tooLarge }: BodyRules,
+  held: HeldBytes,
+): Promise<CollectedBody> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   if (req.destroyed) return Promise.reject(brokenOff());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      try {
-        if (size > rules.maxBytes) throw rules.tooLarge();
-        hold(chunk.length);
+      if (size > maxBytes) fail(tooLarge());
+      else {
         chunks.push(chunk);
-      } catch (error) {
-        finish(() => reject(error));
+        holding.grow(chunk.length);
       }
     };
-    const onEnd = () => finish(() => resolve(Buffer.concat(chunks, size)));
-    const onBreak = (error?: Error) => finish(() => reject(error instanceof DropError ? error : brokenOff()));
-    const finish = (settle: () => void) => {
-      req.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
-      req.on('error', ignore); // a connection that breaks later is nobody's concern
-      settle();
+    const onEnd = () => {
+      stop();
+      holding.settle();
+      resolve({ bytes: Buffer.concat(chunks, size), release: holding.release });
     };
+    const onBreak = (error?: Error) => fail(error instanceof DropError ? error : brokenOff());
+    const fail = (error: DropError) => {
+      stop();
+      holding.release();
+      reject(error);
+    };
+    const stop = () => {
+      req.off('data', onData).off('end', onEnd).off('error', onBreak).off('close', onBreak);
+      req.on('error', ignore); // the body is over for us
+    };
+    const cut = () => {
+      destroySoon(req.socket);
+      fail(holdsMost());
+    };
+    const holding = held.hold(client, { bytes: 0, cut });
     req.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak);
   });
 }
 
 function brokenOff(): DropError {
   return new DropError('invalid_json', 'The body broke off.');
+}
+
+function holdsMost(): HttpError {
+  const message =
+    'The service holds too many unfinished requests and unread answers, and this client has the most of them: send fewer at a time, or try again later.';
+  return new HttpError(503, 'unavailable', message, { retry_after_seconds: 1 }, { Connection: 'close' });
 }
 
 function ignore(): void {

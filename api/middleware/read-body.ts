@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { checkShape } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { HeldBytes } from '../held-bytes.ts';
 import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
 import { type BodyRules, collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
@@ -19,28 +19,20 @@ export type WithBody = (
 ) => Promise<void>;
 
 /**
- * Reads a request's JSON body; none at all counts as `{}`. The bytes are counted against the budget of all bodies
- * and of the client. A refused body is not kept, and what still comes is let through (connections.ts).
+ * Reads a request's JSON body; none at all counts as `{}`.
  * @throws DropError `invalid_json` (400, or 415 for type and encoding), `tooLarge`, `unavailable`
  */
-export function createBodyReader(deps: { parser: JsonParser; budget: BodyBudget }): WithBody {
-  const { parser, budget } = deps;
-
+export function createBodyReader({ parser, held }: { parser: JsonParser; held: HeldBytes }): WithBody {
   return async (req, client, rules, use) => {
     if (!hasBody(req)) return use({});
-    let held = 0;
-    const hold = (bytes: number) => {
-      budget.take(client, bytes);
-      held += bytes;
-    };
+    refuseTooFine(req);
+    refuseOtherMedia(req);
+    const { bytes, release } = await collectBody(req, client, rules, held);
     try {
-      refuseTooFine(req);
-      refuseOtherMedia(req);
-      const bytes = await collectBody(req, rules, hold);
       await use(bytes.length === 0 ? {} : await parse(bytes, parser));
     } finally {
       // Here and not when the response closes: the work may go on behind an answer that came in time (deadline.ts).
-      budget.giveBack(client, held);
+      release();
     }
   };
 }

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { HeldBytes } from '../held-bytes.ts';
 import { HttpError } from '../http-error.ts';
 import { readPairs } from '../requests/pairs.ts';
 import { networkKey } from './address.ts';
-import type { BodyBudget } from './body-budget.ts';
 import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
 import { collectBody } from './collect-body.ts';
 import { refuseTooFine } from './pieces.ts';
@@ -16,7 +16,7 @@ const smallFormBytes = 8 * 1024;
  * The fields of a posted form; those sent more than once count as not sent. Another kind of body has none.
  * @param maxBytes of the body; they count as held until the request is answered
  * @throws HttpError for a body that is too large, broken, wrapped in something, or cut into too many pieces
- * @throws DropError `invalid_arg` for one that is not UTF-8, `unavailable` when there is no room for it
+ * @throws DropError `invalid_arg` for one that is not UTF-8, `unavailable` for one that is cut off (held-bytes.ts)
  */
 export type ReadForm = (
   req: Request,
@@ -24,23 +24,18 @@ export type ReadForm = (
   maxBytes?: number,
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** @param budget of what anybody may send */
-export function createFormReader(budget: BodyBudget): ReadForm {
+export function createFormReader(held: HeldBytes): ReadForm {
   return async (req, res, maxBytes = smallFormBytes) => {
     if (!req.is(formType)) return new Map();
-    const client = networkKey(req.ip);
-    let held = 0;
-    const hold = (bytes: number) => {
-      budget.take(client, bytes);
-      held += bytes;
-    };
-    // Nothing more is read by then: whoever has gone sends nothing, and the deadline waits while a body comes.
-    res.once('close', () => budget.giveBack(client, held));
     try {
       refuseTooFine(req);
       refuseWrapped(req);
       if (!isUtf8(req)) throw unsupportedType(req.method, 'invalid_arg', formType);
-      return readFields(await collectBody(req, { maxBytes, tooLarge }, hold));
+      const { bytes, release } = await collectBody(req, networkKey(req.ip), { maxBytes, tooLarge }, held);
+      if (res.closed)
+        release(); // it was answered too late (deadline.ts)
+      else res.once('close', release);
+      return readFields(bytes);
     } catch (error) {
       throw toHttpError(error);
     }

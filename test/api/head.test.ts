@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createHeldBytes } from '../../api/held-bytes.ts';
 import { createRoutes } from '../../api/routes.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createPerson, type Person } from '../support/person.ts';
@@ -31,7 +32,10 @@ describe('HEAD', () => {
         const before = await readStored(service.config);
         double.requests.length = 0;
 
-        const routes = createRoutes(service.services).routes.filter(([method]) => method === 'GET');
+        const routes = createRoutes(
+          service.services,
+          createHeldBytes(service.config.BUFFERED_BYTES),
+        ).routes.filter(([method]) => method === 'GET');
         expect(Object.keys(visits)).to.have.members([...routes.map(([, path]) => path), '/p/:slug/raw']);
         for (const { path, headers = {} } of Object.values(visits)) {
           const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });

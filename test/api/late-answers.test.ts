@@ -20,7 +20,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     atTokens = createGate();
     atDrops = createGate();
     service = await startService({
-      env: { ANSWER_MS: String(answerMs), BODIES_IN_FLIGHT_BYTES: String(1024 * 1024) },
+      env: { ANSWER_MS: String(answerMs), BUFFERED_BYTES: String(1024 * 1024) },
       adaptEngine: (engine) => ({
         ...engine,
         tokens: atTokens.wrap(engine.tokens),
@@ -170,7 +170,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     await untilWaiting(atDrops);
     const refused = await put();
     expectError(refused, 503, 'unavailable');
-    expect(refused.body.error.message).to.match(/large requests/);
+    expect(refused.body.error.message).to.match(/this client has the most/);
     await expectQuiet();
     expect((await put()).status).to.equal(200);
   });

@@ -117,7 +117,7 @@ describe('Hostile connections', function () {
     });
 
     it('those of the client that holds the most are cut off, and not who waits longer with less', async () => {
-      service = await startService({ env: { UNREAD_ANSWERS_BYTES: '7000000', TRUST_PROXY: '1' } });
+      service = await startService({ env: { BUFFERED_BYTES: '7000000', TRUST_PROXY: '1' } });
       const owner = await service.newOwner();
       const slugs: string[] = [];
       for (const n of [1, 2, 3, 4, 5]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
@@ -140,8 +140,27 @@ describe('Hostile connections', function () {
       ).to.have.lengthOf(2);
     });
 
-    it('of one client the longest waiting are cut off where all hold more than UNREAD_ANSWERS_BYTES; the same page counts once', async () => {
-      service = await startService({ env: { UNREAD_ANSWERS_BYTES: '5000000' } });
+    it('counts together with bodies that are still arriving: the client that holds most of both is cut off', async () => {
+      service = await startService({ env: { BUFFERED_BYTES: '7000000' } });
+      const owner = await service.newOwner();
+      const [first, second] = [await owner.create({ html }), await owner.create({ html: `${html}2` })];
+      await service.settle();
+      const connection = await openConnection(service.url);
+      const authorization = `Bearer ${owner.token}`;
+      const headers = { authorization, 'content-type': 'application/json', 'content-length': '9000000' };
+      await connection.send(service.head('PATCH', `/api/drops/${first.slug}`, headers));
+      await connection.send(Buffer.alloc(4_500_000, 'x'));
+      for (const { slug } of [first, second]) {
+        await service.get(`/p/${slug}/raw`);
+        await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
+      }
+      expectError(await connection.answer(), 503, 'unavailable');
+      expect(cutOff(first.slug) + cutOff(second.slug)).to.equal(0);
+      connection.close();
+    });
+
+    it('of one client the longest waiting are cut off where all hold more than BUFFERED_BYTES; the same page counts once', async () => {
+      service = await startService({ env: { BUFFERED_BYTES: '5000000' } });
       const owner = await service.newOwner();
       const slugs: string[] = [];
       for (const n of [1, 2, 3]) slugs.push((await owner.create({ html: `${html}${n}` })).slug);
@@ -206,6 +225,32 @@ describe('Hostile connections', function () {
       await slow.send(`${service.head('POST', '/api/auth/start', headers)}{`);
       expectError(await slow.answer(), 408, 'invalid_arg');
     });
+  });
+
+  it('a client that sends on after its body was cut off keeps its connection for seconds only', async () => {
+    service = await startService({ env: { BUFFERED_BYTES: '1048576' } });
+    const { token } = await service.newOwner();
+    const { hostname, port } = new URL(service.url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    sockets.push(socket);
+    let answer = '';
+    let isClosed = false;
+    socket.on('error', () => undefined); // that it ends is what is expected
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    socket.write(service.head('POST', '/api/drops', { ...headers, 'content-length': '9000000' }));
+    socket.write(Buffer.alloc(1_100_000, 'x'));
+    await until(() => answer.includes('unavailable'), 'it is answered');
+    expect(answer).to.match(/^HTTP\/1\.1 503 /);
+    await until(() => {
+      socket.write('x');
+      return isClosed;
+    }, 'its connection ends');
   });
 
   it('a form cut into single bytes that ends where it is one piece too many is answered all the same', async () => {

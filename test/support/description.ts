@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { createHeldBytes } from '../../api/held-bytes.ts';
 import { describeApi } from '../../api/openapi/document.ts';
 import { createRoutes } from '../../api/routes.ts';
 import { readConfig } from '../../shared/config.ts';
@@ -34,7 +35,10 @@ export function describeWith(env: Readonly<Record<string, string>> = {}): Descri
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
   const services = { config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services;
-  const described = describeApi(config, createRoutes(services).endpoints);
+  const described = describeApi(
+    config,
+    createRoutes(services, createHeldBytes(config.BUFFERED_BYTES)).endpoints,
+  );
   return JSON.parse(JSON.stringify(described)) as Description; // proof: read as such by the tests that check its form
 }
 

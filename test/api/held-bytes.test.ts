@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { createHeldBytes } from '../../api/held-bytes.ts';
+
+type Held = readonly [name: string, client: string, bytes: number, memory?: object];
+
+describe('The bytes held for clients', () => {
+  /** What is held by name, and the names of what has been cut off, in order. */
+  function setUp(maxBytes: number, ...first: Held[]) {
+    const held = createHeldBytes(maxBytes);
+    const gone: string[] = [];
+    const hold = (...[name, client, bytes, memory]: Held) =>
+      held.hold(client, { bytes, memory, cut: () => gone.push(name) });
+    for (const each of first) hold(...each);
+    return { hold, gone };
+  }
+
+  it('nothing is cut off up to the limit; above it, the client that holds most', () => {
+    const { hold, gone } = setUp(64, ['a1', 'a', 20], ['b1', 'b', 15], ['b2', 'b', 15], ['c1', 'c', 14]);
+    expect(gone).to.deep.equal([]);
+    hold('c2', 'c', 1);
+    expect(gone).to.deep.equal(['b1']);
+  });
+
+  it('what is released is held no more; the end of what was cut off changes nothing', () => {
+    const { hold, gone } = setUp(64);
+    const first = hold('a1', 'a', 60);
+    first.release();
+    first.release();
+    const second = hold('a2', 'a', 60);
+    hold('b1', 'b', 10);
+    expect(gone).to.deep.equal(['a2']);
+    second.release();
+    second.grow(100);
+    hold('b2', 'b', 53);
+    expect(gone).to.deep.equal(['a2']);
+  });
+
+  it('of that client, what has moved least recently is cut off, and no more than need be', () => {
+    const { hold, gone } = setUp(64);
+    const [first, second] = [hold('a1', 'a', 10), hold('a2', 'a', 10), hold('a3', 'a', 10)];
+    second.grow(5);
+    first.grow(5);
+    hold('b1', 'b', 25);
+    expect(gone).to.deep.equal(['a3']);
+    hold('c1', 'c', 10);
+    expect(gone).to.deep.equal(['a3', 'a2']);
+  });
+
+  it('what grows is cut off where its own client holds most', () => {
+    const { hold, gone } = setUp(64, ['a1', 'a', 20], ['b1', 'b', 20]);
+    const growing = hold('c1', 'c', 0);
+    for (let n = 0; n < 24; n++) growing.grow(1);
+    expect(gone).to.deep.equal([]);
+    growing.grow(1);
+    expect(gone).to.deep.equal(['c1']);
+  });
+
+  it('a client that holds the less for it goes no further; of equals, the one that came first', () => {
+    const { hold, gone } = setUp(
+      64,
+      ['b1', 'b', 10],
+      ['b2', 'b', 10],
+      ...[1, 2, 3, 4].map((n) => [`a${n}`, 'a', 10] as const),
+    );
+    hold('c1', 'c', 19);
+    expect(gone).to.deep.equal(['a1', 'a2']);
+    hold('d1', 'd', 10);
+    expect(gone).to.deep.equal(['a1', 'a2', 'b1']);
+  });
+
+  it('what is settled counts, and is not cut off: the next client is', () => {
+    const { hold, gone } = setUp(64);
+    hold('a1', 'a', 40).settle();
+    hold('a2', 'a', 5);
+    hold('b1', 'b', 33);
+    expect(gone).to.deep.equal(['a2', 'b1']);
+  });
+
+  it('a client within an equal share is not cut off, whatever others hold that cannot be', () => {
+    const { hold, gone } = setUp(64);
+    const working = hold('a1', 'a', 60);
+    working.settle();
+    hold('b1', 'b', 20);
+    const large = hold('c1', 'c', 20);
+    expect(gone).to.deep.equal([]);
+    large.grow(20);
+    expect(gone).to.deep.equal(['c1']);
+    working.release();
+    hold('d1', 'd', 44);
+    expect(gone).to.deep.equal(['c1']);
+    hold('e1', 'e', 1);
+    expect(gone).to.deep.equal(['c1', 'd1']);
+  });
+
+  it('the same memory for several is held once, a part of it by each', () => {
+    const page = {};
+    const { hold, gone } = setUp(
+      64,
+      ...['a', 'b', 'c', 'd'].map((client) => [`${client}1`, client, 40, page] as const),
+      ...[1, 2, 3].map((n) => [`g${n}`, 'greedy', 8] as const),
+    );
+    expect(gone).to.deep.equal([]);
+    hold('s1', 'small', 5);
+    expect(gone).to.deep.equal(['g1']);
+  });
+
+  it('a memory is held until the last holding of it has ended; then it is a new one', () => {
+    const page = {};
+    const { hold, gone } = setUp(64);
+    const [first, second] = [hold('a1', 'a', 40, page), hold('a2', 'a', 40, page)];
+    first.release();
+    hold('b1', 'b', 25);
+    expect(gone).to.deep.equal(['a2']);
+    second.release();
+    hold('a3', 'a', 40, page);
+    expect(gone).to.deep.equal(['a2', 'a3']);
+  });
+
+  it('once a client is cut off from what it shared, the others hold more of it', () => {
+    const [page, own] = [{}, {}];
+    const { hold, gone } = setUp(
+      256,
+      ['c1', 'c', 65],
+      ['a1', 'a', 100, page],
+      ['b1', 'b', 100, page],
+      ...[2, 3, 4].map((n) => [`a${n}`, 'a', 20, own] as const),
+    );
+    hold('d1', 'd', 72);
+    expect(gone).to.deep.equal(['d1']);
+    hold('e1', 'e', 60);
+    hold('f1', 'f', 20);
+    expect(gone).to.deep.equal(['d1', 'a1', 'b1']);
+  });
+
+  it('clients that share all they hold are counted with it: they cannot press others out', () => {
+    const pages = [{}, {}, {}];
+    const { hold, gone } = setUp(
+      64,
+      ...pages.map((page, n) => [`x${n}`, 'x', 20, page] as const),
+      ...pages.map((page, n) => [`y${n}`, 'y', 20, page] as const),
+    );
+    hold('slow', 'modest', 10);
+    expect(gone).to.deep.equal(['x0', 'y0']);
+  });
+
+  describe('cost little where many clients are at the limit: nothing is quadratic', () => {
+    const count = 10_000;
+
+    function measure(limit: number, cuts: number, use: (hold: ReturnType<typeof setUp>['hold']) => void) {
+      const { hold, gone } = setUp(limit);
+      const startedAt = performance.now();
+      use(hold);
+      expect(performance.now() - startedAt, 'milliseconds').to.be.below(1_000);
+      expect(gone).to.have.length.above(cuts);
+    }
+
+    it('each with something of its own', () => {
+      measure(100 * count, count / 2, (hold) => {
+        for (let n = 0; n < count; n++) hold(`old ${n}`, `old ${n}`, 100);
+        for (let n = 0; n < count; n++) hold(`new ${n}`, `new ${n}`, 60);
+      });
+    });
+
+    it('one of them with thousands of things', () => {
+      measure(100 * count, count, (hold) => {
+        for (let n = 0; n < count; n++) hold(`c ${n}`, `c ${n}`, 50);
+        for (let n = 0; n < 3 * count; n++) hold(`one ${n}`, 'one', 50);
+      });
+    });
+
+    it('all with the same', () => {
+      const page = {};
+      measure(100 * count, count - 1, (hold) => {
+        hold('working', 'working', 25 * count).settle();
+        for (let n = 0; n < count; n++) hold(`c ${n}`, `c ${n}`, 74 * count, page);
+        for (let n = 0; n < 2 * count; n++) hold(`tiny ${n}`, `tiny ${n}`, 1);
+      });
+    });
+
+    it('each two with the same', () => {
+      const pages = Array.from({ length: count / 2 }, () => ({}));
+      measure(100 * count, count / 2, (hold) => {
+        for (let n = 0; n < count; n++) hold(`c ${n}`, `c ${n}`, 200, pages[n >> 1]);
+        for (let n = 0; n < count; n++) hold(`new ${n}`, `new ${n}`, 60);
+      });
+    });
+
+    it('while what cannot be cut off is more than the limit', () => {
+      measure(100 * count, 0, (hold) => {
+        hold('working', 'working', 100 * count).settle();
+        for (let n = 0; n < 4 * count; n++) hold(`c ${n % count}`, `c ${n % count}`, 20);
+        hold('large', 'large', 20_000);
+      });
+    });
+  });
+});
