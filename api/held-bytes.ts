@@ -9,9 +9,9 @@ export interface Holding {
 }
 
 /**
- * Counts the bytes that are held for each client. When all together pass the limit, the client that holds most is cut
- * off, beginning with what has moved least recently, until they fit. A client that holds no more than an equal share
- * of the limit is never cut off.
+ * Counts the bytes that are held for each client. When all together pass the limit, the clients that hold most are cut
+ * off, beginning with what has moved least recently, until all fit. A client that holds no more than an equal share of
+ * the limit is never cut off.
  */
 export interface HeldBytes {
   /**
@@ -26,8 +26,6 @@ interface Memory {
   readonly key: object | undefined;
   bytes: number;
   readonly entries: Set<Entry>;
-  /** The number of entries by which its bytes were divided for the totals of clients. */
-  parts: number;
 }
 
 interface Entry {
@@ -41,8 +39,6 @@ interface Client {
   /** What can be cut off. What has moved least recently comes first. */
   readonly open: Set<Entry>;
   readonly settled: Set<Entry>;
-  /** Bytes that it holds; current only while clients are ranked. */
-  total: number;
 }
 
 /** @param maxBytes the limit; passing it frees a 64th more than the excess, so that clients are ranked rarely */
@@ -56,7 +52,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   let shrinkAbove = maxBytes;
 
   function clientOf(name: string): Client {
-    const client = clients.get(name) ?? { name, open: new Set(), settled: new Set(), total: 0 };
+    const client = clients.get(name) ?? { name, open: new Set(), settled: new Set() };
     clients.set(name, client);
     return client;
   }
@@ -64,7 +60,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   function memoryOf(key: object | undefined, bytes: number): Memory {
     const known = key && shared.get(key);
     if (known !== undefined) return known;
-    const memory = { key, bytes, entries: new Set<Entry>(), parts: 1 };
+    const memory = { key, bytes, entries: new Set<Entry>() };
     if (key !== undefined) shared.set(key, memory);
     held += bytes;
     return memory;
@@ -82,20 +78,34 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     shrinkAbove = Math.max(maxBytes, Math.min(shrinkAbove, held + margin));
   }
 
+  /** Repeated while what is shared has been cut off for some clients and is still held for others. */
   function shrink(): void {
     const gone: Entry[] = [];
-    const ranking = createRanking(clients.values());
-    while (held > target) {
-      const client = ranking.next();
-      if (client === null || client.total <= target / clients.size) break;
-      const [entry] = client.open;
-      if (entry === undefined) continue;
-      remove(entry);
-      ranking.subtract(entry);
-      gone.push(entry);
+    for (let before = -1; held > target && gone.length > before; ) {
+      before = gone.length;
+      cutToLevel(gone);
     }
     shrinkAbove = Math.max(maxBytes, held + margin);
     for (const { cut } of gone) cut();
+  }
+
+  /** Takes from the clients above the level, the largest first, until all fit or none is above it. */
+  function cutToLevel(gone: Entry[]): void {
+    const ranks = [...clients.values()].map((client) => ({ client, total: totalOf(client) }));
+    const level = levelOf(
+      ranks.map(({ total }) => total),
+      target,
+    );
+    const above = ranks.filter(({ total }) => total > level);
+    for (const { client, total } of above.sort((one, other) => other.total - one.total)) {
+      let left = total;
+      for (const entry of client.open) {
+        if (left <= level || held <= target) break;
+        left -= partOf(entry);
+        remove(entry);
+        gone.push(entry);
+      }
+    }
   }
 
   return {
@@ -125,60 +135,25 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   };
 }
 
-/**
- * Clients by what they hold. Costs O(n log n) for all clients, holdings and cuts together: the parts of a memory are
- * reckoned again each time half of its holdings are gone, so they may be up to half too small in between.
- */
-function createRanking(clients: Iterable<Client>) {
-  const ranks: { readonly client: Client; readonly total: number }[] = [];
-  for (const client of clients) {
-    client.total = 0;
-    for (const entries of [client.open, client.settled]) {
-      for (const { memory } of entries) {
-        memory.parts = memory.entries.size;
-        client.total += memory.bytes / memory.parts;
-      }
-    }
-    ranks.push({ client, total: client.total });
+function partOf({ memory }: Entry): number {
+  return memory.bytes / memory.entries.size;
+}
+
+function totalOf({ open, settled }: Client): number {
+  let total = 0;
+  for (const entry of open) total += partOf(entry);
+  for (const entry of settled) total += partOf(entry);
+  return total;
+}
+
+/** The level for which the sum of min(total, level) is `target`, which is less than the sum of the totals. */
+function levelOf(totals: readonly number[], target: number): number {
+  const sorted = Float64Array.from(totals).sort();
+  let rest = target;
+  for (const [index, total] of sorted.entries()) {
+    const level = rest / (sorted.length - index);
+    if (level <= total) return level;
+    rest -= total;
   }
-  // The largest is last; of equals, the one that was there first.
-  ranks.reverse().sort((one, other) => one.total - other.total);
-
-  function insert(client: Client): void {
-    const { total } = client;
-    let low = 0;
-    for (let high = ranks.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if ((ranks[middle]?.total ?? 0) < total) low = middle + 1;
-      else high = middle;
-    }
-    ranks.splice(low, 0, { client, total });
-  }
-
-  return {
-    /** Takes out the client that holds most; null: there is none left. */
-    next(): Client | null {
-      for (;;) {
-        const rank = ranks.pop();
-        if (rank === undefined) return null;
-        if (rank.total === rank.client.total) return rank.client; // else it was ranked anew
-      }
-    },
-
-    /** Puts back the client that `next` gave, without this entry, which has been removed. */
-    subtract({ client, memory }: Entry): void {
-      client.total -= memory.bytes / memory.parts;
-      const changed = new Set([client]);
-      const left = memory.entries.size;
-      if (left > 0 && left <= memory.parts / 2) {
-        const more = memory.bytes / left - memory.bytes / memory.parts;
-        for (const other of memory.entries) {
-          other.client.total += more;
-          changed.add(other.client);
-        }
-        memory.parts = left;
-      }
-      for (const each of changed) insert(each);
-    },
-  };
+  return Number.POSITIVE_INFINITY;
 }

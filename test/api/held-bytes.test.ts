@@ -117,19 +117,11 @@ describe('The bytes held for clients', () => {
   });
 
   it('once a client is cut off from what it shared, the others hold more of it', () => {
-    const [page, own] = [{}, {}];
-    const { hold, gone } = setUp(
-      256,
-      ['c1', 'c', 65],
-      ['a1', 'a', 100, page],
-      ['b1', 'b', 100, page],
-      ...[2, 3, 4].map((n) => [`a${n}`, 'a', 20, own] as const),
-    );
-    hold('d1', 'd', 72);
-    expect(gone).to.deep.equal(['d1']);
-    hold('e1', 'e', 60);
-    hold('f1', 'f', 20);
-    expect(gone).to.deep.equal(['d1', 'a1', 'b1']);
+    const page = {};
+    const { hold, gone } = setUp(64, ['a1', 'a', 30, page], ['b1', 'b', 30, page]);
+    hold('a2', 'a', 20);
+    hold('c1', 'c', 16);
+    expect(gone, 'a holds 35, then b all of the page').to.deep.equal(['a1', 'b1']);
   });
 
   it('clients that share all they hold are counted with it: they cannot press others out', () => {
@@ -144,13 +136,13 @@ describe('The bytes held for clients', () => {
   });
 
   describe('cost little where many clients are at the limit: nothing is quadratic', () => {
-    const count = 10_000;
+    const count = 20_000;
 
     function measure(limit: number, cuts: number, use: (hold: ReturnType<typeof setUp>['hold']) => void) {
       const { hold, gone } = setUp(limit);
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       use(hold);
-      expect(performance.now() - startedAt, 'milliseconds').to.be.below(1_000);
+      expect(process.cpuUsage(before).user / 1_000, 'milliseconds').to.be.below(3_000);
       expect(gone).to.have.length.above(cuts);
     }
 
@@ -171,9 +163,8 @@ describe('The bytes held for clients', () => {
     it('all with the same', () => {
       const page = {};
       measure(100 * count, count - 1, (hold) => {
-        hold('working', 'working', 25 * count).settle();
-        for (let n = 0; n < count; n++) hold(`c ${n}`, `c ${n}`, 74 * count, page);
-        for (let n = 0; n < 2 * count; n++) hold(`tiny ${n}`, `tiny ${n}`, 1);
+        for (let n = 0; n < count; n++) hold(`c ${n}`, `c ${n}`, 96 * count, page);
+        for (let n = 0; n < 5 * count; n++) hold(`tiny ${n}`, `tiny ${n}`, 1);
       });
     });
 
@@ -189,7 +180,7 @@ describe('The bytes held for clients', () => {
       measure(100 * count, 0, (hold) => {
         hold('working', 'working', 100 * count).settle();
         for (let n = 0; n < 4 * count; n++) hold(`c ${n % count}`, `c ${n % count}`, 20);
-        hold('large', 'large', 20_000);
+        hold('large', 'large', 20 * count);
       });
     });
   });
