@@ -88,7 +88,7 @@ export const options = {
   LABEL_MAX_CHARACTERS: count(100, "Characters of a token's label"),
   PASSCODE_MIN_CHARACTERS: count(4, 'Characters of a passcode, at least'),
   PASSCODE_MAX_CHARACTERS: count(256, 'Characters of a passcode, at most'),
-  METADATA_MAX_KEYS: count(10, 'Keys of a metadata map'),
+  METADATA_MAX_KEYS: count(10, 'Keys of a metadata map', 1, 500),
   METADATA_KEY_MAX_CHARACTERS: count(64, 'Characters of a metadata key'),
   METADATA_VALUE_MAX_CHARACTERS: count(256, 'Characters of a metadata value'),
   PAGE_SIZE: count(50, 'Drops on a page of the list unless the caller says'),

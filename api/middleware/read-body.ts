@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import { checkShape } from '../../shared/domain/json-shape.ts';
+import { checkShape, jsonRule } from '../../shared/domain/json-shape.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import type { HeldBytes } from '../held-bytes.ts';
 import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
@@ -56,9 +56,8 @@ async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
     checkShape(bytes);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new DropError('invalid_json', 'The body is not JSON in UTF-8.');
-    // What TextDecoder throws.
-    if (error instanceof TypeError) throw new DropError('invalid_json', 'The body is not UTF-8.');
-    throw error;
+    // A TypeError is what TextDecoder throws.
+    const isInvalid = error instanceof SyntaxError || error instanceof TypeError;
+    throw isInvalid ? new DropError('invalid_json', jsonRule) : error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Code } from '../../shared/domain/errors.ts';
+import { jsonRule } from '../../shared/domain/json-shape.ts';
 import type { ErrorEnvelope } from '../presenters/error.ts';
 
 interface CodeNote {
@@ -35,8 +36,8 @@ const notes: Readonly<Record<Code, CodeNote>> = {
     details: { field: 'slug' },
   },
   invalid_json: {
-    when: 'The body is no JSON in UTF-8 (400), or says that it is something else or compressed (415).',
-    message: 'The body is not JSON in UTF-8.',
+    when: 'The body is not JSON in UTF-8, is nested too deep or has too many members (400), or says that it is something else or compressed (415).',
+    message: jsonRule,
   },
   invalid_arg: {
     when: 'Something else about the request is wrong: `details.field` names it.',

@@ -1,7 +1,14 @@
-/** Bodies of ours nest three deep. */
-const maxDepth = 64;
-/** Bodies of ours have some forty; each costs on the event loop too, when the value is handed over. */
-const maxMembers = 10_000;
+/** The legal bodies nest two levels deep; fields that are ignored may nest deeper. */
+const maxDepth = 16;
+
+/**
+ * Commas outside strings. A legal body has at most METADATA_MAX_KEYS and some ten more; each costs time on the event
+ * loop again after it was parsed.
+ */
+const maxMembers = 1_000;
+
+/** What a body must be, as an error says it. */
+export const jsonRule = `The body must be JSON in UTF-8, at most ${maxDepth} levels deep and with at most ${maxMembers} members.`;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -23,8 +30,7 @@ export function checkShape(bytes: Uint8Array): void {
     else if (byte === comma) members++;
     else if (openers.has(byte)) depth++;
     else if (closers.has(byte)) depth--;
-    if (depth > maxDepth || members > maxMembers)
-      throw new SyntaxError('The JSON is too deep or has too many members.');
+    if (depth > maxDepth || members > maxMembers) throw new SyntaxError(jsonRule);
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { useService } from '../support/service.ts';
+import { startService, useService } from '../support/service.ts';
 
 /** Legal by spec section 2, and a trap for objects, paths, databases or case-folding. */
 const hostileKeys = [
@@ -192,6 +192,17 @@ describe('GET /api/drops?metadata.<key>', () => {
     const [owner, other] = await Promise.all([service.newOwner(), service.newOwner()]);
     await owner.create({ metadata: { shared: 'tag' } });
     expect((await other.get('/api/drops?metadata.shared=tag')).body.data).to.deep.equal([]);
+  });
+
+  it('may have as many keys as METADATA_MAX_KEYS can allow', async () => {
+    const many = await startService({ env: { METADATA_MAX_KEYS: '500' } });
+    try {
+      const metadata = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, 'v']));
+      const drop = await (await many.newOwner()).create({ metadata });
+      expect(drop.metadata).to.deep.equal(metadata);
+    } finally {
+      await many.stop();
+    }
   });
 
   it('follows PUT, PATCH and DELETE', async () => {

@@ -21,6 +21,10 @@ function withMembers(members: string): () => string {
   return () => `{"title":"t","html":"h",${members}}`;
 }
 
+function manyKeys(count: number): string {
+  return Array.from({ length: count }, (_, n) => `"k${n}":"v"`).join();
+}
+
 function bytes(before: string, odd: readonly number[], after: string): () => Uint8Array {
   return () => Buffer.concat([Buffer.from(before), Buffer.from(odd), Buffer.from(after)]);
 }
@@ -29,9 +33,13 @@ function bytes(before: string, odd: readonly number[], after: string): () => Uin
 export const bodies: readonly HostileCase[] = [
   post('12 MB of [', () => '['.repeat(12 * mib), broken),
   post('12 MB of {"a":', () => '{"a":'.repeat((12 * mib) / 5), broken),
-  post('65 levels of arrays, closed', () => `${'['.repeat(65)}${']'.repeat(65)}`, broken),
-  post('900,000 keys', () => `{${Array.from({ length: 900_000 }, (_, n) => `"k${n}":1`).join()}}`, broken),
-  post('10,001 commas', () => `[${'1,'.repeat(10_001)}1]`, broken),
+  post('17 levels of arrays, closed', () => `${'['.repeat(17)}${']'.repeat(17)}`, broken),
+  post('16 levels', withMembers(`"x":${'['.repeat(15)}${']'.repeat(15)}`), { status: 201 }),
+  post('17 levels', withMembers(`"x":${'['.repeat(16)}${']'.repeat(16)}`), broken),
+  post('900,000 keys', () => `{${manyKeys(900_000)}}`, broken),
+  post('1,000 commas', withMembers(`"x":[${'1,'.repeat(998)}1]`), { status: 201 }),
+  post('1,001 commas', withMembers(`"x":[${'1,'.repeat(999)}1]`), broken),
+  post('9,990 keys of metadata', withMembers(`"metadata":{${manyKeys(9_990)}}`), broken),
   post('deep nesting in an unknown field', withMembers(`"x":${'['.repeat(100)}${']'.repeat(100)}`), broken),
   post(
     'brackets inside strings are text',
