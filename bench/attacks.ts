@@ -39,14 +39,19 @@ function times(count: number, work: (index: number) => Promise<unknown>): Promis
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** So many connections, each used as told and made again when it ends. */
-function onConnections(count: number, use: (socket: Socket, target: Target) => Promise<unknown>): Attack {
+/** So many connections from so many addresses, each used as told and made again when it ends. */
+function onConnections(
+  count: number,
+  use: (socket: Socket, target: Target) => Promise<unknown>,
+  addresses = 1,
+): Attack {
   return async (target, isOver) => {
     const { hostname, port } = new URL(target.url);
     await times(count, async (index) => {
       await pause(index % 50); // not all in one turn of the attacker's own loop
       while (!isOver()) {
-        const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+        const localAddress = `127.0.0.${1 + (index % addresses)}`;
+        const socket = connect({ host: hostname, port: Number(port), noDelay: true, localAddress });
         socket.on('error', () => undefined);
         const ended = new Promise((resolve) => socket.once('close', resolve));
         await Promise.race([ended, use(socket, target), untilOver(isOver)]);
@@ -133,6 +138,27 @@ export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
       await write(socket, postHead('dl_none', inChunks));
       await drip(socket, chunksOfOneByte, 0);
     }),
+  ],
+  [
+    '12 bodies of 13 MB, never finished',
+    onConnections(12, async (socket, { token }) => {
+      await write(socket, postHead(token, { 'content-length': String(13 * mib) }));
+      await write(socket, Buffer.alloc(13 * mib - 1, 'x'));
+      await drip(socket, '', 1_000);
+    }),
+  ],
+  [
+    '640 forms from 16 addresses, never finished',
+    onConnections(
+      640,
+      async (socket, { url, lockedPath }) => {
+        const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '8000' };
+        await write(socket, requestHead('POST', lockedPath, { ...form, origin: url }));
+        await write(socket, 'x'.repeat(7_999));
+        await drip(socket, '', 1_000);
+      },
+      16,
+    ),
   ],
   [
     '300 readers of nothing, 20 pages of 2 MB each',
