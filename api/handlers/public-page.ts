@@ -93,6 +93,8 @@ export async function hasPasscode(
 /** Whether a GET that was answered with a page is a person's view (docs/decisions.md, A view). */
 export function isPersonsGet(req: IncomingMessage): boolean {
   if (req.method !== 'GET') return false;
+  // Another page's image, script, frame or fetch says so; clients that are no browsers send no such header.
+  if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;
   const { 'sec-purpose': secPurpose, purpose, 'x-moz': moz, 'user-agent': agent } = req.headers;
   if (/prefetch|prerender|preview/i.test(`${secPurpose} ${purpose} ${moz}`)) return false;
   return !isbot(agent);

@@ -42,6 +42,16 @@ describe('view_count', () => {
     expect(await countAfter((slug) => visit(`/p/${slug}`, navigation))).to.equal(1);
   });
 
+  it('the viewer page that another page fetches, or takes for an image, a script or a frame, is none', async () => {
+    for (const dest of ['image', 'empty', 'script', 'style', 'iframe', 'object', 'audio', 'serviceworker']) {
+      const headers = { 'sec-fetch-dest': dest, 'sec-fetch-site': 'cross-site' };
+      const visits = async (slug: string) => {
+        for (let n = 0; n < 5; n++) expect((await visit(`/p/${slug}?x=${n}`, headers)).status).to.equal(200);
+      };
+      expect(await countAfter(visits), dest).to.equal(0);
+    }
+  });
+
   it('each counts once, from many at once', async () => {
     const visits = (slug: string) => Promise.all(Array.from({ length: 50 }, () => visit(`/p/${slug}`)));
     expect(await countAfter(visits)).to.equal(50);
