@@ -236,9 +236,10 @@ describe('SQLite database', () => {
         'page_size',
         'auto_vacuum',
         'foreign_keys',
+        'secure_delete',
         'busy_timeout',
       ];
-      expect(pragmas.map(read)).to.deep.equal(['wal', 2, 16384, 2, 1, 5000]);
+      expect(pragmas.map(read)).to.deep.equal(['wal', 2, 16384, 2, 1, 1, 5000]);
     });
 
     it('makes its files and folder for this user alone', async () => {

@@ -52,8 +52,10 @@ export interface Database {
 /**
  * `synchronous = FULL`: a write that was answered survives a power cut, which NORMAL does not promise in WAL mode;
  * with group commit the difference is small. The page size suits blobs; it and auto_vacuum hold from the first
- * table on. The cache is small, since the system's own holds the file. Checkpoints are a thread's (checkpoints.ts);
- * the connection does its own only where the log has grown to 128 MB for want of them.
+ * table on. `secure_delete = ON` overwrites what is deleted with zeros; FAST would leave whole freed pages as they
+ * were, and those are where documents are. In WAL mode the log may keep old pages until later writes overwrite it or
+ * the database is closed. The cache is small, since the system's own holds the file. Checkpoints are a thread's
+ * (checkpoints.ts); the connection does its own only where the log has grown to 128 MB for want of them.
  */
 const settings = `
   PRAGMA busy_timeout = 5000;
@@ -62,6 +64,7 @@ const settings = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = ON;
   PRAGMA cache_size = -8192;
   PRAGMA temp_store = MEMORY;
   PRAGMA wal_autocheckpoint = 8192;

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { readAtRest } from '../support/at-rest.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('What was deleted, at rest', () => {
+  let service: TestService;
+
+  beforeEach(async () => {
+    service = await startService();
+  });
+  afterEach(() => service.stop());
+
+  /** In which files or collections each of them is, once the embedded database's log has been moved into its file. */
+  async function placesOf(needles: Readonly<Record<string, Buffer>>): Promise<Record<string, string[]>> {
+    await service.settle();
+    await service.restart();
+    const places = [...(await readAtRest(service.config))];
+    const found = Object.entries(needles).map(([what, needle]): [string, string[]] => [
+      what,
+      places.filter(([, bytes]) => bytes.includes(needle)).map(([name]) => name),
+    ]);
+    return Object.fromEntries(found);
+  }
+
+  /** A document that compresses to something of its own, in several pages of a database. */
+  function makeDocument() {
+    const needle = randomBytes(24).toString('hex');
+    const filling = Array.from({ length: 2_000 }, () => randomBytes(12).toString('hex')).join('\n');
+    return { html: `<p>${needle}</p><pre>${filling}</pre>`, needle: Buffer.from(needle) };
+  }
+
+  /** A piece of the page in each form, from within its bytes. */
+  async function formsOf(path: string): Promise<Record<string, Buffer>> {
+    const pieces: Record<string, Buffer> = {};
+    for (const form of ['br', 'gzip']) {
+      const { status, headers, bytes } = await service.get(path, { headers: { 'accept-encoding': form } });
+      expect(`${status} ${headers['content-encoding']}`).to.equal(`200 ${form}`);
+      pieces[form] = bytes.subarray(20_000, 20_032);
+    }
+    return pieces;
+  }
+
+  for (const [what, remove] of [
+    ['a drop', (slug: string) => `/api/drops/${slug}`],
+    ['a version', (slug: string) => `/api/drops/${slug}/v/1`],
+  ] as const) {
+    it(`${what}: its document, its context and its rendered forms are in no byte that is kept`, async () => {
+      const owner = await service.newOwner();
+      const { html, needle } = makeDocument();
+      const context = `Because ${randomBytes(24).toString('hex')}`;
+      const { slug } = await owner.create({ html, context });
+      if (what === 'a version') expect((await owner.put(slug)).status).to.equal(200);
+      await service.settle();
+      const raw = await formsOf(`/p/${slug}/raw?v=1`);
+      const needles = { document: needle, context: Buffer.from(context.slice(8)), ...raw };
+      for (const [name, places] of Object.entries(await placesOf(needles)))
+        expect(places, `${name} before`).to.not.deep.equal([]);
+
+      expect((await owner.request('DELETE', remove(slug))).status).to.be.oneOf([200, 204]);
+      expect(await placesOf(needles)).to.deep.equal({ document: [], context: [], br: [], gzip: [] });
+    });
+  }
+});
