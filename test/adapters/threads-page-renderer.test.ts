@@ -142,7 +142,7 @@ describe('createThreadRenderer', () => {
   });
 
   it('squeezes at the lowest priority, and leaves that of the process alone', async function () {
-    if (process.platform !== 'linux') skipBecause(this, 'only Linux has priorities of threads');
+    if (process.platform !== 'linux') skipBecause(this, 'only Linux has priorities of threads: use Linux');
     const before = getPriority();
     await create().squeeze(Buffer.from('<p>'), planRender(Buffer.from('<p>')));
     expect(getPriority()).to.equal(before);

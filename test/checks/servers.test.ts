@@ -51,7 +51,7 @@ describe('the test runner', () => {
     expect(Number(count), report).to.be.above(5);
     expect(alone.lines).to.include('  - MONGODB_URI and REDIS_URL are not set');
     expect(alone.lines.slice(-3)).to.deep.equal([
-      '  To run them: npm test -- --engine scale-out test/api/tokens.test.ts test/api/views.test.ts',
+      '  To run: npm test -- --engine scale-out test/api/tokens.test.ts test/api/views.test.ts',
       `scale-out engine: 0 passed, 0 failed, ${count} skipped`,
       `0 passed, 0 failed, ${count} skipped`,
     ]);
@@ -71,7 +71,7 @@ describe('the test runner', () => {
     expect(Number(skipped), alone.lines.join('\n')).to.be.above(files.length);
     expect(alone.lines.slice(-4, -2)).to.deep.equal([
       `SKIPPED: embedded engine, ${skipped} tests: there is no chromium: install it, or set CHROMIUM to where it is`,
-      '  To run them: npm test -- --engine embedded test/browser/*.test.ts',
+      '  To run: npm test -- --engine embedded test/browser/*.test.ts',
     ]);
     expect(alone.status).to.equal(0);
     const underCi = runTests(args, { PATH: dir, CHROMIUM: '', CI: 'true' });

@@ -7,6 +7,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { innerIdIn } from '../support/html.ts';
 import { findFreePort, nginxConfig, requireNginx, runNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
+import { requireManyLoopbacks } from '../support/programs.ts';
 import { openConnection } from '../support/socket.ts';
 import { until } from '../support/until.ts';
 import { startEmbedded } from './behind-varnish.ts';
@@ -116,7 +117,8 @@ describe('Behind nginx', function () {
     await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: '' } });
   });
 
-  it('tells the service who asks, for its limits', async () => {
+  it('tells the service who asks, for its limits', async function () {
+    requireManyLoopbacks(this);
     const other = createClient(edge.url, {}, { localAddress: '127.0.0.9' });
     const start = (client: Client) => client.request('POST', '/api/auth/start', { body: {} });
     expect((await start(edge)).status).to.equal(200);

@@ -8,6 +8,7 @@ import { type Front, openFront } from '../support/front.ts';
 import { parsePage } from '../support/html.ts';
 import { requireNginx } from '../support/nginx.ts';
 import type { Owner } from '../support/owner.ts';
+import { requireManyLoopbacks } from '../support/programs.ts';
 import { until } from '../support/until.ts';
 import { createViewers } from '../support/viewers.ts';
 import { visitsOf } from '../support/visits.ts';
@@ -231,6 +232,10 @@ describe('Many processes behind nginx', function () {
   });
 
   describe('what comes through nginx', () => {
+    before(function () {
+      requireManyLoopbacks(this);
+    });
+
     let last = 0;
     const newVisitor = () => front.clientFrom(`127.0.1.${++last}`);
     const lie = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` });

@@ -41,7 +41,7 @@ export function describeSkips(engine: string, skipped: readonly Skip[]): string[
     const files = nameFiles(skips.map(({ file }) => file)).join(' ');
     return [
       `SKIPPED: ${engine} engine, ${count}: ${reason}`,
-      `  To run them: npm test -- --engine ${engine} ${files}`,
+      `  To run: npm test -- --engine ${engine} ${files}`,
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { skipBecause } from './skip.ts';
+import { skipBecause, skipOutsideCi } from './skip.ts';
 
 /** The path of a program: what its setting names, else where PATH or /usr/sbin have it; null: nowhere. */
 export function findProgram(setting: string, name: string): string | null {
@@ -15,13 +15,19 @@ export function findProgram(setting: string, name: string): string | null {
 export function requireProgram(hook: Mocha.Context, setting: string, name: string): string {
   return (
     findProgram(setting, name) ??
-    skipBecause(hook, `there is no ${name}: install it, or set ${setting} to where it is`)
+    skipOutsideCi(hook, `there is no ${name}: install it, or set ${setting} to where it is`)
   );
 }
 
 /** For commands that a person would type in a shell, which takes it from PATH. */
 export function requireInPath(hook: Mocha.Context, name: string): void {
-  if (findInPath(name) === null) skipBecause(hook, `there is no ${name} in PATH: install it`);
+  if (findInPath(name) === null) skipOutsideCi(hook, `there is no ${name} in PATH: install it`);
+}
+
+/** For tests that connect from several addresses of this machine. */
+export function requireManyLoopbacks(hook: Mocha.Context): void {
+  if (process.platform === 'linux') return;
+  skipBecause(hook, 'only Linux has all addresses from 127.0.0.1 to 127.255.255.254: use Linux');
 }
 
 function findInPath(name: string, more: readonly string[] = []): string | null {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createPlainClient } from './client.ts';
 import { findFreePort } from './nginx.ts';
-import { skipBecause } from './skip.ts';
+import { skipOutsideCi } from './skip.ts';
 import { until } from './until.ts';
 
 /** What it does to the data of a connection: https://github.com/Shopify/toxiproxy#toxics. */
@@ -47,7 +47,7 @@ export interface Toxiproxy {
  */
 export function requireToxiproxy(hook: Mocha.Context): string {
   const reason = 'there is no Toxiproxy: set TEST_TOXIPROXY to where toxiproxy-server is';
-  return process.env.TEST_TOXIPROXY || skipBecause(hook, reason);
+  return process.env.TEST_TOXIPROXY || skipOutsideCi(hook, reason);
 }
 
 /** @param program the file of `toxiproxy-server`. @throws Error when it does not answer within 10 s */
