@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
@@ -45,4 +45,17 @@ describe('a command for operators where DATA_DIR holds no data', () => {
     expect(stderr).to.contain(`no Dropleaf data in ${dir} (DATA_DIR)`);
     expect(readdirSync(dir)).to.deep.equal([]);
   });
+
+  // Root may write everywhere, so for root there is nothing to test.
+  if (process.getuid?.() !== 0) {
+    it('says so of a folder that belongs to another user', async () => {
+      chmodSync(home.dir, 0o500);
+      const { stdout, stderr, code } = await dropleaf(['jobs'], home.env);
+      chmodSync(home.dir, 0o700);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+      expect(stderr).to.equal(
+        `dropleaf: this user may not write to ${home.dir} (DATA_DIR): run the command as the user that the service runs as\n`,
+      );
+    });
+  }
 });
