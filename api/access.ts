@@ -10,11 +10,22 @@ import type { BodyRules } from './middleware/collect-body.ts';
 import { challenge } from './middleware/errors.ts';
 import { isFromForeignPage } from './middleware/origin.ts';
 import { createBodyReader } from './middleware/read-body.ts';
-import type { Access } from './openapi/access-rules.ts';
+
+/** The ways in which requests are let in; `open`: anybody, without a limit. */
+export type Access =
+  | 'open'
+  | 'starter'
+  | 'owner'
+  | 'self'
+  | 'write'
+  | 'change'
+  | 'patch'
+  | 'removal'
+  | 'revocation';
 
 export interface Handler {
   (req: Request, res: Response): Promise<void> | void;
-  /** How requests are let in, as the published description tells it; absent: anybody, without a limit. */
+  /** Absent: `open`. The published description says it too (openapi/access-rules.ts). */
   readonly access?: Access;
 }
 type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;

@@ -22,12 +22,13 @@ import { createOperations } from './openapi/operations.ts';
 import { rawPath, servicePaths } from './paths.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Route = readonly [method: Method, path: string, handler: Handler, operation: Operation];
+/** Those with an operation are described: what programs call, and no page for people. */
+export type Route = readonly [method: Method, path: string, handler: Handler, operation?: Operation];
 
 export interface RouteTable {
   /** Every endpoint, but the raw page, which answers before Express (app.ts). */
   readonly routes: readonly Route[];
-  /** The same and the raw page, as the published description sees them. */
+  /** Those of them that are described, and the raw page. */
   readonly endpoints: readonly Endpoint[];
 }
 
@@ -52,11 +53,11 @@ export function createRoutes(services: Services, held: HeldBytes): RouteTable {
   const viewer = viewerHandlers(services, readForm);
 
   const routes: readonly Route[] = [
-    ['GET', '/', home.show, say.service.home],
+    ['GET', '/', home.show],
     ['GET', servicePaths.openapi, anyOrigin(description.read), say.service.describe],
     ['GET', servicePaths.discovery, anyOrigin(description.discover), say.service.discover],
-    ['GET', servicePaths.docs, docs.show, say.service.docs],
-    ['GET', `${servicePaths.docs}/:file`, docs.readScript, say.service.docsScript],
+    ['GET', servicePaths.docs, docs.show],
+    ['GET', `${servicePaths.docs}/:file`, docs.readScript],
     ['GET', '/api/onboard', anyOrigin(onboard.read), say.service.onboard],
 
     ['POST', '/api/auth/start', starter(signIn.start), say.account.start],
@@ -77,29 +78,29 @@ export function createRoutes(services: Services, held: HeldBytes): RouteTable {
     ['GET', '/api/drops/:slug/v/:n', owner(versions.read), say.drops.readVersion],
     ['DELETE', '/api/drops/:slug/v/:n', removal(versions.remove), say.drops.removeVersion],
 
-    ['GET', '/sign-in', signInPages.showCode, say.signInPages.showCode],
-    ['POST', '/sign-in', signInPages.enterCode, say.signInPages.enterCode],
-    ['GET', '/sign-in/github/callback', signInPages.returnFromProvider, say.signInPages.returnFromProvider],
-    ['GET', '/sign-in/local', signInPages.showLocal, say.signInPages.showLocal],
-    ['POST', '/sign-in/local', signInPages.signInLocally, say.signInPages.signInLocally],
-    ['GET', '/sign-in/approve', signInPages.showRequest, say.signInPages.showRequest],
-    ['POST', '/sign-in/approve', signInPages.decide, say.signInPages.decide],
-    ['GET', '/sign-in/done', signInPages.showDone, say.signInPages.showDone],
+    ['GET', '/sign-in', signInPages.showCode],
+    ['POST', '/sign-in', signInPages.enterCode],
+    ['GET', '/sign-in/github/callback', signInPages.returnFromProvider],
+    ['GET', '/sign-in/local', signInPages.showLocal],
+    ['POST', '/sign-in/local', signInPages.signInLocally],
+    ['GET', '/sign-in/approve', signInPages.showRequest],
+    ['POST', '/sign-in/approve', signInPages.decide],
+    ['GET', '/sign-in/done', signInPages.showDone],
 
     ['GET', '/p/:slug', viewer.show, say.pages.view],
-    ['POST', '/p/:slug', viewer.unlock, say.pages.unlock],
+    ['POST', '/p/:slug', viewer.unlock],
 
-    ['GET', '/report/:slug', report.show, say.publics.showReport],
-    ['POST', '/report/:slug', report.send, say.publics.report],
+    ['GET', '/report/:slug', report.show],
+    ['POST', '/report/:slug', report.send],
 
-    ['GET', '/robots.txt', robots.show, say.publics.robots],
-    ['GET', '/.well-known/security.txt', securityTxt.show, say.publics.securityTxt],
+    ['GET', '/robots.txt', robots.show],
+    ['GET', '/.well-known/security.txt', securityTxt.show],
 
     ['GET', '/healthz', health.alive, say.service.alive],
     ['GET', '/readyz', health.ready, say.service.ready],
   ];
   const raw = { method: 'GET', path: rawPath(':slug'), access: 'open', operation: say.pages.raw } as const;
-  const endpoints = [...routes.map(endpointOf), raw];
+  const endpoints = [...routes.flatMap(endpointOf), raw];
   description.publish(endpoints);
   return { routes, endpoints };
 }
@@ -115,6 +116,6 @@ function anyOrigin(handler: Handler): Handler {
   };
 }
 
-function endpointOf([method, path, { access = 'open' }, operation]: Route): Endpoint {
-  return { method, path, access, operation };
+function endpointOf([method, path, { access = 'open' }, operation]: Route): Endpoint[] {
+  return operation === undefined ? [] : [{ method, path, access, operation }];
 }

@@ -15,7 +15,7 @@ export function descriptionHandlers({ config }: Pick<Services, 'config'>) {
   let send = asJson({});
 
   return {
-    /** Takes the endpoints that are to be described. Once, before the first request: it describes its own route too. */
+    /** Takes the endpoints that are described. Once, before the first request: its own route is among them. */
     publish(endpoints: readonly Endpoint[]): void {
       send = asJson(describeApi(config, endpoints));
     },

@@ -1,6 +1,6 @@
 import type { Config } from '../../shared/config.ts';
 import { presentLimits } from '../presenters/limits.ts';
-import { codeExamples } from './refusals.ts';
+import { codeTable, unlistedByStatus } from './errors.ts';
 import { tags } from './tags.ts';
 import { createWriter, type Endpoint, type Node } from './writer.ts';
 
@@ -10,21 +10,16 @@ export type { Endpoint } from './writer.ts';
 const apiVersion = '1.2.0';
 
 /**
- * The OpenAPI 3.1 description of the service. A GET is described with the HEAD that goes with it.
- * @param endpoints every one
+ * The OpenAPI 3.1 description of the service.
+ * @param endpoints those that programs call
  */
 export function describeApi(config: Config, endpoints: readonly Endpoint[]): Node {
   const writer = createWriter(config);
   const paths: Record<string, Node> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = {
-      ...paths[path],
-      [endpoint.method.toLowerCase()]: writer.operation(endpoint, false),
-      ...(endpoint.method === 'GET' && { head: writer.operation(endpoint, true) }),
-    };
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: writer.operation(endpoint) };
   }
-  const others = writer.others();
   return {
     openapi: '3.1.0',
     info: {
@@ -32,7 +27,7 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Nod
       version: apiVersion,
       summary: 'Publish self-contained HTML pages.',
       description: introduction(config),
-      contact: { name: 'Whoever runs this service', url: config.BASE_URL },
+      contact: { name: 'The operator of this service', url: config.BASE_URL },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: config.BASE_URL, description: 'This service' }],
@@ -40,7 +35,6 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Nod
     paths,
     components: {
       ...writer.components(),
-      examples: codeExamples(),
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -49,7 +43,7 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Nod
         },
       },
     },
-    'x-other-answers': others,
+    'x-codes': unlistedByStatus,
     'x-limits': presentLimits(config),
   };
 }
@@ -58,13 +52,17 @@ function introduction({ BASE_URL: base }: Config): string {
   return `Post one complete, self-contained HTML document and get a public address back. Agents start with \
 [the protocol in short](${base}/api/onboard).
 
-**Every answer.** Bodies are JSON in UTF-8 unless said otherwise. From 400 on they are an envelope: switch on \`error.code\`. \
-A person's browser that navigates gets the same inside a page. Every GET answers HEAD too. A path that is not here is 404 \
-\`not_found\`; a method that is not here is 405 \`invalid_arg\`, with \`Allow\`; a page's address with a slash at \
-its end is 308 to the address without it (\`x-other-answers\`).
+**Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored. Lengths are counted in Unicode code \
+points, sizes (\`x-max-bytes\`) in bytes of UTF-8. U+0000 is allowed in \`html\` and \`context\` only. Every GET answers HEAD \
+too, with the same status and headers, and HEAD changes nothing. Pages of other origins can read this description, the \
+discovery document and the onboarding text; the rest sends no CORS headers.
 
-**Texts.** Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. Unknown fields and \
-parameters are ignored. U+0000 is legal in \`html\` and \`context\` alone.
+**Errors.** Every answer from 400 on is an \`Error\`: switch on \`error.code\`. Each operation lists its codes, \`x-codes\` for \
+programs. A browser that navigates gets the same inside an HTML page. An unknown path is 404 \`not_found\` (a page's address with a slash at its end is 308 to the one without); a method that a \
+path does not have is 405 \`invalid_arg\`, with \`Allow\`. Quote \`X-Request-Id\` when you report a fault.
 
-**Limits.** \`x-limits\` has them all, as they are set here; so has [the discovery description](${base}/.well-known/dropleaf.json).`;
+${codeTable()}
+
+**Limits.** \`x-limits\` has the values that are set here; so has [the discovery document](${base}/.well-known/dropleaf.json), \
+and its schema \`Limits\` says what each of them counts.`;
 }

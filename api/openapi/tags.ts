@@ -1,13 +1,13 @@
 /** The groups of endpoints, in the order of the reference page. */
 export const tags = {
   Onboarding: 'What a client needs to know first.',
-  'Sign-in': 'A client gets a token: it starts, its human approves in a browser, it polls.',
-  Account: 'Who is calling, and with which tokens.',
-  Drops: 'Pages: publish, list, replace, change, delete.',
-  Versions: 'What each PUT added to a drop.',
-  'Public pages': 'What anybody sees who has the address of a drop.',
-  'Sign-in pages': 'Where a human verifies a code, signs in, and approves or denies. For browsers.',
-  Service: 'About the service itself.',
+  'Sign-in':
+    'A client gets a token: it starts a sign-in, its human approves it in a browser, the client polls.',
+  Account: 'The account of a token, and its tokens.',
+  Drops: 'Publish, list, replace, change and delete pages.',
+  Versions: 'The versions of a drop: each PUT adds one.',
+  'Public pages': 'What everybody can open who has the address of a drop.',
+  Health: 'For load balancers and monitoring.',
 } as const;
 
 export type Tag = keyof typeof tags;

@@ -1,13 +1,12 @@
 /**
  * What runs in the browser on the reference page: fetches the description and has Redoc draw it, in the colours that
- * the person prefers. HEAD is left out: it says nothing that its GET does not.
+ * the person prefers.
  */
 export const docsScript = `'use strict';
 (async () => {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const place = document.getElementById('docs');
   const description = await (await fetch('/openapi.json')).json();
-  for (const item of Object.values(description.paths)) delete item.head;
 
   const fonts = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
   const code = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace';
@@ -17,7 +16,7 @@ export const docsScript = `'use strict';
       : { ground: '#ffffff', surface: '#f4f6f2', ink: '#1a211c', soft: '#56615a', leaf: '#1d6b41', line: '#dde3da', bad: '#a3242b', good: '#1d6b41' };
     return {
       colors: {
-        primary: { main: c.leaf },
+        primary: { main: c.leaf, light: c.leaf },
         success: { main: c.good },
         error: { main: c.bad },
         text: { primary: c.ink, secondary: c.soft },

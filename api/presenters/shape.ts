@@ -85,7 +85,7 @@ export function map(description: string, more: JsonSchema): Shape<Readonly<Recor
 
 /** Names and values that depend on the case. */
 export function anything(description: string): Shape<Readonly<Record<string, unknown>>> {
-  return plain({ type: 'object', description });
+  return plain({ type: 'object', description, additionalProperties: true });
 }
 
 export function optional<T>(shape: Shape<T>): Optional<T> {

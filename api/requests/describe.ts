@@ -36,7 +36,7 @@ export function describeRequests(config: Config) {
     poll: queryOf(pollQuery),
     list,
     filters: filters(config, list.length),
-    slug: inPath('slug', 'The drop.', { type: 'string', pattern: slugPattern.source }),
+    slug: inPath('slug', 'The slug of the drop.', { type: 'string', pattern: slugPattern.source }),
     version: inPath('n', 'The number of the version.', {
       type: 'integer',
       minimum: 1,
@@ -62,27 +62,26 @@ function queryOf(schema: ObjectSchema<object>): DescribedParameter[] {
 }
 
 /**
- * All `metadata.<key>` together: the properties of an exploded object are parameters of their own. The rules of keys and
- * values stand beside the schema, because parameters of any other name may be there too, and are ignored.
+ * All `metadata.<key>` together: the properties of an exploded object are parameters of their own.
  * @param besides how many parameters the list has of its own
  */
 function filters(config: Config, besides: number) {
+  const { maxLength, pattern } = metadataKeySchema(config);
   return {
     name: 'filters',
     in: 'query',
-    description: `Any number of \`metadata.<key>=<value>\`: only drops whose metadata has the key with exactly that value, of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters. All must hold. A query has at most ${maxParameters} parameters, repeats included.`,
+    description: `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
     required: false,
     style: 'form',
     explode: true,
     schema: {
       type: 'object',
-      // readQuery refuses names with brackets, and with them what objects are spelled as; all else is text on its way.
-      additionalProperties: { type: ['string', 'number', 'boolean', 'null', 'array'], items: {} },
-      propertyNames: { pattern: '^[^\\[\\]]*$' },
+      additionalProperties: metadataValueSchema(config),
+      propertyNames: {
+        maxLength: metadataPrefix.length + maxLength,
+        pattern: pattern.replace('^', `^${metadataPrefix.replace('.', '\\.')}`),
+      },
       maxProperties: maxParameters - besides,
-      'x-prefix': metadataPrefix,
-      'x-keys': metadataKeySchema(config),
-      'x-values': metadataValueSchema(config),
       examples: [{ 'metadata.project': 'demo' }],
     },
   } as const;

@@ -74,7 +74,7 @@ export function context(limits: FieldLimits) {
 
 const passcodeAbout = {
   description:
-    'Asked of viewers: a soft gate, no encryption. Use 6 characters or more, letters too. An empty one is no gate.',
+    'Viewers must enter it: a soft gate, not encryption. Use 6 characters or more, letters too. An empty one is none.',
   examples: ['open sesame'],
 };
 
@@ -100,7 +100,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Fie
   return schema
     .test({
       name: 'min-characters',
-      params: { json: { anyOf: [{ maxLength: 0 }, { minLength: min }] } },
+      params: { json: { pattern: `^([^\\u0000]{${min},})?$` } },
       message: tooShort,
       test: (value) => !value || isLongerThan(value, min - 1),
     })

@@ -39,11 +39,14 @@ interface Checker {
   readonly faultOf: (schema: object, value: unknown) => string | null;
 }
 
+const errorSchema = { $ref: '#/components/schemas/Error' };
+
 let checker: Checker | undefined;
 
 /**
- * Holds an answer against the published description: its status, its headers and its body must be described for what was
- * asked. The limits of the service do not matter: answers do not depend on them.
+ * Checks an answer against the published description: of a described operation its status, code, headers and body must
+ * be described. Every answer must have the headers that protect browsers, and every refusal the envelope, also where a
+ * page for people is not described. The limits of the service do not matter: answers do not depend on them.
  * @throws Error that says what is not described
  */
 export function checkAnswer(asked: Asked, answer: Answer): void {
@@ -76,28 +79,59 @@ function countParameters(path: string): number {
   return path.split('{').length;
 }
 
-/** null: all of it is described. */
+/** null: all of it is as described. */
 function findFault(parts: Checker, asked: Asked, answer: Answer): string | null {
-  const response = findResponse(parts, asked, answer.status);
-  if (response === undefined) return 'this status is not described';
-  return findHeaderFault(parts, response, answer) ?? findBodyFault(parts, asked.method, response, answer);
+  const isHead = asked.method === 'HEAD';
+  if (isHead && answer.bytes.length > 0) return 'it has a body';
+  if (answer.headers['x-content-type-options'] !== 'nosniff') return 'it has no nosniff';
+  if (answer.headers['content-security-policy'] === undefined) return 'it has no Content-Security-Policy';
+  const envelope = answer.status >= 400 && !isHead ? envelopeIn(answer) : undefined;
+  if (envelope !== undefined) {
+    const fault = parts.faultOf(errorSchema, envelope);
+    if (fault !== null) return fault;
+  }
+  const operation = findOperation(parts, asked, answer);
+  if (operation === undefined) return null;
+  return findOperationFault(parts, operation, answer, isHead, envelope);
 }
 
-function findResponse(
-  { description, paths }: Checker,
+/** The envelope of a refusal: its body, or in a page for people the data beside it. */
+function envelopeIn({ headers, text, body }: Answer): unknown {
+  if (!headers['content-type']?.startsWith('text/html')) return body ?? null;
+  return JSON.parse(parsePage(text).find('script', { type: 'application/json' })?.text ?? 'null');
+}
+
+/** undefined: it is not described. The hosts of drops serve raw pages alone, and answer 404 otherwise. */
+function findOperation(
+  { paths }: Checker,
   { method, path, hasHost }: Asked,
-  status: number,
-): DescribedResponse | undefined {
+  { status }: Answer,
+): DescribedOperation | undefined {
+  if (hasHost && status === 404) return undefined;
   const [bare = ''] = path.replace(/^https?:\/\/[^/]*/i, '').split('?', 1);
-  const operations = paths.find(({ pattern }) => pattern.test(bare))?.operations;
-  const responses = operations?.[method.toLowerCase()]?.responses;
-  const others = description['x-other-answers'];
-  const found =
-    responses?.[status] ??
-    (responses === undefined || (hasHost && status === 404) ? others[status] : undefined) ??
-    // What any request may be answered, any path's operation lists.
-    (responses === undefined && status >= 400 ? description.paths['/']?.get?.responses[status] : undefined);
-  return found && resolve<DescribedResponse>(description, found);
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  return paths.find(({ pattern }) => pattern.test(bare))?.operations[name];
+}
+
+function findOperationFault(
+  parts: Checker,
+  operation: DescribedOperation,
+  answer: Answer,
+  isHead: boolean,
+  envelope: unknown,
+): string | null {
+  const { description } = parts;
+  const { status } = answer;
+  const codes = [...(operation['x-codes'][status] ?? []), ...(description['x-codes'][status] ?? [])];
+  const described =
+    operation.responses[status] ?? (codes.length > 0 ? operation.responses.default : undefined);
+  if (described === undefined) return 'this status is not described';
+  const response = resolve<DescribedResponse>(description, described);
+  const fault = findHeaderFault(parts, response, answer);
+  if (fault !== null || isHead) return fault;
+  if (envelope === undefined) return findBodyFault(parts, response, answer);
+  const { error } = envelope as { error: { code: string } }; // proof: `findFault` has held it against the schema
+  return codes.includes(error.code) ? null : `the code ${error.code} is not described`;
 }
 
 function findHeaderFault(
@@ -119,19 +153,14 @@ function findHeaderFault(
 
 function findBodyFault(
   { faultOf }: Checker,
-  method: string,
   { content }: DescribedResponse,
-  { headers, text, body, bytes }: Answer,
+  { headers, body, bytes }: Answer,
 ): string | null {
-  if (method === 'HEAD') return bytes.length === 0 ? null : 'it has a body';
   if (content === undefined) return bytes.length === 0 ? null : 'no body is described';
   const type = headers['content-type']?.split(';', 1)[0];
-  if (type === undefined) return bytes.length === 0 ? null : 'its body has no type';
-  if (content[type] === undefined) return `${type} is not described`;
-  const json = content['application/json'];
-  if (json === undefined || headers['content-encoding'] !== undefined) return null;
-  if (type === 'application/json') return faultOf(json.schema, body);
-  if (type !== 'text/html') return null;
-  const data = parsePage(text).find('script', { type: 'application/json' });
-  return data === undefined ? 'the page holds no envelope' : faultOf(json.schema, JSON.parse(data.text));
+  if (type === undefined) return 'its body has no type';
+  const described = content[type];
+  if (described === undefined) return `${type} is not described`;
+  if (type !== 'application/json' || headers['content-encoding'] !== undefined) return null;
+  return faultOf(described.schema, body);
 }

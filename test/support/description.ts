@@ -6,7 +6,7 @@ import { readConfig } from '../../shared/config.ts';
 import type { Services } from '../../shared/open-services.ts';
 
 export interface DescribedHeader {
-  readonly required: boolean;
+  readonly required?: boolean;
   readonly schema: object;
 }
 
@@ -19,6 +19,7 @@ export interface DescribedOperation {
   readonly operationId: string;
   readonly description: string;
   readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
+  readonly 'x-codes': Readonly<Record<string, readonly string[]>>;
   readonly [part: string]: unknown;
 }
 
@@ -26,7 +27,8 @@ export interface DescribedOperation {
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly 'x-other-answers': Readonly<Record<string, { readonly $ref: string }>>;
+  /** Of any request, beside those of its operation. */
+  readonly 'x-codes': Readonly<Record<string, readonly string[]>>;
   readonly [part: string]: unknown;
 }
 

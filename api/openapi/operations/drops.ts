@@ -30,10 +30,9 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       tag: 'Drops',
       summary: 'List your drops',
       description:
-        'A page of them, ties by newest creation. Unknown parameters are ignored: look at what you get.',
-      limits: ['page_size_max'],
+        'One page of the list. Drops that sort alike come newest first. A parameter with a misspelt name is ignored: check that the `metadata` of a match is what you asked for.',
       parameters: [...requests.list, requests.filters],
-      replies: [json('The page of the list.', dropListShape, list)],
+      replies: [json('One page of the list.', dropListShape, list)],
     },
     create: {
       id: 'createDrop',
@@ -42,14 +41,16 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       description: 'Makes a drop with version 1 at a new address.',
       limits: ['drops_per_account'],
       body: body(requests.create, sampleBody),
-      replies: [json('It is public now.', dropShape, drop, { status: 201, headers: ['Location'] })],
+      replies: [
+        json('The drop. Its page is public now.', dropShape, drop, { status: 201, headers: ['Location'] }),
+      ],
       refusals: [...ofDetails, ...ofDocument, 'passcode_too_short', 'daily_quota_exceeded', 'quota_exceeded'],
     },
     read: {
       id: 'readDrop',
       tag: 'Drops',
       summary: 'Read a drop',
-      description: 'One of yours.',
+      description: 'A drop of the caller.',
       parameters: slug,
       replies: [json('The drop.', dropShape, drop)],
       refusals: ofDrop,
@@ -58,7 +59,8 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       id: 'replaceDrop',
       tag: 'Drops',
       summary: 'Publish a new version',
-      description: 'Always makes one, at the same address. What is left out of the body stays as it is.',
+      description:
+        'Always makes a version, at the same address. `title`, `description` and `metadata` stay as they are when they are left out. `context` does not stay: each version has its own, or none. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
       limits: ['versions_per_drop'],
       parameters: slug,
       body: body(requests.replace, { html: sampleBody.html }),
@@ -69,36 +71,40 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       id: 'changeDrop',
       tag: 'Drops',
       summary: 'Change title, description or metadata',
-      description: 'Makes no version. A body with `html` is refused, whatever else it holds.',
+      description:
+        'Makes no version. A field that is left out stays as it is. `html` is refused with `metadata_only_on_patch`, `passcode` with `invalid_arg`: use PUT, and `POST /api/drops/{slug}/passcode`.',
       parameters: slug,
-      body: body(withoutHtml(requests.patch), { metadata: { project: 'demo' } }, false),
-      replies: [json('The drop as it is now.', dropShape, drop)],
+      body: body(requests.patch, { metadata: { project: 'demo' } }, false),
+      replies: [json('The changed drop.', dropShape, drop)],
       refusals: [...ofDrop, ...ofDetails, 'metadata_only_on_patch'],
     },
     remove: {
       id: 'deleteDrop',
       tag: 'Drops',
       summary: 'Delete a drop',
-      description: 'With all its versions, and for good.',
+      description: 'Deletes the drop and all its versions for good.',
       parameters: slug,
-      replies: [{ status: 204, description: 'It is gone for everybody.' }],
+      replies: [{ status: 204, description: 'The drop is deleted.' }],
       refusals: ofDrop,
     },
     setPasscode: {
       id: 'setPasscode',
       tag: 'Drops',
       summary: 'Lock or unlock a drop',
-      description: 'A new passcode closes what the old one opened. It is a soft gate and no encryption.',
+      description:
+        'Sets or changes the passcode; an empty one removes it. Viewers who had entered the old passcode must enter the new one. It is a soft gate, not encryption.',
       parameters: slug,
       body: body(requests.passcode, { passcode: 'open sesame' }),
-      replies: [json('The drop, locked or not.', dropShape, { ...drop, locked: true })],
+      replies: [
+        json('The drop; `locked` says whether it has a passcode now.', dropShape, { ...drop, locked: true }),
+      ],
       refusals: [...ofDrop, 'passcode_required', 'passcode_too_short'],
     },
     listVersions: {
       id: 'listVersions',
       tag: 'Versions',
       summary: 'List the versions of a drop',
-      description: 'All of them, newest first.',
+      description: 'All versions, newest first.',
       parameters: slug,
       replies: [json('The versions.', versionListShape, [presentVersionListItem(sampleVersion)])],
       refusals: ofDrop,
@@ -126,20 +132,16 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       id: 'deleteVersion',
       tag: 'Versions',
       summary: 'Delete a version',
-      description: 'The last one cannot be deleted: delete the drop.',
+      description: 'The only version of a drop cannot be deleted: delete the drop instead.',
       parameters: [...slug, requests.version],
-      replies: [json('The drop, whose latest version may be another now.', dropShape, drop)],
+      replies: [
+        json('The drop. `latest_version` is another one if the latest was deleted.', dropShape, drop),
+      ],
       refusals: [...ofDrop, 'last_version_cannot_be_deleted'],
     },
   } as const satisfies Record<string, Operation>;
 }
 
 function body(schema: RequestBody['schema'], example: unknown, required = true): RequestBody {
-  return { type: 'application/json', schema, example, required };
-}
-
-/** What `readPatch` refuses before all else. */
-function withoutHtml({ properties, ...rest }: RequestBody['schema']): RequestBody['schema'] {
-  const html = { not: {}, description: 'Refused, whatever it is.' };
-  return { ...rest, properties: { ...(properties as object), html } }; // proof: it is made of fields
+  return { schema, example, required };
 }
