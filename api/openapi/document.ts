@@ -52,10 +52,10 @@ function introduction({ BASE_URL: base }: Config): string {
   return `Post one complete, self-contained HTML document and get a public address back. Agents start with \
 [the protocol in short](${base}/api/onboard).
 
-**Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored. Lengths are counted in Unicode code \
-points, sizes (\`x-max-bytes\`) in bytes of UTF-8. U+0000 is allowed in \`html\` and \`context\` only. Every GET answers HEAD \
-too, with the same status and headers, and HEAD changes nothing. Pages of other origins can read this description, the \
-discovery document and the onboarding text; the rest sends no CORS headers.
+**Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored unless an operation says otherwise. \
+Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. U+0000 is allowed in \`html\` and \
+\`context\` only. Every GET answers HEAD too, with the same status and headers, and HEAD changes nothing. Pages of other \
+origins can read this description, the discovery document and the onboarding text; the rest sends no CORS headers.
 
 **Errors.** Every answer from 400 on is an \`Error\`: switch on \`error.code\`. Each operation lists its codes, \`x-codes\` for \
 programs. A browser that navigates gets the same inside an HTML page. An unknown path is 404 \`not_found\` (a page's address with a slash at its end is 308 to the one without); a method that a \

@@ -7,12 +7,15 @@ import { address, exactly, fields, named, text, type Wire } from './shape.ts';
 export const discoveryShape = named(
   'Discovery',
   fields({
-    schema_version: exactly('Of this description. Fields are only added under it.', 1),
-    name: text('Of the service.', { examples: ['Dropleaf'] }),
-    base_url: address('Before every path, without a slash at its end.', 'https://drops.example'),
+    schema_version: exactly('The version of this document. Within a version fields are only added.', 1),
+    name: text('The name of the service.', { examples: ['Dropleaf'] }),
+    base_url: address(
+      'The address that every path follows, without a trailing slash.',
+      'https://drops.example',
+    ),
     onboarding: address('The protocol in short, for agents.', 'https://drops.example/api/onboard'),
-    openapi: address('The whole interface.', 'https://drops.example/openapi.json'),
-    docs: address('The same for people.', 'https://drops.example/docs'),
+    openapi: address('The OpenAPI description.', 'https://drops.example/openapi.json'),
+    docs: address('The reference page, for people.', 'https://drops.example/docs'),
     sign_in: fields({
       start: address('POST here to start a sign-in.', 'https://drops.example/api/auth/start'),
       poll: address('GET here, with `token`, to poll it.', 'https://drops.example/api/auth/poll'),

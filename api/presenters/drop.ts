@@ -32,7 +32,7 @@ export const dropShape = named(
     {
       slug,
       title: text('What the page is called.', { examples: ['Hello'] }),
-      description: optional(text('Only where one is set.', { examples: ['A first page'] })),
+      description: optional(text('Left out where none is set.', { examples: ['A first page'] })),
       url: address('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
       raw_url: address('The page itself.', 'https://drops.example/p/t9tzZkipKQ5I/raw'),
       locked: flag('Whether viewers are asked for a passcode.'),

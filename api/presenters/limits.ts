@@ -22,10 +22,10 @@ export const limitsShape = named(
     writes_per_minute: limit('POST and PUT of drops in a minute of the clock, for each account.'),
     writes_per_day: limit('Accepted POST and PUT of drops in a UTC day, for each account.'),
     changes_per_minute: limit('Other changes in a minute of the clock, for each account.'),
-    page_size: limit('Drops on a page of the list unless the client says.'),
+    page_size: limit('Drops on a page of the list, by default.'),
     page_size_max: limit('Drops on a page of the list, at most.'),
-    sign_in_seconds: limit('How long a code and its poll token are good.'),
-    poll_interval_seconds: limit('How long to wait between polls.'),
+    sign_in_seconds: limit('Seconds for which a code and its poll token are valid.'),
+    poll_interval_seconds: limit('Seconds to wait between two polls.'),
     sign_in_starts_per_minute: limit(
       'Sign-ins started in a minute of the clock, from each address; ten times as many from each IPv6 /48.',
     ),
@@ -37,7 +37,7 @@ export const limitsShape = named(
       'Wrong passcodes at all drops in ten minutes, from each address; ten times as many from each IPv6 /48.',
     ),
     passcode_tries_per_drop: limit('Wrong passcodes of a drop in ten minutes, from all addresses together.'),
-    sign_ins_per_account: limit('Codes that an account may come to decide on in ten minutes.'),
+    sign_ins_per_account: limit('Sign-ins that an account may decide on in ten minutes.'),
     reports_per_hour: limit(
       'Reports of pages in an hour of the clock, from each address; ten times as many from each IPv6 /48.',
     ),

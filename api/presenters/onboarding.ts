@@ -5,7 +5,10 @@ export const onboardingShape = named(
   'Onboarding',
   fields({
     instructions: text('The protocol, as Markdown.'),
-    public_url: address('Before every path, without a slash at its end.', 'https://drops.example'),
+    public_url: address(
+      'The address that every path follows, without a trailing slash.',
+      'https://drops.example',
+    ),
   }),
 );
 

@@ -11,7 +11,7 @@ export const startShape = named(
       'https://drops.example/sign-in?code=BCDF-GHJK',
     ),
     poll_token: text('Kept by the client, to poll with.'),
-    expires_in: integer('Seconds for which the code and the poll token are good.', 1, { examples: [600] }),
+    expires_in: integer('Seconds for which the code and the poll token are valid.', 1, { examples: [600] }),
     poll_interval: integer('Seconds to wait between polls.', 1, { examples: [2] }),
   }),
 );
@@ -20,7 +20,7 @@ export const pollShape = named(
   'SignInPoll',
   either(
     fields({
-      status: oneOf('`expired` also where the human denied it.', [
+      status: oneOf('`expired` also says that the human denied the sign-in.', [
         'pending',
         'claimed',
         'expired',
