@@ -71,7 +71,7 @@ function brokenOff(): DropError {
 
 function holdsMost(): HttpError {
   const message =
-    'The service holds too many unfinished requests and unread answers, and this client has the most of them: send fewer at a time, or try again later.';
+    'This client has too many unfinished requests and unread answers: send fewer at a time, or try again later.';
   return new HttpError(503, 'unavailable', message, { retry_after_seconds: 1 }, { Connection: 'close' });
 }
 

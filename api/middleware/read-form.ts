@@ -32,8 +32,8 @@ export function createFormReader(held: HeldBytes): ReadForm {
       refuseWrapped(req);
       if (!isUtf8(req)) throw unsupportedType(req.method, 'invalid_arg', formType);
       const { bytes, release } = await collectBody(req, networkKey(req.ip), { maxBytes, tooLarge }, held);
-      if (res.closed)
-        release(); // it was answered too late (deadline.ts)
+      // The deadline may have answered, and no `close` comes after that.
+      if (res.closed) release();
       else res.once('close', release);
       return readFields(bytes);
     } catch (error) {
