@@ -20,7 +20,7 @@ interface Program {
 }
 
 const run = promisify(execFile);
-const sources = fileURLToPath(new URL('../../../clients/', import.meta.url));
+const sources = fileURLToPath(new URL('../../../test/clients/', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /** One class for each schema, body and set of values; errors must not multiply them. */
