@@ -10,8 +10,7 @@ export interface Holding {
 
 /**
  * Counts the bytes that are held for each client. When all together pass the limit, the clients that hold most are cut
- * off, beginning with what has moved least recently, until all fit. A client that holds no more than an equal share of
- * the limit is never cut off.
+ * off until all fit. A client that holds no more than an equal share of the limit is never cut off.
  */
 export interface HeldBytes {
   /**
@@ -99,7 +98,9 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     const above = ranks.filter(({ total }) => total > level);
     for (const { client, total } of above.sort((one, other) => other.total - one.total)) {
       let left = total;
-      for (const entry of client.open) {
+      // What the fewest share frees something soonest; of as many, what has moved least recently goes first.
+      const open = [...client.open].sort((one, other) => one.memory.entries.size - other.memory.entries.size);
+      for (const entry of open) {
         if (left <= level || held <= target) break;
         left -= partOf(entry);
         remove(entry);

@@ -116,12 +116,28 @@ describe('The bytes held for clients', () => {
     expect(gone).to.deep.equal(['a2', 'a3']);
   });
 
-  it('once a client is cut off from what it shared, the others hold more of it', () => {
+  it('of one client, what the fewest share goes first: it frees something sooner', () => {
     const page = {};
-    const { hold, gone } = setUp(64, ['a1', 'a', 30, page], ['b1', 'b', 30, page]);
-    hold('a2', 'a', 20);
-    hold('c1', 'c', 16);
-    expect(gone, 'a holds 35, then b all of the page').to.deep.equal(['a1', 'b1']);
+    const { hold, gone } = setUp(64, ['a1', 'a', 30, page], ['a2', 'a', 30, page], ['a3', 'a', 20]);
+    hold('a4', 'a', 15);
+    expect(gone).to.deep.equal(['a3']);
+    hold('a5', 'a', 30);
+    expect(gone).to.deep.equal(['a3', 'a4']);
+    hold('a6', 'a', 30, page);
+    hold('a7', 'a', 10);
+    expect(gone).to.deep.equal(['a3', 'a4', 'a5']);
+  });
+
+  it('once a client is cut off from what it shared, the others hold more of it', () => {
+    const [page, own] = [{}, {}];
+    const { hold, gone } = setUp(
+      64,
+      ['a1', 'a', 30, page],
+      ['b1', 'b', 30, page],
+      ...[2, 3, 4].map((n) => [`a${n}`, 'a', 24, own] as const),
+    );
+    hold('c1', 'c', 15);
+    expect(gone, 'a held 39, and then b all of the page').to.deep.equal(['a1', 'b1']);
   });
 
   it('clients that share all they hold are counted with it: they cannot press others out', () => {
