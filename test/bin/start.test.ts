@@ -74,7 +74,9 @@ describe('dropleaf start', () => {
 
   it('warns of a name in the environment that resembles a setting and is none', async () => {
     const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here' });
-    const lines = service.output.stderr.trimEnd().split('\n');
+    service.kill('SIGTERM');
+    const { stderr } = await service.ended(); // only then all of it has arrived
+    const lines = stderr.trimEnd().split('\n');
     const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include({
