@@ -12,13 +12,7 @@ export interface PasscodeHasher {
 
   /**
    * @param asked the drop whose passcode it is, and the network it was entered from
-   * @param begin called when its turn has come; where it throws, nothing is checked and `verify` throws the same
    * @throws Error when `hash` is none of `hash`'s
    */
-  verify(
-    hash: string,
-    passcode: string,
-    asked: { drop: string; network: string },
-    begin?: () => Promise<void>,
-  ): Promise<boolean>;
+  verify(hash: string, passcode: string, asked: { drop: string; network: string }): Promise<boolean>;
 }

@@ -56,20 +56,17 @@ export function createPasscodes(deps: {
     },
 
     /**
-     * Whether the passcode opens the page. Only a wrong one counts as a try. The try is reserved when the check's turn
-     * has come, and not while it waits: else people who enter the right one at the same time would use up the tries.
+     * Whether the passcode opens the page. The try is reserved before the check, so that parallel guesses cannot pass a
+     * limit and one address has few checks waiting; only a wrong one counts.
      * @throws DropError `rate_limited` after too many wrong ones
      */
     async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
       if (page.lock === null) return true;
-      const asked = { drop: page.dropId, network: visitor.network };
-      let returnTry = () => Promise.resolve();
-      const begin = async () => {
-        returnTry = await takeTry(page.dropId, visitor);
-      };
+      const returnTry = await takeTry(page.dropId, visitor);
       let isWrong = false;
       try {
-        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked, begin));
+        const asked = { drop: page.dropId, network: visitor.network };
+        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked));
       } finally {
         if (!isWrong) await returnTry(); // right, or never checked
       }

@@ -16,11 +16,8 @@ export function createArgon2Hasher(): PasscodeHasher {
   const verifying = createFairTurns(maxRunning, maxWaiting);
   return {
     hash: (passcode, account) => inTurn(hashing, [account], () => hash(passcode, cost)),
-    verify: (encoded, passcode, { drop, network }, begin) =>
-      inTurn(verifying, [`drop ${drop}`, `network ${network}`], async () => {
-        await begin?.();
-        return verify(encoded, passcode);
-      }),
+    verify: (encoded, passcode, { drop, network }) =>
+      inTurn(verifying, [`drop ${drop}`, `network ${network}`], () => verify(encoded, passcode)),
   };
 }
 
