@@ -113,7 +113,7 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
     const tag = isShared(page, asked.address) ? edgeTag(page.dropId) : null;
     const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
     sendBody(req, res, headers, body);
-    if ('bytes' in body) unread.watch(res, { bytes: body.bytes });
+    unread.watch(res, 'bytes' in body ? { bytes: body.bytes } : {});
     if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
   }
 
@@ -124,6 +124,7 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
       replyHeaders.setForRefusal(res, host);
     }
     answerError(error, req, res, log);
+    unread.watch(res, {});
   }
 
   return {
@@ -151,6 +152,7 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
       res
         .writeHead(308, { Location: location, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
         .end();
+      unread.watch(res, {});
     },
 
     refuse(req, res, error, host) {

@@ -84,7 +84,7 @@ describe('Behind nginx', function () {
       [`/p/${slug}`, 200],
       ['/api/onboard', 200],
       ['/p/nobody/raw', 404],
-      [`/p/${slug}/raw/`, 404],
+      [`/p/${slug}/raw/`, 308],
       [`/p/%61${slug.slice(1)}/raw`, 400],
       [`/p/${slug}/raw?v=`, 404],
     ] as const) {
