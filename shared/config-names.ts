@@ -12,18 +12,25 @@ const longName = 12;
 /** Another program's, two edits away from `GITHUB_`. */
 const otherPrograms = /^GITLAB_/;
 
+/** Settings of earlier releases, and what took their place. */
+const retired: ReadonlyMap<string, string> = new Map([
+  ['BODIES_IN_FLIGHT_BYTES', 'BUFFERED_BYTES'],
+  ['UNREAD_ANSWERS_BYTES', 'BUFFERED_BYTES'],
+]);
+
 const settings = Object.entries(options).flatMap(([name, option]) =>
   'secret' in option ? [name, `${name}_FILE`] : [name],
 );
 
 /**
- * The names that have a value and no effect, but resemble a setting. Case aside, one edit is allowed, or two in a long
- * name; an edit inserts, removes or replaces a character, or swaps two neighbours (Damerau-Levenshtein). Pure.
+ * The names that have a value and no effect, but are of an earlier release or resemble a setting. Case aside, one edit is
+ * allowed, or two in a long name; an edit inserts, removes or replaces a character, or swaps two neighbours
+ * (Damerau-Levenshtein). Pure.
  */
 export function findMisspelt(env: Readonly<Record<string, string | undefined>>): Misspelt[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || settings.includes(name) || otherPrograms.test(name)) return [];
-    const meant = nearest(name.toUpperCase());
+    const meant = retired.get(name) ?? nearest(name.toUpperCase());
     return meant === null ? [] : [{ name, meant }];
   });
 }

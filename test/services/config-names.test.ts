@@ -19,6 +19,9 @@ const misspelt = {
   TRUST_PROXI: 'TRUST_PROXY',
   GITHUB_CLIENT_SECERT: 'GITHUB_CLIENT_SECRET',
   PASSCODE_TRIES_PER_ADRES: 'PASSCODE_TRIES_PER_ADDRESS',
+  // Settings of earlier releases.
+  BODIES_IN_FLIGHT_BYTES: 'BUFFERED_BYTES',
+  UNREAD_ANSWERS_BYTES: 'BUFFERED_BYTES',
 } as const;
 
 /** The names in ordinary environments. */
