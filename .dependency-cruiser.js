@@ -1,7 +1,7 @@
-// Who may import whom. The rooms and the direction (domain ← ports ← services ← api, worker, bin) are told in
-// ARCHITECTURE.md; test/checks/rules.test.ts plants violations to show that these rules bite.
+// Which folder may import which. ARCHITECTURE.md explains the folders and the direction (domain ← ports ← services ← api,
+// worker, bin); test/checks/rules.test.ts plants violations to show that each rule reports them.
 
-/** The rooms that run in production. Tests and measurements may import any of them. */
+/** The folders that run in production. Tests and benchmarks may import any of them. */
 const production = '^(api|worker|shared|bin)/';
 
 /** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
@@ -10,7 +10,7 @@ const vendors = {
   '@photostructure/sqlite': '^shared/adapters/sqlite/',
   bullmq: '^shared/adapters/redis/',
   commander: '^bin/',
-  'damerau-levenshtein': '^shared/config-names\\.ts',
+  'damerau-levenshtein': '^shared/config/',
   express: '^api/',
   helmet: '^api/',
   ioredis: '^shared/adapters/redis/',
@@ -21,25 +21,25 @@ const vendors = {
   mongoose: '^shared/adapters/mongo/',
   negotiator: '^api/',
   oauth4webapi: '^shared/adapters/github/',
-  parse5: '^shared/domain/',
+  parse5: '^shared/html/',
   pino: '^bin/',
   piscina: '^shared/adapters/(sqlite|threads)/',
   'rate-limiter-flexible': '^shared/adapters/(memory|redis)/',
   redoc: '^api/',
   'sanitize-html': '^shared/adapters/threads/',
-  yup: '^(api/requests/|shared/jobs\\.ts|shared/config)',
+  yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
 };
 
 const names = Object.keys(vendors).map((name) => name.replaceAll('.', '\\.'));
 
-/** A room and all that it may import of the house; packages and Node's modules have rules of their own. */
-function room(name, path, mayImport, comment) {
+/** A folder and everything of the project that it may import; packages and Node's modules have rules of their own. */
+function folder(name, path, mayImport, comment) {
   return {
     name,
     comment,
     severity: 'error',
     from: { path },
-    to: { path: '^(api|worker|shared|bin|test|bench)/', pathNot: mayImport },
+    to: { path: '^(api|worker|shared|bin|scripts|test|bench)/', pathNot: mayImport },
   };
 }
 
@@ -49,50 +49,63 @@ const reachesOut =
 
 export default {
   forbidden: [
-    room('domain-imports-domain', '^shared/domain/', ['^shared/domain/'], 'The domain knows only itself.'),
-    room(
+    folder(
+      'domain-imports-domain',
+      '^shared/domain/',
+      ['^shared/domain/'],
+      'The domain imports only itself.',
+    ),
+    folder('util-imports-util', '^shared/util/', ['^shared/util/'], 'Utilities know nothing of Dropleaf.'),
+    folder(
+      'html-imports-html',
+      '^shared/html/',
+      ['^shared/(html|util)/'],
+      'Scanning and rendering of documents.',
+    ),
+    folder(
       'ports-import-domain',
-      '^shared/(ports/|jobs\\.ts$)',
-      ['^shared/(domain|ports)/', '^shared/jobs\\.ts$'],
-      'Ports speak of the domain and the job catalogue only.',
+      '^shared/(ports/|job-catalogue\\.ts$)',
+      ['^shared/(domain|html|ports)/', '^shared/job-catalogue\\.ts$'],
+      'Ports use the words of the domain and the job catalogue only.',
     ),
-    room(
+    folder(
       'config-imports-config',
-      '^shared/config[^/]*\\.ts$',
-      ['^shared/config[^/]*\\.ts$'],
-      'The configuration is read before anything else is there.',
+      '^shared/config/',
+      ['^shared/config/'],
+      'The configuration is read before anything else exists.',
     ),
-    room(
+    folder(
       'services-import-ports',
       '^shared/services/',
-      ['^shared/(domain|ports|services)/', '^shared/jobs\\.ts$', '^shared/config[^/]*\\.ts$'],
-      'Services use ports; which adapter stands behind them is not theirs to know.',
+      ['^shared/(config|domain|html|ports|services|util)/', '^shared/job-catalogue\\.ts$'],
+      'Services use ports and never know which adapter implements them.',
     ),
-    room(
+    folder(
       'adapters-import-ports',
       '^shared/adapters/([^/]+)/',
-      ['^shared/(domain|ports)/', '^shared/jobs\\.ts$', '^shared/adapters/$1/'],
+      ['^shared/(domain|html|ports|util)/', '^shared/job-catalogue\\.ts$', '^shared/adapters/$1/'],
       'An adapter knows the ports and its own technology.',
     ),
-    room(
+    folder(
       'api-imports-services',
       '^api/',
       ['^api/', '^shared/(?!adapters/)'],
-      'The web process knows services and ports, never adapters, the worker or bin.',
+      'The web process uses services and ports, never adapters, the worker or bin.',
     ),
-    room(
+    folder(
       'worker-imports-services',
       '^worker/',
       ['^worker/', '^shared/(?!adapters/)'],
-      'The worker knows services and ports, never adapters, the web process or bin.',
+      'The worker uses services and ports, never adapters, the web process or bin.',
     ),
-    room(
+    folder(
       'bin-imports-no-adapter',
       '^bin/',
       ['^(bin|api|worker)/', '^shared/(?!adapters/)'],
       'Commands get their parts from shared/open-services.ts.',
     ),
-    room(
+    folder('scripts-import-config', '^scripts/', ['^(scripts|shared/config)/'], 'Build and documentation.'),
+    folder(
       'shared-imports-shared',
       '^shared/',
       ['^shared/'],
@@ -119,14 +132,14 @@ export default {
       name: 'rules-are-pure',
       comment: 'No files, sockets, threads or processes in rules and contracts.',
       severity: 'error',
-      from: { path: '^shared/(domain/|ports/|services/|jobs\\.ts)' },
+      from: { path: '^shared/(domain/|html/|ports/|services/|util/|job-catalogue\\.ts)' },
       to: { dependencyTypes: ['core'], path: reachesOut },
     },
     {
       name: 'config-is-pure',
-      comment: 'Of `net` it uses what only computes: isIP, BlockList.',
+      comment: 'Of `net` only what computes: isIP, BlockList.',
       severity: 'error',
-      from: { path: '^shared/config' },
+      from: { path: '^shared/config/' },
       to: { dependencyTypes: ['core'], path: reachesOut, pathNot: '^(node:)?net$' },
     },
     ...Object.entries(vendors).map(([name, homes]) => ({

@@ -3,7 +3,7 @@
 // usage: hostile.js [part of the names of the documents [rounds of each, 3 unless told]]
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTurns } from '../shared/domain/turns.ts';
+import { createTurns } from '../shared/util/semaphore.ts';
 import { type Client, createPlainClient } from '../test/support/client.ts';
 import { hostileDocuments } from '../test/support/hostile-documents.ts';
 import type { LoopFigures } from './loop-watch.ts';

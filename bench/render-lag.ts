@@ -3,7 +3,7 @@
 // REDIS_URL are set.
 // usage: render-lag.js [seconds of each run, 15 unless told [writes a second, 20 unless told [part of the names]]]
 import { setTimeout as pause } from 'node:timers/promises';
-import { rendererVersion } from '../shared/domain/render-plan.ts';
+import { rendererVersion } from '../shared/html/plan.ts';
 import { type Client, createPlainClient } from '../test/support/client.ts';
 import { makePage } from './page.ts';
 import { listEngines, type Served } from './served.ts';

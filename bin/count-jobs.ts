@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isScaleOut } from '../shared/config.ts';
+import { isScaleOut } from '../shared/config/config.ts';
 import { DropError } from '../shared/domain/errors.ts';
 import type { Services } from '../shared/open-services.ts';
 import { nameServers } from './server-names.ts';

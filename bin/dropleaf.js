@@ -32,7 +32,7 @@ function findMissingBuild() {
     return existsSync(command) ? null : 'it is not built, and the compiler is not installed: run "npm ci"';
   }
   process.stderr.write('dropleaf: compiling the sources, which takes some seconds\n');
-  const build = spawnSync(process.execPath, [join(root, 'bin', 'build.js')], {
+  const build = spawnSync(process.execPath, [join(root, 'scripts', 'build.js')], {
     stdio: ['ignore', process.stderr.fd, 'inherit'], // stdout belongs to the command
   });
   return build.status === 0 ? null : 'the build failed, see above';
@@ -61,7 +61,7 @@ function modifiedAt(path) {
 function hasCompiler() {
   try {
     createRequire(import.meta.url).resolve('typescript/package.json');
-    return existsSync(join(root, 'bin', 'build.js'));
+    return existsSync(join(root, 'scripts', 'build.js'));
   } catch {
     return false; // pruned to what production needs
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Config, type OptionName, optionEntries, readConfig } from '../shared/config.ts';
-import { findMisspelt } from '../shared/config-names.ts';
+import { type Config, type OptionName, optionEntries, readConfig } from '../shared/config/config.ts';
+import { findMisspelt } from '../shared/config/names.ts';
 
 /** The environment that a command runs in. */
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Web } from '../api/start-web.ts';
-import { atPort, type Config } from '../shared/config.ts';
+import type { Web } from '../api/server/start-web.ts';
+import { atPort, type Config } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
 
 interface OpenedServer {
@@ -18,7 +18,7 @@ interface OpenedServer {
  * the service hands out must name it; every other port is taken last, when all is ready to answer.
  */
 export async function openServer(asked: Config): Promise<OpenedServer> {
-  const { createWebServer, startWeb } = await import('../api/start-web.ts'); // a worker never loads it
+  const { createWebServer, startWeb } = await import('../api/server/start-web.ts'); // a worker never loads it
   const server = createWebServer();
   return {
     server,

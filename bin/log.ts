@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import type { Config } from '../shared/config.ts';
-import { withinMs } from '../shared/domain/within-ms.ts';
+import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/ports/log.ts';
+import { withinMs } from '../shared/util/wait-at-most.ts';
 
 /** Nobody may be reading any more. */
 const flushWithinMs = 1_000;

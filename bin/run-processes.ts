@@ -1,4 +1,4 @@
-import type { Config } from '../shared/config.ts';
+import type { Config } from '../shared/config/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
 import { describeMisspelt, type Env } from './env.ts';
 import { explainListening, openServer } from './listening.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../shared/config.ts';
+import type { Config } from '../shared/config/config.ts';
 import { type Env, isSet, readSettings } from './env.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
-import type { Config } from '../shared/config.ts';
-import { hostsOf } from '../shared/domain/server-hosts.ts';
+import type { Config } from '../shared/config/config.ts';
+import { hostsOf } from '../shared/util/server-hosts.ts';
 
 /** Where the data of the scale-out engine is, for people: never a credential. */
 export function nameServers({ MONGODB_URI, REDIS_URL }: Pick<Config, 'MONGODB_URI' | 'REDIS_URL'>) {

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, isScaleOut } from '../shared/config.ts';
+import { type Config, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
 import { type Env, variableOf } from './env.ts';
 import { nameServers } from './server-names.ts';

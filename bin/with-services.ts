@@ -1,4 +1,4 @@
-import type { Config, OptionName } from '../shared/config.ts';
+import type { Config, OptionName } from '../shared/config/config.ts';
 import { openServices, type Services } from '../shared/open-services.ts';
 import { type Env, onlySettings, readSettings } from './env.ts';
 import { createLog } from './log.ts';

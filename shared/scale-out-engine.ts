@@ -6,7 +6,7 @@ import { openRedis } from './adapters/redis/connection.ts';
 import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
 import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
 import { createRedisViewCounter } from './adapters/redis/view-counter.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';

@@ -1,6 +1,6 @@
-import type { JobConsumer } from '../shared/ports/jobs.ts';
+import type { JobConsumer } from '../shared/ports/job-queue.ts';
 import type { Log } from '../shared/ports/log.ts';
-import { createJobHandlers, type WorkerServices } from './handlers/index.ts';
+import { createJobHandlers, type WorkerServices } from './jobs/index.ts';
 
 export interface Worker {
   /** Takes no new job, and waits at most `graceMs` for those that run; what still runs then starts again later. */

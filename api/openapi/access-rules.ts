@@ -1,5 +1,5 @@
-import type { Access } from '../access.ts';
-import type { LimitName } from '../presenters/limits.ts';
+import type { LimitName } from '../account/limits-presenter.ts';
+import type { Access } from '../http/access.ts';
 import type { Refusal } from './operation.ts';
 
 /** What a way adds to the description of an endpoint. */

@@ -1,5 +1,5 @@
-import type { Config } from '../../shared/config.ts';
-import { presentLimits } from '../presenters/limits.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { presentLimits } from '../account/limits-presenter.ts';
 import { codeTable, unlistedByStatus } from './errors.ts';
 import { tags } from './tags.ts';
 import { createWriter, type Endpoint, type Node } from './writer.ts';

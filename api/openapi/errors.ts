@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Code } from '../../shared/domain/errors.ts';
-import { errorShape } from '../presenters/error.ts';
-import { statuses } from '../statuses.ts';
+import { errorShape } from '../http/error-presenter.ts';
+import { statuses } from '../http/statuses.ts';
 import { meanings } from './codes.ts';
 import type { HeaderName } from './headers.ts';
 import type { Refusal } from './operation.ts';

@@ -1,7 +1,7 @@
 import type { Code } from '../../shared/domain/errors.ts';
-import type { LimitName } from '../presenters/limits.ts';
-import type { JsonSchema, Shape } from '../presenters/shape.ts';
+import type { LimitName } from '../account/limits-presenter.ts';
 import type { HeaderName } from './headers.ts';
+import type { JsonSchema, Shape } from './shape.ts';
 import type { Tag } from './tags.ts';
 
 /** A value of the path or the query. */

@@ -1,9 +1,9 @@
-import type { Config } from '../../shared/config.ts';
-import { describeRequests } from '../requests/describe.ts';
-import { accountOperations } from './operations/account.ts';
-import { dropOperations } from './operations/drops.ts';
-import { pageOperations } from './operations/pages.ts';
-import { serviceOperations } from './operations/service.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { accountOperations } from '../account/operations.ts';
+import { dropOperations } from '../drops/operations.ts';
+import { pageOperations } from '../pages/operations.ts';
+import { serviceOperations } from '../service/operations.ts';
+import { describeRequests } from './requests.ts';
 
 /** What the published description says of the endpoints that programs call; routes.ts puts each beside its handler. */
 export function createOperations(config: Config) {

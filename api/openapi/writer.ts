@@ -1,12 +1,12 @@
-import type { Config } from '../../shared/config.ts';
-import type { Access } from '../access.ts';
-import { errorShape } from '../presenters/error.ts';
-import { presentLimits } from '../presenters/limits.ts';
-import type { JsonSchema } from '../presenters/shape.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { presentLimits } from '../account/limits-presenter.ts';
+import type { Access } from '../http/access.ts';
+import { errorShape } from '../http/error-presenter.ts';
 import { accessRules } from './access-rules.ts';
 import { byStatus, codesInWords, errorResponse, errorResponses, everywhere } from './errors.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { Operation, Reply } from './operation.ts';
+import type { JsonSchema } from './shape.ts';
 
 /** A part of the document. */
 export type Node = Record<string, unknown>;

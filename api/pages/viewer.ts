@@ -1,89 +1,109 @@
-import { sandbox, sandboxOnOwnHost } from '../sandbox.ts';
-import { type Html, html } from './html.ts';
-import { barePage, policyOf } from './layout.ts';
-import { viewerStyle } from './viewer-style.ts';
+import type { Request, Response } from 'express';
+import { isHttps } from '../../shared/config/config.ts';
+import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import { DropError, notFound } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { raw } from '../html/html.ts';
+import { visitorOf } from '../http/address.ts';
+import { setCookie } from '../http/cookies.ts';
+import { presentError } from '../http/error-presenter.ts';
+import { isNavigation, setErrorHeaders } from '../http/errors.ts';
+import { HttpError } from '../http/http-error.ts';
+import { allowIndexing } from '../http/noindex.ts';
+import { isFromOwnPage } from '../http/origin.ts';
+import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
+import type { ReadForm } from '../http/read-form.ts';
+import { sendPage } from '../http/send-page.ts';
+import { createContentHosts } from '../server/content-hosts.ts';
+import { passcodePage } from './passcode-page.ts';
+import { checkShown, hasPasscode, isPersonsGet, passCookie, readAddress, readTarget } from './public-page.ts';
+import { viewerPage } from './viewer-page.ts';
 
-/** What the viewer shows of a drop. Holds no metadata: they are their owner's alone (spec section 2). */
-export interface ViewerParts {
-  readonly title: string;
-  readonly description: string | null;
-  /** The drop's public address, absolute. */
-  readonly url: string;
-  /** The frame's address. */
-  readonly rawUrl: string;
-  /** The origin of that address where it is the drop's alone; absent where the frame is served from our host. */
-  readonly ownOrigin?: string;
-  /** The number of the version in the frame. */
-  readonly version: number;
-  readonly latestVersion: number;
-  /** Where to tell those who run the service of it. */
-  readonly reportPath: string;
-  /** As `pages.context` gives it; null for none. */
-  readonly context: Html | null;
-  readonly indexable: boolean;
-}
+/** Spec 4.5: the page around a drop, and the passcode form before it. */
+export function viewerHandlers(services: Services, readForm: ReadForm) {
+  const { pages, passcodes, views, config } = services;
+  const { origin } = new URL(config.BASE_URL);
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-/** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame, under a bar that leaves it nearly all the space. */
-export function viewerPage(parts: ViewerParts): { html: string; csp: string } {
-  const { title, rawUrl, ownOrigin, reportPath, context, indexable } = parts;
-  const tokens = ownOrigin === undefined ? sandbox : sandboxOnOwnHost;
-  const page = barePage({
-    title,
-    robots: indexable ? 'index, follow' : 'noindex, nofollow',
-    head: head(parts),
-    css: viewerStyle,
-    body: html`<header class="bar">
-<h1 dir="auto" title="${title}">${title}</h1>
-${versionNote(parts)}
-${context && contextToggle(context)}
-<a class="report" href="${reportPath}" rel="nofollow">Report <span class="word">this page</span></a>
-</header>
-<main><iframe src="${rawUrl}" title="${title}" sandbox="${tokens}" allow="fullscreen; clipboard-write" referrerpolicy="no-referrer"></iframe></main>`,
-  });
+  /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens that version of a locked page. */
+  async function frameUrl(page: ShownPage, ownOrigin: string | null): Promise<string> {
+    const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
+    const grant = await passcodes.issue('grant', page);
+    if (grant !== null) query.set('g', grant);
+    return `${ownOrigin ?? ''}${rawPath(page.slug)}?${query}`;
+  }
+
+  async function sendViewer(res: Response, page: ShownPage): Promise<void> {
+    const { title, description, slug, version, latestVersion } = page;
+    const context = await pages.context(page);
+    const ownOrigin = contentHosts.originOf(page.dropId);
+    const indexable = config.INDEXABLE && page.lock === null;
+    const view = viewerPage({
+      title,
+      description,
+      url: pageUrl(config.BASE_URL, slug),
+      rawUrl: await frameUrl(page, ownOrigin),
+      ...(ownOrigin !== null && { ownOrigin }),
+      version: version.number,
+      latestVersion,
+      context: context === null ? null : raw(context),
+      reportPath: reportPath(slug, version.number),
+      indexable,
+    });
+    if (indexable) allowIndexing(res);
+    sendPage(res, 200, view);
+  }
+
+  /** The page that was asked for, with the headers that it needs whatever becomes of the request. */
+  async function open(req: Request, res: Response): Promise<Page> {
+    const address = readAddress(req);
+    if (address === null) throw notFound('page');
+    const page = await pages.find(...readTarget(address));
+    checkShown(page);
+    res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
+    return page;
+  }
+
+  /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
+  async function unlock(req: Request, res: Response, page: Page): Promise<void> {
+    const form = await readForm(req, res);
+    if (!(await passcodes.check(page, form.get('passcode') ?? '', visitorOf(req.ip)))) {
+      throw new HttpError(403, 'passcode_required', 'That is not the passcode of this page.');
+    }
+    const pass = await passcodes.issue('pass', page);
+    if (pass !== null) {
+      setCookie(res, passCookie, pass, {
+        path: pagePath(page.slug),
+        seconds: config.UNLOCK_SECONDS,
+        isSecure: isHttps(config),
+      });
+    }
+    res.redirect(303, req.url);
+  }
+
   return {
-    html: page.html,
-    csp: policyOf(page, {
-      'frame-src': ownOrigin ?? anywhere(parts.url),
-      'form-action': "'self'",
-      'frame-ancestors': "'self'",
-    }),
+    async show(req: Request, res: Response): Promise<void> {
+      const page = await open(req, res);
+      if (await hasPasscode(services, page, req.headers.cookie)) {
+        await sendViewer(res, pages.show(page));
+        if (isPersonsGet(req)) views.count(page.dropId);
+      } else {
+        sendPage(res, 200, passcodePage({ action: req.url }));
+      }
+    },
+
+    /** The passcode form. What goes wrong is said on the form again, or in the envelope to a program. */
+    async unlock(req: Request, res: Response): Promise<void> {
+      const page = await open(req, res);
+      if (!isFromOwnPage(req, origin))
+        throw new DropError('forbidden', 'Enter the passcode on the page itself.');
+      try {
+        await unlock(req, res, page);
+      } catch (error) {
+        if (!(error instanceof DropError) || !isNavigation(req)) throw error;
+        const status = setErrorHeaders(res, error);
+        sendPage(res, status, passcodePage({ action: req.url, envelope: presentError(error) }));
+      }
+    },
   };
-}
-
-/**
- * Without an origin a drop may lead its frame anywhere a browser would show; with one the frame stays on its host, which
- * its tokens are meant for.
- */
-function anywhere(url: string): string {
-  return url.startsWith('https:') ? "'self' https:" : "'self' https: http:";
-}
-
-function head({ title, description, url }: ViewerParts): Html {
-  const about =
-    description === null
-      ? null
-      : html`<meta name="description" content="${description}">
-<meta property="og:description" content="${description}">
-`;
-  return html`<link rel="canonical" href="${url}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="Dropleaf">
-<meta property="og:title" content="${title}">
-<meta property="og:url" content="${url}">
-<meta name="twitter:card" content="summary">
-${about}`;
-}
-
-function versionNote({ version, latestVersion, url }: ViewerParts): Html {
-  const note = html`<span class="word">version </span>${version} of ${latestVersion}`;
-  if (version === latestVersion) return html`<p class="version">${note}</p>`;
-  return html`<p class="version old">${note} <a href="${new URL(url).pathname}">latest</a></p>`;
-}
-
-/** The native element: it opens without any script, over the drop and not instead of it. */
-function contextToggle(context: Html): Html {
-  return html`<details class="context">
-<summary>Context</summary>
-<section aria-label="Context" tabindex="0">${context}</section>
-</details>`;
 }

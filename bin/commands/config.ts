@@ -1,4 +1,4 @@
-import { describeConfig } from '../../shared/config.ts';
+import { describeConfig } from '../../shared/config/config.ts';
 import { describeMisspelt, type Env, isFromFile, readSettings } from '../env.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isScaleOut } from '../../shared/config.ts';
+import { isScaleOut } from '../../shared/config/config.ts';
 import { migrateStores } from '../../shared/open-services.ts';
 import { type Env, readSettings } from '../env.ts';
 import { createLog } from '../log.ts';

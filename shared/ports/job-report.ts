@@ -1,4 +1,4 @@
-import type { JobName } from '../jobs.ts';
+import type { JobName } from '../job-catalogue.ts';
 
 export interface FailedJob {
   /** Where it is kept. */

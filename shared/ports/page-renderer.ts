@@ -1,4 +1,4 @@
-import type { RenderPlan } from '../domain/render-plan.ts';
+import type { RenderPlan } from '../html/plan.ts';
 import type { Rendered, Squeezed } from './render-store.ts';
 
 export interface NewRender extends Rendered {

@@ -1,5 +1,5 @@
 import type { FormFacts } from '../domain/etag.ts';
-import type { RenderPlan } from '../domain/render-plan.ts';
+import type { RenderPlan } from '../html/plan.ts';
 
 /** The forms in which a rendered page is kept compressed. */
 export type CompressedForm = 'br' | 'gzip';

@@ -17,7 +17,7 @@ import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
-import { drawUntilFree } from './draw-until-free.ts';
+import { drawUntilFree } from '../util/retry-on-collision.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';

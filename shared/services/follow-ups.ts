@@ -1,10 +1,10 @@
 import { edgeTag, type Owed } from '../domain/drop.ts';
-import { withinMs } from '../domain/within-ms.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
-import type { JobProducer } from '../ports/jobs.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { withinMs } from '../util/wait-at-most.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /** How long an answer waits for the edge where a page must not be seen any more. */
 const purgeWaitMs = 1_000;

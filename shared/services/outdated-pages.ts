@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { rendererVersion } from '../domain/render-plan.ts';
 import { dayOf } from '../domain/windows.ts';
+import { rendererVersion } from '../html/plan.ts';
 import type { ChoreStore } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { JobProducer } from '../ports/jobs.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { OutdatedPage, RenderStore } from '../ports/render-store.ts';
 import type { ViewTotals } from '../ports/view-totals.ts';
-import { inChunks } from './in-chunks.ts';
+import { inChunks } from '../util/in-chunks.ts';
 import { findUnrendered } from './rendering.ts';
 
 const dayMs = 86_400_000;

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { FormFacts } from '../domain/etag.ts';
-import { applyPlan, planSafely } from '../domain/render-plan.ts';
-import { inTime, withinMs } from '../domain/within-ms.ts';
+import { applyPlan, planSafely } from '../html/plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { NewRender } from '../ports/page-renderer.ts';
 import type { Form, RenderHead, RenderStore, VersionKey } from '../ports/render-store.ts';
+import { inTime, withinMs } from '../util/wait-at-most.ts';
 import type { Rendering } from './rendering.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /** Some hundred bytes each. */
 const headsKept = 20_000;

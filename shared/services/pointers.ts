@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
 import { createPointerMemory, isPublic } from './pointer-memory.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /** More would let one popular page take every connection of the database's pool. */
 const maxReadsOfSlug = 4;

@@ -3,9 +3,9 @@ import { DropError } from '../domain/errors.ts';
 import type { ChoreStore } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
-import type { JobProducer } from '../ports/jobs.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /**
  * Purges come in rounds: what the origin sent before a change, and the edge has not yet got, escapes the purge of that

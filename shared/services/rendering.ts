@@ -1,13 +1,13 @@
 import { unavailable } from '../domain/errors.ts';
-import { rendererVersion } from '../domain/render-plan.ts';
+import { rendererVersion } from '../html/plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { ChoreStore, DropChores } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { JobProducer } from '../ports/jobs.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
 import type { RenderStore, VersionKey } from '../ports/render-store.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /** Between the first reader of a page and the work on its smallest form. */
 const squeezeAfterMs = 60_000;

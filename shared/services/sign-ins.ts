@@ -6,7 +6,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import { drawUntilFree } from './draw-until-free.ts';
+import { drawUntilFree } from '../util/retry-on-collision.ts';
 import type { Tokens } from './tokens.ts';
 
 const pollTokenLength = 43; // 256 bits

@@ -1,11 +1,11 @@
-import { type Config, setSigningSecrets } from '../config.ts';
+import { type Config, setSigningSecrets } from '../config/config.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import { acceptedAt, retiredAt, type SigningSecret } from '../domain/signing-secret.ts';
-import { withinMs } from '../domain/within-ms.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { SecretStore } from '../ports/secret-store.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { withinMs } from '../util/wait-at-most.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 const secretLength = 43; // base62: 256 bits
 

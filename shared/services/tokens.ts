@@ -5,9 +5,9 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
-import { drawUntilFree } from './draw-until-free.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { drawUntilFree } from '../util/retry-on-collision.ts';
 import { createSuspension } from './suspension.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 /** The use of a token is noted at most once in this time. */
 const noteUseEveryMs = 60_000;

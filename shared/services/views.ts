@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../domain/windows.ts';
-import { withinMs } from '../domain/within-ms.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ViewCount, ViewCounter } from '../ports/view-counter.ts';
-import { createSeldomWarning } from './seldom-warning.ts';
+import { withinMs } from '../util/wait-at-most.ts';
+import { createSeldomWarning } from './throttled-warning.ts';
 
 const flushEveryMs = 1_000;
 /** Of the last flush: a counter that is away takes a second or less to say so for each of three calls at most. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JobHandlers, JobName } from '../../shared/jobs.ts';
+import type { JobHandlers, JobName } from '../../shared/job-catalogue.ts';
 import { type BullmqWorld, openBullmqWorld } from '../contract/bullmq-world.ts';
 import { callsOf, createGate, recordingHandlers } from '../contract/job-handlers.ts';
 import { emptyRedis } from '../support/redis.ts';

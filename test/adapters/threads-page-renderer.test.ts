@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createThreadRenderer, type RendererOptions } from '../../shared/adapters/threads/page-renderer.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
-import { applyPlan, planRender } from '../../shared/domain/render-plan.ts';
+import { applyPlan, planRender } from '../../shared/html/plan.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { skipBecause } from '../support/skip.ts';
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { reportFormBytes } from '../../api/requests/report.ts';
-import { maxDropBodyBytes } from '../../shared/config.ts';
+import { reportFormBytes } from '../../api/reports/request.ts';
+import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { type Owner, startService, useService } from '../support/service.ts';
 import type { Connection } from '../support/socket.ts';

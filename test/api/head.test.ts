@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createHeldBytes } from '../../api/held-bytes.ts';
 import { createRoutes } from '../../api/routes.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createHeldBytes } from '../../api/held-bytes.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
 
 type Held = readonly [name: string, client: string, bytes: number, memory?: object];
 

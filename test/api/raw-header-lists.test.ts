@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HttpError } from '../../api/http-error.ts';
+import { HttpError } from '../../api/http/http-error.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Answer } from '../support/client.ts';
 import { expectErrorPage } from '../support/expect.ts';

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { createHeldBytes } from '../../api/held-bytes.ts';
-import { createUnreadAnswers } from '../../api/unread-answers.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createUnreadAnswers } from '../../api/server/unread-answers.ts';
 
 describe('Unread answers', () => {
   const nowhere = () => undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { options } from '../../shared/config.ts';
+import { options } from '../../shared/config/config.ts';
 import { dropleaf } from './command.ts';
 
 describe('dropleaf config', () => {

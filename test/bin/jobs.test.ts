@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import type { JobHandlers } from '../../shared/jobs.ts';
+import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import { createTestClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { dropleaf } from './command.ts';

@@ -22,7 +22,7 @@ describe('bin/dropleaf.js', () => {
 
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'dropleaf-launcher-'));
-    for (const file of ['bin/dropleaf.js', 'bin/build.js', 'package.json', 'tsconfig.json']) {
+    for (const file of ['bin/dropleaf.js', 'scripts/build.js', 'package.json', 'tsconfig.json']) {
       cpSync(join(root, file), join(copy, file));
     }
   });

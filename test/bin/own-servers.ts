@@ -1,7 +1,7 @@
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
-import type { JobPayload } from '../../shared/jobs.ts';
+import type { JobPayload } from '../../shared/job-catalogue.ts';
 import { newMongoUri, patient } from '../support/mongo-uri.ts';
 import { emptyRedis, newRedisPrefix, patientAskMs, redisUrl } from '../support/redis.ts';
 import { until } from '../support/until.ts';

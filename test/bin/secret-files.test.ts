@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { optionEntries } from '../../shared/config.ts';
+import { optionEntries } from '../../shared/config/config.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
 import { makeData } from './make-data.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { withSettingsTable } from '../../bin/settings-table.ts';
+import { withSettingsTable } from '../../scripts/settings-table.ts';
 
 describe('README.md', () => {
   it('has the table of settings that the code has (npm run docs makes it)', () => {

@@ -1,4 +1,4 @@
-import { type JobHandlers, type JobName, jobNames } from '../../shared/jobs.ts';
+import { type JobHandlers, type JobName, jobNames } from '../../shared/job-catalogue.ts';
 
 /** Handlers for every name, which note `name payload` and then do what is given for them, or nothing. */
 export function recordingHandlers(calls: string[], handlers: Partial<JobHandlers> = {}): JobHandlers {

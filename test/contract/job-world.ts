@@ -1,6 +1,6 @@
-import type { JobHandlers, JobName } from '../../shared/jobs.ts';
+import type { JobHandlers, JobName } from '../../shared/job-catalogue.ts';
+import type { JobConsumer, JobProducer } from '../../shared/ports/job-queue.ts';
 import type { JobReport } from '../../shared/ports/job-report.ts';
-import type { JobConsumer, JobProducer } from '../../shared/ports/jobs.ts';
 import { callsOf, recordingHandlers } from './job-handlers.ts';
 
 /** A process that asks for jobs and runs them, and all that the suite needs to know about what it left behind. */

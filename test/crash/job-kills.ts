@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { JobPayload } from '../../shared/jobs.ts';
+import type { JobPayload } from '../../shared/job-catalogue.ts';
 import type { FailedJob } from '../../shared/ports/job-report.ts';
 import type { Watched } from '../bin/command.ts';
 import {

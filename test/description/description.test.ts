@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { codes } from '../../api/presenters/error.ts';
+import { codes } from '../../api/http/error-presenter.ts';
 import type { Code } from '../../shared/domain/errors.ts';
 import {
   createValidator,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { areSame } from '../../shared/domain/are-same.ts';
+import { areSame } from '../../shared/util/constant-time-equal.ts';
 
 describe('areSame', () => {
   it('is true for the same text and for no other, whatever the lengths', () => {

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter, parse } from 'parse5';
-import { applyPlan, type RenderPlan } from '../../shared/domain/render-plan.ts';
+import { applyPlan, type RenderPlan } from '../../shared/html/plan.ts';
 
 /** What a full parse says of a plan, without any of the planner's own code. */
 export interface Verdict {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
-import { planRender, type RenderBudget } from '../../shared/domain/render-plan.ts';
+import { planRender, type RenderBudget } from '../../shared/html/plan.ts';
 import { generateDocuments } from './render-generator.ts';
 import { judge } from './render-oracle.ts';
 import { tally } from './render-tally.ts';

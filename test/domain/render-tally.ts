@@ -1,4 +1,4 @@
-import { planRender } from '../../shared/domain/render-plan.ts';
+import { planRender } from '../../shared/html/plan.ts';
 import { findBest, isRendered, judge, judgeWithoutScripts } from './render-oracle.ts';
 
 export interface Tally {

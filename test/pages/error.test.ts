@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorPage } from '../../api/pages/error.ts';
+import { errorPage } from '../../api/html/error-page.ts';
 import { parsePage } from '../support/html.ts';
 
 const envelope = (code: string, message = 'What the server says.', details?: object) => ({

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { errorPage } from '../../api/pages/error.ts';
-import { page as pageAround } from '../../api/pages/layout.ts';
-import { passcodePage } from '../../api/pages/passcode.ts';
-import { reportPage } from '../../api/pages/report.ts';
-import { codeView } from '../../api/pages/sign-in/code.ts';
-import { problemView } from '../../api/pages/sign-in/ends.ts';
-import { leavingView } from '../../api/pages/sign-in/leaving.ts';
-import { localView } from '../../api/pages/sign-in/local.ts';
-import { requestView } from '../../api/pages/sign-in/request.ts';
-import type { View } from '../../api/pages/sign-in/view.ts';
-import { viewerPage } from '../../api/pages/viewer.ts';
+import { errorPage } from '../../api/html/error-page.ts';
+import { page as pageAround } from '../../api/html/layout.ts';
+import { passcodePage } from '../../api/pages/passcode-page.ts';
+import { viewerPage } from '../../api/pages/viewer-page.ts';
+import { reportPage } from '../../api/reports/page.ts';
+import { codeView } from '../../api/sign-in/code-page.ts';
+import { problemView } from '../../api/sign-in/end-pages.ts';
+import { leavingView } from '../../api/sign-in/leaving-page.ts';
+import { localView } from '../../api/sign-in/local-page.ts';
+import { requestView } from '../../api/sign-in/request-page.ts';
+import type { View } from '../../api/sign-in/view.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { envelopeData } from '../../api/pages/envelope.ts';
-import { type Fragment, html, raw, toText } from '../../api/pages/html.ts';
-import { barePage, page, policyOf } from '../../api/pages/layout.ts';
-import { visible } from '../../api/pages/visible.ts';
+import { envelopeData } from '../../api/html/envelope.ts';
+import { type Fragment, html, raw, toText } from '../../api/html/html.ts';
+import { barePage, page, policyOf } from '../../api/html/layout.ts';
+import { visible } from '../../api/html/visible.ts';
 import { parsePage } from '../support/html.ts';
 
 const hostile = `<script>alert(1)</script>"'&lt;<!--]]>\u2028`;

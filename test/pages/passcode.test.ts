@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { passcodePage } from '../../api/pages/passcode.ts';
+import { passcodePage } from '../../api/pages/passcode-page.ts';
 import { parsePage } from '../support/html.ts';
 
 const fault = (code: string, details?: object) => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reportedPage, reportPage } from '../../api/pages/report.ts';
+import { reportedPage, reportPage } from '../../api/reports/page.ts';
 import { parsePage } from '../support/html.ts';
 
 const parts = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { raw } from '../../api/pages/html.ts';
-import { type ViewerParts, viewerPage } from '../../api/pages/viewer.ts';
+import { raw } from '../../api/html/html.ts';
+import { type ViewerParts, viewerPage } from '../../api/pages/viewer-page.ts';
 import { renderMarkdown } from '../../shared/adapters/threads/context-markup.ts';
 import { parsePage } from '../support/html.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { waitText } from '../../api/pages/wait.ts';
+import { waitText } from '../../api/html/wait.ts';
 
 describe('waitText', () => {
   for (const [seconds, words] of [

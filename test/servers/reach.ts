@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
-import { hostsOf } from '../../shared/domain/server-hosts.ts';
+import { hostsOf } from '../../shared/util/server-hosts.ts';
 import type { Keeper } from './keepers.ts';
 
 export interface Addresses {

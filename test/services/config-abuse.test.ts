@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config.ts';
+import { readConfig } from '../../shared/config/config.ts';
 
 describe('Settings of reports and security.txt', () => {
   it('take contacts that RFC 9116 knows, the best first', () => {

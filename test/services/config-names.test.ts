@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findMisspelt } from '../../shared/config-names.ts';
+import { findMisspelt } from '../../shared/config/names.ts';
 
 /** Names that people set by mistake, and the setting that they mean. */
 const misspelt = {

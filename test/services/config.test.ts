@@ -8,7 +8,7 @@ import {
   purgePauses,
   readConfig,
   setSigningSecrets,
-} from '../../shared/config.ts';
+} from '../../shared/config/config.ts';
 
 describe('Configuration', () => {
   it('has the defaults of the spec, section 8', () => {

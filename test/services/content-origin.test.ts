@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config.ts';
-import { commonDomain, readContentOrigin } from '../../shared/config-content-origin.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
 
 const BASE_URL = 'https://app.example';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
-import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import { rendererVersion } from '../../shared/html/plan.ts';
 import type { NewRender } from '../../shared/ports/page-renderer.ts';
 import type { RenderHead } from '../../shared/ports/render-store.ts';
 import { createPageBodies } from '../../shared/services/page-bodies.ts';

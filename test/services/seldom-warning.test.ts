@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSeldomWarning } from '../../shared/services/seldom-warning.ts';
+import { createSeldomWarning } from '../../shared/services/throttled-warning.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 

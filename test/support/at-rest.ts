@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mongo as driver } from 'mongoose';
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
-import { type Config, isScaleOut } from '../../shared/config.ts';
+import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 /** Where the service keeps what it must have in plain text: for its user alone, apart from all other data. */

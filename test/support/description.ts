@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { createHeldBytes } from '../../api/held-bytes.ts';
 import { describeApi } from '../../api/openapi/document.ts';
 import { createRoutes } from '../../api/routes.ts';
-import { readConfig } from '../../shared/config.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/open-services.ts';
 
 export interface DescribedHeader {

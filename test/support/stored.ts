@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { type Config, isScaleOut } from '../../shared/config.ts';
+import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { makeTempDir } from './temp-dir.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
-import type { JobName } from '../../shared/jobs.ts';
-import type { JobProducer } from '../../shared/ports/jobs.ts';
+import type { JobName } from '../../shared/job-catalogue.ts';
+import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { type FaultScene, purgeAgain, settleAll } from './fault-matrix.ts';
 import { createMeanwhile } from './faults.ts';
 import { ownerId } from './stage.ts';

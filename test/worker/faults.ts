@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { JobName } from '../../shared/jobs.ts';
+import type { JobName } from '../../shared/job-catalogue.ts';
 
 /** What a fault looks like to the code it strikes. */
 export class Fault extends Error {}

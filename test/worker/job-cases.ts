@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
-import { rendererVersion } from '../../shared/domain/render-plan.ts';
-import type { JobName } from '../../shared/jobs.ts';
-import type { JobProducer } from '../../shared/ports/jobs.ts';
+import { rendererVersion } from '../../shared/html/plan.ts';
+import type { JobName } from '../../shared/job-catalogue.ts';
+import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import type { Rendered } from '../../shared/ports/render-store.ts';
 import type { TestClock } from '../support/clock.ts';
 import { ownerId, type SceneStores, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { rendererVersion } from '../../shared/domain/render-plan.ts';
 import { dayOf } from '../../shared/domain/windows.ts';
+import { rendererVersion } from '../../shared/html/plan.ts';
 import { createOutdatedPages } from '../../shared/services/outdated-pages.ts';
 import { inParallel } from '../contract/records.ts';
 import { openScene, type Scene } from './scene.ts';

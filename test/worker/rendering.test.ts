@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { rendererVersion } from '../../shared/domain/render-plan.ts';
-import type { JobName } from '../../shared/jobs.ts';
+import { rendererVersion } from '../../shared/html/plan.ts';
+import type { JobName } from '../../shared/job-catalogue.ts';
 import { Fault } from './faults.ts';
 import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
 

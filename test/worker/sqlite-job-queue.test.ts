@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue, type SqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { type JobHandlers, jobNames } from '../../shared/jobs.ts';
+import { type JobHandlers, jobNames } from '../../shared/job-catalogue.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from './recording-log.ts';

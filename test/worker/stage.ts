@@ -1,7 +1,7 @@
 import type { NewVersion, Owed } from '../../shared/domain/drop.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
-import { rendererVersion } from '../../shared/domain/render-plan.ts';
+import { rendererVersion } from '../../shared/html/plan.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { NewRender, PageRenderer } from '../../shared/ports/page-renderer.ts';
 import type { TestClock } from '../support/clock.ts';

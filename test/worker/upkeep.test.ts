@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { JobProducer } from '../../shared/ports/jobs.ts';
+import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { openScene, ownerId, type Scene, type WorkerProcess } from './scene.ts';
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../../domain/errors.ts';
-import { createFairTurns, type FairTurns } from '../../domain/fair-turns.ts';
 import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
+import { createFairTurns, type FairTurns } from '../../util/fair-queue.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

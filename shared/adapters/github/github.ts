@@ -15,9 +15,9 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { Identity } from '../../domain/account.ts';
-import { areSame } from '../../domain/are-same.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { IdentityProvider } from '../../ports/identity-provider.ts';
+import { areSame } from '../../util/constant-time-equal.ts';
 import { describeFailure, isBadCode, isRefusalByPerson } from './failures.ts';
 import { providerFetch } from './provider-fetch.ts';
 

@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { inTime } from '../../domain/within-ms.ts';
 import type { Log } from '../../ports/log.ts';
+import { inTime } from '../../util/wait-at-most.ts';
 import { bounds, patience } from './bounds.ts';
 import { translated } from './errors.ts';
 import { tellFailure } from './open-failure.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
-import { inTime } from '../../domain/within-ms.ts';
+import { inTime } from '../../util/wait-at-most.ts';
 import { isAway, isDown } from './is-away.ts';
 
 const duplicateKey = 11_000;

@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { hostsOf } from '../../domain/server-hosts.ts';
+import { hostsOf } from '../../util/server-hosts.ts';
 
 /** The server's codes for credentials that are not accepted: AuthenticationFailed, Unauthorized, AtlasError. */
 const authCodes = new Set<unknown>([18, 13, 8_000]);

@@ -1,9 +1,9 @@
 import { unavailable } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import { inTime } from '../../domain/within-ms.ts';
-import { type JobName, jobKey } from '../../jobs.ts';
+import { type JobName, jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { JobProducer } from '../../ports/jobs.ts';
+import type { JobProducer } from '../../ports/job-queue.ts';
+import { inTime } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { translated } from './faults.ts';
 import { type JobLines, lineOf, optionsOf } from './job-lines.ts';

@@ -1,5 +1,5 @@
 import type { Redis as Client } from 'ioredis';
-import { inTime } from '../../domain/within-ms.ts';
+import { inTime } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 
 /** A server that has gone silent is noticed after this long, while something waits for its answer. */

@@ -1,5 +1,5 @@
 import { type JobSchedulerTemplateOptions, type JobsOptions, Queue } from 'bullmq';
-import { type JobName, jobNames, jobs } from '../../jobs.ts';
+import { type JobName, jobNames, jobs } from '../../job-catalogue.ts';
 import type { Redis } from './connection.ts';
 
 /** Two, so that a flood of asked work never delays what the schedules run. */

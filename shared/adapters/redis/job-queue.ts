@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
+import type { JobConsumer, JobProducer } from '../../ports/job-queue.ts';
 import type { JobReport } from '../../ports/job-report.ts';
-import type { JobConsumer, JobProducer } from '../../ports/jobs.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Redis } from './connection.ts';
 import { askWithinMs, createAsk, createJobProducer } from './job-asking.ts';

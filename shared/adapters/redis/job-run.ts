@@ -1,6 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Redis as Client } from 'ioredis';
-import { type JobHandlers, type JobName, type JobPayload, jobs } from '../../jobs.ts';
+import { type JobHandlers, type JobName, type JobPayload, jobs } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { isJobName } from './job-lines.ts';

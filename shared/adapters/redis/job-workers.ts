@@ -1,8 +1,8 @@
 import { Worker } from 'bullmq';
-import { withinMs } from '../../domain/within-ms.ts';
-import type { JobHandlers } from '../../jobs.ts';
+import type { JobHandlers } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { withinMs } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isAway, withoutCommand } from './faults.ts';
 import { openJobConnections } from './job-connections.ts';

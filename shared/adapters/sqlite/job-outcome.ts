@@ -1,4 +1,4 @@
-import { type JobHandlers, type JobName, type JobPayload, jobs } from '../../jobs.ts';
+import { type JobHandlers, type JobName, type JobPayload, jobs } from '../../job-catalogue.ts';
 import type { HeldJob } from './job-rows.ts';
 
 /** How one run of a job ended, and what is to become of the job. */

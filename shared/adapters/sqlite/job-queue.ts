@@ -1,7 +1,7 @@
-import { jobKey } from '../../jobs.ts';
+import { jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { JobConsumer, JobProducer } from '../../ports/job-queue.ts';
 import type { FailedJob, JobReport } from '../../ports/job-report.ts';
-import type { JobConsumer, JobProducer } from '../../ports/jobs.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
 import { createJobRows, type FailedRow } from './job-rows.ts';

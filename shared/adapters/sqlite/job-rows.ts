@@ -1,4 +1,4 @@
-import { type JobName, jobNames, jobs, priorities } from '../../jobs.ts';
+import { type JobName, jobNames, jobs, priorities } from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
 
 /** A job in the hands of a process. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { withinMs } from '../../domain/within-ms.ts';
-import { type JobHandlers, jobKey } from '../../jobs.ts';
+import { type JobHandlers, jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { withinMs } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
 import { type Outcome, runJob } from './job-outcome.ts';
 import type { HeldJob, JobRows } from './job-rows.ts';

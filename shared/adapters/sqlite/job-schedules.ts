@@ -1,4 +1,4 @@
-import { type JobName, jobNames, jobs } from '../../jobs.ts';
+import { type JobName, jobNames, jobs } from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
 
 /** The jobs that the catalogue runs by itself; none of them has a payload. */

@@ -1,13 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { factsOf } from '../../domain/etag.ts';
-import {
-  applyPlan,
-  type NewPlan,
-  planRender,
-  planSafely,
-  rendererVersion,
-} from '../../domain/render-plan.ts';
+import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from '../../html/plan.ts';
 import type { NewRender } from '../../ports/page-renderer.ts';
 import type { RenderTask } from './render-task.ts';
 

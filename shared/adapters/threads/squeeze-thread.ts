@@ -2,7 +2,7 @@ import { existsSync, readlinkSync } from 'node:fs';
 import { constants as os, setPriority } from 'node:os';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { factsOf } from '../../domain/etag.ts';
-import { applyPlan, type RenderPlan } from '../../domain/render-plan.ts';
+import { applyPlan, type RenderPlan } from '../../html/plan.ts';
 import type { Squeezed } from '../../ports/render-store.ts';
 
 const ownThread = '/proc/thread-self';

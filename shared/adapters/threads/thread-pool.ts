@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { createTurns } from '../../domain/turns.ts';
+import { createTurns } from '../../util/semaphore.ts';
 
 /** Threads that are there while there is work, and for this long after it. */
 const idleMs = 10_000;

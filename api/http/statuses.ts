@@ -1,0 +1,30 @@
+import type { Code } from '../../shared/domain/errors.ts';
+
+/** The status of each code, where its condition has no other (an `HttpError` has one). */
+export const statuses: Readonly<Record<Code, number>> = {
+  unauthorized: 401,
+  invalid_token: 401,
+  token_required: 400,
+  forbidden: 403,
+  not_found: 404,
+  version_not_found: 404,
+  invalid_slug: 400,
+  invalid_json: 400,
+  invalid_arg: 400,
+  html_required: 400,
+  html_too_large: 400,
+  title_required: 400,
+  title_too_long: 400,
+  description_too_long: 400,
+  context_too_large: 400,
+  passcode_required: 400,
+  passcode_too_short: 400,
+  metadata_only_on_patch: 400,
+  last_version_cannot_be_deleted: 409,
+  version_limit_reached: 429,
+  rate_limited: 429,
+  daily_quota_exceeded: 429,
+  quota_exceeded: 429,
+  internal_error: 500,
+  unavailable: 503,
+};

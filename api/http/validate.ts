@@ -1,0 +1,111 @@
+import { type Schema, string, ValidationError } from 'yup';
+import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
+import { countBytes, isLongerThan } from '../../shared/domain/text.ts';
+import { atMostBytesOf } from '../openapi/to-json-schema.ts';
+
+/** What a schema says of a fault, in the place where yup has messages (a type: an interface would not fit there). */
+export type Fault = {
+  readonly code: Code;
+  readonly message: string;
+  readonly details?: ErrorDetails;
+};
+
+type NamedFault = Fault & { readonly field: string };
+
+/**
+ * The one place where a failed check becomes an error code. The first fault, in the order of the schema's
+ * fields, gives the code; `details.fields` lists them all.
+ * @param whole what to call the value itself when it is wrong as a whole: `body`, `query`
+ * @throws DropError
+ */
+export function validate<T>(schema: Schema<T>, value: unknown, whole = 'body'): T {
+  try {
+    return schema.validateSync(value, { strict: true, abortEarly: false });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw toDropError(listFaults(error, whole));
+  }
+}
+
+/** An `invalid_arg`, as every schema puts it. */
+export function invalid(message: string, details?: ErrorDetails): Fault {
+  return details === undefined ? { code: 'invalid_arg', message } : { code: 'invalid_arg', message, details };
+}
+
+/** No character of it is NUL. */
+export const noNulPattern = '^[^\\u0000]*$';
+
+/**
+ * A string that is there; NUL is legal only where `allowNul` says so (docs/decisions.md, NUL).
+ * @param options `about`: what the published description says of it
+ */
+export function text(
+  field: string,
+  options: { allowNul?: boolean; about?: Readonly<Record<string, unknown>> } = {},
+) {
+  const schema = string()
+    .typeError(invalid(`${field} must be a string.`))
+    .nonNullable(invalid(`${field} must be a string, not null.`))
+    .meta({ ...options.about });
+  return options.allowNul ? schema : schema.test(noNul(field));
+}
+
+/** Its `params.json`, like that of every other test, is what the published description says (to-json-schema.ts). */
+export function noNul(field: string) {
+  return {
+    name: 'no-nul',
+    params: { json: { pattern: noNulPattern } },
+    message: invalid(`${field} must not contain U+0000.`),
+    test: (value: string | null | undefined) => !value?.includes('\0'),
+  };
+}
+
+/** At most `limit` code points. */
+export function atMostCharacters(code: Code, field: string, limit: number) {
+  const fault: Fault = {
+    code,
+    message: `${field} must have at most ${limit} characters.`,
+    details: { max_length: limit },
+  };
+  return {
+    name: 'max-characters',
+    params: { json: { maxLength: limit } },
+    message: fault,
+    test: (value: string | undefined) => value === undefined || !isLongerThan(value, limit),
+  };
+}
+
+/** At most `limit` UTF-8 bytes. A lone surrogate takes the three bytes of U+FFFD, which stands for it once stored. */
+export function atMostBytes(code: Code, field: string, limit: number) {
+  const fault: Fault = {
+    code,
+    message: `${field} must have at most ${limit} bytes.`,
+    details: { max_bytes: limit },
+  };
+  return {
+    name: 'max-bytes',
+    params: { json: atMostBytesOf(limit) },
+    message: fault,
+    test: (value: string | undefined) => value === undefined || countBytes(value) <= limit,
+  };
+}
+
+function listFaults(error: ValidationError, whole: string): NamedFault[] {
+  const failures = error.inner.length > 0 ? error.inner : [error];
+  return failures.map((failure) => {
+    // yup types messages as strings; ours are faults (see above), and yup hands them on as they are.
+    const message = failure.errors[0] as unknown as Fault | string;
+    const fault = typeof message === 'string' ? invalid(message) : message;
+    return { field: failure.path || whole, ...fault };
+  });
+}
+
+function toDropError(faults: readonly NamedFault[]): DropError {
+  const [first] = faults;
+  if (first === undefined) throw new Error('a failed validation named no fault');
+  return new DropError(first.code, first.message, {
+    field: first.field,
+    ...first.details,
+    fields: faults.map(({ field, code, message }) => ({ field, code, message })),
+  });
+}

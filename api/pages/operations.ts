@@ -1,0 +1,43 @@
+import type { Operation, Parameter } from '../openapi/operation.ts';
+import type { RequestSchemas } from '../openapi/requests.ts';
+import { text } from '../openapi/shape.ts';
+
+const version: Parameter = {
+  name: 'v',
+  in: 'query',
+  description: 'The number of a version; the latest version without it.',
+  schema: { type: 'integer', minimum: 1 },
+  required: false,
+};
+
+const refusals = ['invalid_slug', 'not_found', ['forbidden', 410], 'version_not_found'] as const;
+const html = { 'text/html': { shape: text('An HTML document.') } };
+
+/** Spec 4.5: what anybody sees of a drop. */
+export function pageOperations({ slug }: RequestSchemas) {
+  return {
+    view: {
+      id: 'viewDrop',
+      tag: 'Public pages',
+      summary: 'The viewer page',
+      description:
+        'Shows the drop in a sandboxed frame, with its context behind a toggle. Of a locked drop it shows a passcode form first, also with 200.',
+      parameters: [slug, version],
+      replies: [{ status: 200, description: 'The page, or its passcode form.', content: html }],
+      refusals,
+    },
+    raw: {
+      id: 'readRawPage',
+      tag: 'Public pages',
+      summary: 'The page itself',
+      description:
+        'The HTML as posted, with a style added at the end of `<head>` and a viewport where it has none, sandboxed. A locked page is 403: people open it in the viewer.',
+      parameters: [slug, version],
+      replies: [
+        { status: 200, description: 'The page.', content: html, headers: ['ETag'] },
+        { status: 304, description: 'The client has this page.', headers: ['ETag'] },
+      ],
+      refusals: [...refusals, ['passcode_required', 403]],
+    },
+  } as const satisfies Record<string, Operation>;
+}

@@ -1,6 +1,0 @@
-import type { JobHandlers } from '../../shared/jobs.ts';
-import type { Upkeep } from '../../shared/services/upkeep.ts';
-
-export function handleDropRemove({ upkeep }: { upkeep: Upkeep }): JobHandlers['drop.remove'] {
-  return ({ dropId, round }) => upkeep.removeRemains(dropId, round);
-}

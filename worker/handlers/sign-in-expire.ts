@@ -1,6 +1,0 @@
-import type { JobHandlers } from '../../shared/jobs.ts';
-import type { Upkeep } from '../../shared/services/upkeep.ts';
-
-export function handleSignInExpire({ upkeep }: { upkeep: Upkeep }): JobHandlers['sign-in.expire'] {
-  return () => upkeep.expireSignIns();
-}

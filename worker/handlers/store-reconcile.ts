@@ -1,6 +1,0 @@
-import type { JobHandlers } from '../../shared/jobs.ts';
-import type { Upkeep } from '../../shared/services/upkeep.ts';
-
-export function handleStoreReconcile({ upkeep }: { upkeep: Upkeep }): JobHandlers['store.reconcile'] {
-  return () => upkeep.reconcile();
-}
