@@ -3,7 +3,7 @@
 // usage: hostile.js [part of the names of the documents [rounds of each, 3 unless told]]
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTurns } from '../shared/util/semaphore.ts';
+import { createSemaphore } from '../shared/util/semaphore.ts';
 import { type Client, createPlainClient } from '../test/support/client.ts';
 import { hostileDocuments } from '../test/support/hostile-documents.ts';
 import type { LoopFigures } from './loop-watch.ts';
@@ -96,7 +96,7 @@ async function measure({ client, subject, reader }: Scene, bodies: readonly stri
   await pause(300); // what came before is over
   await Promise.all([reader.take(), subject.takeLoops()]);
   const start = performance.now();
-  const turns = createTurns(atOnce);
+  const turns = createSemaphore(atOnce);
   const answers = await Promise.all(
     bodies.map((body) => turns.take(() => postAndRead(client, subject.token, body).catch(failedWith))),
   );

@@ -5,8 +5,8 @@ import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { generateDocuments } from '../test/domain/render-generator.ts';
-import { type Tally, tally } from '../test/domain/render-tally.ts';
+import { generateDocuments } from '../test/html/render-generator.ts';
+import { type Tally, tally } from '../test/html/render-tally.ts';
 import { formatTable } from './table.ts';
 
 const { values, positionals } = parseArgs({

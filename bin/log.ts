@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/ports/log.ts';
-import { withinMs } from '../shared/util/wait-at-most.ts';
+import { waitAtMost } from '../shared/util/wait-at-most.ts';
 
 /** Nobody may be reading any more. */
 const flushWithinMs = 1_000;
@@ -34,7 +34,7 @@ export function createLog(level: Config['LOG_LEVEL']): ProcessLog {
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     // That a pipe cannot be synced is told as an error, when all is written.
-    flush: () => withinMs(flushWithinMs, new Promise((resolve) => logger.flush(resolve))),
+    flush: () => waitAtMost(flushWithinMs, new Promise((resolve) => logger.flush(resolve))),
   };
 }
 

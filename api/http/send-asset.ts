@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { digestOf } from '../../shared/domain/etag.ts';
-import type { Form } from '../../shared/ports/render-store.ts';
-import { createFormChooser } from './content-encoding.ts';
+import type { ContentEncoding } from '../../shared/ports/render-store.ts';
+import { createEncodingNegotiator } from './content-encoding.ts';
 import { isFresh } from './if-none-match.ts';
 
 /** Bytes that never change while the process runs. */
@@ -13,29 +13,29 @@ export interface Asset {
   readonly cacheControl: string;
 }
 
-const compressors: Readonly<Record<Form, (bytes: Buffer) => Promise<Buffer>>> = {
+const compressors: Readonly<Record<ContentEncoding, (bytes: Buffer) => Promise<Buffer>>> = {
   identity: async (bytes) => bytes,
   gzip: promisify(gzip),
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
 };
 
-/** Answers with the asset in the smallest form that the client takes, made once, away from the event loop. */
+/** Answers with the asset in the smallest encoding that the client takes, made once, away from the event loop. */
 export function createAssetSender({ type, bytes, cacheControl }: Asset) {
-  const chooseForm = createFormChooser();
+  const negotiateEncoding = createEncodingNegotiator();
   const digest = digestOf(bytes);
-  const made = new Map<Form, Promise<Buffer>>();
+  const made = new Map<ContentEncoding, Promise<Buffer>>();
 
-  function inForm(form: Form): Promise<Buffer> {
-    const known = made.get(form);
+  function encoded(encoding: ContentEncoding): Promise<Buffer> {
+    const known = made.get(encoding);
     if (known !== undefined) return known;
-    const making = compressors[form](bytes);
-    made.set(form, making);
+    const making = compressors[encoding](bytes);
+    made.set(encoding, making);
     return making;
   }
 
   return async (req: Request, res: Response): Promise<void> => {
-    const form = chooseForm(req.headers['accept-encoding']);
-    const etag = `"${digest}-${form}"`;
+    const encoding = negotiateEncoding(req.headers['accept-encoding']);
+    const etag = `"${digest}-${encoding}"`;
     res.setHeader('Cache-Control', cacheControl);
     res.setHeader('Vary', 'Accept-Encoding');
     res.setHeader('ETag', etag);
@@ -43,9 +43,9 @@ export function createAssetSender({ type, bytes, cacheControl }: Asset) {
       res.status(304).end();
       return;
     }
-    const body = await inForm(form);
+    const body = await encoded(encoding);
     res.locals.sharedBytes = body; // one memory for all clients (unread-answers.ts)
-    if (form !== 'identity') res.setHeader('Content-Encoding', form);
+    if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding);
     res.setHeader('Content-Type', type);
     res.setHeader('Content-Length', body.byteLength);
     res.end(req.method === 'HEAD' ? undefined : body);

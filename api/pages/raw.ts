@@ -3,9 +3,9 @@ import { edgeSeconds } from '../../shared/config/config.ts';
 import { edgeTag, type Page, type ShownPage } from '../../shared/domain/drop.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
-import type { Form } from '../../shared/ports/render-store.ts';
+import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
-import { createFormChooser } from '../http/content-encoding.ts';
+import { createEncodingNegotiator } from '../http/content-encoding.ts';
 import { answerError } from '../http/errors.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
 import { isFresh } from '../http/if-none-match.ts';
@@ -60,10 +60,14 @@ export interface RawHandler {
 export function rawHandler(services: Services, unread: UnreadAnswers): RawHandler {
   const { pages, passcodes, views, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config));
-  const chooseForm = createFormChooser();
+  const negotiateEncoding = createEncodingNegotiator();
 
-  async function open(req: IncomingMessage, { address, host }: Asked, form: Form): Promise<Opened> {
-    const { page, isConfirmed } = await pages.findRaw(...readTarget(address), form);
+  async function open(
+    req: IncomingMessage,
+    { address, host }: Asked,
+    encoding: ContentEncoding,
+  ): Promise<Opened> {
+    const { page, isConfirmed } = await pages.findRaw(...readTarget(address), encoding);
     // Before the gate: another drop's host learns nothing of this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
     checkShown(page);
@@ -88,24 +92,24 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
   async function find(
     req: IncomingMessage,
     { page, isConfirmed }: Opened,
-    form: Form,
+    encoding: ContentEncoding,
   ): Promise<Body | BodyFacts | null> {
     const ifNoneMatch = req.headers['if-none-match'];
     if (req.method === 'HEAD' || ifNoneMatch !== undefined) {
-      const facts = await pages.facts(page, form, isConfirmed);
+      const facts = await pages.facts(page, encoding, isConfirmed);
       if (facts !== null && (req.method === 'HEAD' || isFresh(ifNoneMatch, facts.etag))) return facts;
     }
-    return pages.body(page, form, isConfirmed);
+    return pages.body(page, encoding, isConfirmed);
   }
 
   async function send(req: IncomingMessage, res: ServerResponse, asked: Asked): Promise<void> {
-    const form = chooseForm(req.headers['accept-encoding']);
-    let opened = await open(req, asked, form);
-    let body = await find(req, opened, form);
+    const encoding = negotiateEncoding(req.headers['accept-encoding']);
+    let opened = await open(req, asked, encoding);
+    let body = await find(req, opened, encoding);
     if (body === null) {
       // The version was removed between the look-up and the read: the pointer is read again, once.
-      opened = await open(req, asked, form);
-      body = await find(req, opened, form);
+      opened = await open(req, asked, encoding);
+      body = await find(req, opened, encoding);
     }
     if (body === null) throw notFound('page');
     const { page, isConfirmed } = opened;
@@ -176,7 +180,7 @@ function sendBody(
     res.writeHead(304, headers).end();
     return;
   }
-  if (body.form !== 'identity') headers.push('Content-Encoding', body.form);
+  if (body.encoding !== 'identity') headers.push('Content-Encoding', body.encoding);
   headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.byteLength));
   res.writeHead(200, headers).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Services } from '../../shared/open-services.ts';
-import { createSeldomWarning } from '../../shared/services/throttled-warning.ts';
+import { createThrottledWarning } from '../../shared/services/throttled-warning.ts';
 import { createListener } from './app.ts';
 import { answerBrokenRequest, refuseConnection, refuseTunnel } from './broken-requests.ts';
 import { watchConnections } from './connections.ts';
@@ -36,7 +36,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
   server.headersTimeout = Math.min(headersMs, server.requestTimeout);
   if (config.TRUST_PROXY !== '') server.keepAliveTimeout = proxyIdleMs;
   server.maxHeadersCount = 0; // Node would leave out those behind the 2,000th; app.ts refuses so many
-  const warnOfFull = createSeldomWarning(
+  const warnOfFull = createThrottledWarning(
     services,
     'all connections are taken: new ones take the place of others',
   );

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
-import { areSame } from '../../shared/util/constant-time-equal.ts';
+import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import { doneView, type Outcome } from './end-pages.ts';
 import { requestView } from './request-page.ts';
@@ -57,7 +57,7 @@ export function decisionHandlers({ services, cookie, answers, stop, readForm, ac
       const work = await cookie.read(req, 'decide');
       if (work === null) return refuseForm(req, res, nothingUnderWay().error.message);
       const form = await readForm(req, res);
-      if (!areSame(form.get('token') ?? '', work.formToken)) {
+      if (!constantTimeEqual(form.get('token') ?? '', work.formToken)) {
         return refuseForm(req, res, 'This page is not the newest one. Enter the code again.');
       }
       const { signInId, accountId, expiresAt } = work;

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { localIdentity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import { tryWindowMs } from '../../shared/domain/windows.ts';
-import { areSame } from '../../shared/util/constant-time-equal.ts';
+import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { addressKey } from '../http/address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { beginDecision } from './decision.ts';
@@ -23,7 +23,7 @@ export function localHandlers(site: SignInSite) {
     // For each address and not for all together: nobody guesses 143 bits, but anybody could lock the owner out.
     const tries = [{ key: `key:${addressKey(req.ip)}`, limit: config.CODE_TRIES }];
     const giveBack = await limits.takeTry(tries, tryWindowMs);
-    if (!areSame(key, expected))
+    if (!constantTimeEqual(key, expected))
       throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
     await giveBack();
   }

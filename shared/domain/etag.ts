@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** What is to be told of one form of a page before its bytes are sent. */
-export interface FormFacts {
+export interface EncodingFacts {
   readonly byteLength: number;
   /** Of the bytes (`digestOf`). */
   readonly digest: string;
@@ -16,6 +16,6 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /** Of a form with those bytes. Megabytes take milliseconds: not for the event loop. */
-export function factsOf(bytes: Uint8Array): FormFacts {
+export function factsOf(bytes: Uint8Array): EncodingFacts {
   return { byteLength: bytes.byteLength, digest: digestOf(bytes) };
 }

@@ -1,32 +1,32 @@
-import type { FormFacts } from '../domain/etag.ts';
+import type { EncodingFacts } from '../domain/etag.ts';
 import type { RenderPlan } from '../html/plan.ts';
 
 /** The forms in which a rendered page is kept compressed. */
-export type CompressedForm = 'br' | 'gzip';
+export type CompressedEncoding = 'br' | 'gzip';
 
-/** The forms in which a page is served. The identity form is the HTML with the plan's insertion, and not kept. */
-export type Form = CompressedForm | 'identity';
+/** The forms in which a page is served. The identity encoding is the HTML with the plan's insertion, and not kept. */
+export type ContentEncoding = CompressedEncoding | 'identity';
 
 /** A version's page as it is made. */
 export interface Rendered {
   readonly plan: RenderPlan;
-  readonly facts: Readonly<Record<Form, FormFacts>>;
+  readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
   readonly br: Uint8Array;
   readonly gzip: Uint8Array;
 }
 
-/** A form that takes longer to make and is smaller. */
+/** A encoding that takes longer to make and is smaller. */
 export interface Squeezed {
   readonly bytes: Uint8Array;
-  readonly facts: FormFacts;
+  readonly facts: EncodingFacts;
 }
 
 /** A version's page as it is kept, without its bytes. */
 export interface RenderHead {
   readonly plan: RenderPlan;
-  readonly facts: Readonly<Record<Form, FormFacts>>;
+  readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
   /** Name the bytes of the compressed forms for ever: what is made again gets other names. */
-  readonly artefacts: Readonly<Record<CompressedForm, string>>;
+  readonly artefacts: Readonly<Record<CompressedEncoding, string>>;
   /** Whether `br` is as small as it gets. */
   readonly isSqueezed: boolean;
 }
@@ -54,7 +54,7 @@ export interface RenderStore {
   put(version: VersionKey, rendered: Rendered, now: number): Promise<void>;
 
   /**
-   * Puts the squeezed form in place of `br`, as `put` does, if the page still has that artefact; else nothing.
+   * Puts the squeezed encoding in place of `br`, as `put` does, if the page still has that artefact; else nothing.
    * @param artefact of `br`, as the head named it
    */
   squeeze(versionId: string, artefact: string, squeezed: Squeezed, now: number): Promise<void>;

@@ -17,7 +17,7 @@ import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
-import { drawUntilFree } from '../util/retry-on-collision.ts';
+import { retryOnCollision } from '../util/retry-on-collision.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
@@ -162,7 +162,7 @@ export function createDrops(deps: {
       const cap = config.DROPS_PER_ACCOUNT;
       return write(caller, input, async (version) => {
         const rest = { id: newId(version.createdAt), ownerId: caller.ownerId, title, description, metadata };
-        const made = await drawUntilFree(async () => {
+        const made = await retryOnCollision(async () => {
           const drop = { ...rest, slug: newSlug(), lock, version };
           const outcome = await drops.create(drop, cap, followUps.ofNewDrop);
           return outcome === 'slug_taken' ? null : outcome;

@@ -3,8 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import { withinMs } from '../util/wait-at-most.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { waitAtMost } from '../util/wait-at-most.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 /** How long an answer waits for the edge where a page must not be seen any more. */
 const purgeWaitMs = 1_000;
@@ -27,8 +27,8 @@ export function createFollowUps(deps: {
   log: Log;
 }) {
   const { jobs, purger } = deps;
-  const warnOfNoJob = createSeldomWarning(deps, 'a job could not be asked for; the sweep will');
-  const warnOfEdge = createSeldomWarning(deps, 'the edge did not confirm a purge; the job will try again');
+  const warnOfNoJob = createThrottledWarning(deps, 'a job could not be asked for; the sweep will');
+  const warnOfEdge = createThrottledWarning(deps, 'the edge did not confirm a purge; the job will try again');
   let attempts = 0;
 
   function hurry(asked: Promise<void>): void {
@@ -60,7 +60,7 @@ export function createFollowUps(deps: {
   async function purgeNow(dropId: string): Promise<void> {
     if (purger === null) return;
     askForPurge(dropId);
-    await withinMs(purgeWaitMs, tryPurge(dropId));
+    await waitAtMost(purgeWaitMs, tryPurge(dropId));
   }
 
   const ofChange: readonly Owed[] = purger === null ? [] : ['purge'];
@@ -103,7 +103,7 @@ export function createFollowUps(deps: {
       const attempt = tryPurge(dropId).then((confirmed) => {
         isTold = confirmed;
       });
-      await withinMs(purgeWaitMs, attempt);
+      await waitAtMost(purgeWaitMs, attempt);
       return isTold ? 'told' : 'not told';
     },
 

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
-import type { Form, RenderStore } from '../ports/render-store.ts';
+import type { ContentEncoding, RenderStore } from '../ports/render-store.ts';
 import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
 import { createPointers, type Pointer } from './pointers.ts';
 import type { Rendering } from './rendering.ts';
@@ -59,12 +59,12 @@ export function createPages(deps: {
     },
 
     /**
-     * The same for somebody who wants the body in that form. Where the database is down, a page that was public
+     * The same for somebody who wants the body in that encoding. Where the database is down, a page that was public
      * within the last minute and whose body is in memory is found there, and not confirmed.
      * @throws DropError `not_found`
      */
-    async findRaw(slug: string, number: number | null, form: Form): Promise<FoundPage> {
-      return found(await pointers.find(slug, number, ({ version }) => bodies.holds(version.id, form)));
+    async findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
+      return found(await pointers.find(slug, number, ({ version }) => bodies.holds(version.id, encoding)));
     },
 
     /** The page at the slug is hidden in this moment, or may be: `findRaw` finds it in the store only. */
@@ -77,8 +77,8 @@ export function createPages(deps: {
     },
 
     /** What the body will be, without its bytes where they are not needed to tell; null: ask for the body. */
-    facts(page: ShownPage, form: Form, isConfirmed: boolean): Promise<BodyFacts | null> {
-      return bodies.facts(page.version.id, form, isConfirmed);
+    facts(page: ShownPage, encoding: ContentEncoding, isConfirmed: boolean): Promise<BodyFacts | null> {
+      return bodies.facts(page.version.id, encoding, isConfirmed);
     },
 
     /**
@@ -86,8 +86,12 @@ export function createPages(deps: {
      * @param isConfirmed whether the page was found in the store just now; else memory serves without a look at it
      * null: the version was removed since the page was looked up; look again.
      */
-    body({ dropId, version }: ShownPage, form: Form, isConfirmed: boolean): Body | Promise<Body | null> {
-      return bodies.get({ dropId, versionId: version.id }, form, isConfirmed);
+    body(
+      { dropId, version }: ShownPage,
+      encoding: ContentEncoding,
+      isConfirmed: boolean,
+    ): Body | Promise<Body | null> {
+      return bodies.get({ dropId, versionId: version.id }, encoding, isConfirmed);
     },
 
     /**

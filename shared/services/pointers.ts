@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
 import { createPointerMemory, isPublic } from './pointer-memory.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 /** More would let one popular page take every connection of the database's pool. */
 const maxReadsOfSlug = 4;
@@ -42,7 +42,7 @@ interface WaitingRead {
 export function createPointers({ drops, clock, log }: { drops: DropStore; clock: Clock; log: Log }) {
   const memory = createPointerMemory(clock);
   const slugs = new Map<string, SlugReads>();
-  const warnOfMemory = createSeldomWarning(
+  const warnOfMemory = createThrottledWarning(
     { clock, log },
     'the database is down: a page was served as it was up to a minute ago',
   );

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 /**
  * Purges come in rounds: what the origin sent before a change, and the edge has not yet got, escapes the purge of that
@@ -24,7 +24,7 @@ export function createPurging(deps: {
   pauses: readonly number[];
 }) {
   const { chores, jobs, purger, pauses } = deps;
-  const warnOfRest = createSeldomWarning(deps, 'the edge takes no purges for now; they are put off');
+  const warnOfRest = createThrottledWarning(deps, 'the edge takes no purges for now; they are put off');
 
   function isLast(round: number): boolean {
     return purger === null || round >= pauses.length;

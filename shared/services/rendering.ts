@@ -7,7 +7,7 @@ import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
 import type { RenderStore, VersionKey } from '../ports/render-store.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 /** Between the first reader of a page and the work on its smallest form. */
 const squeezeAfterMs = 60_000;
@@ -43,7 +43,10 @@ export function createRendering(deps: {
   /** At most one render of a version at a time. */
   const inFlight = new Map<string, Running>();
   let isSqueezing = false;
-  const warnOfNoSqueeze = createSeldomWarning(deps, 'a page could not be put in line for its smallest form');
+  const warnOfNoSqueeze = createThrottledWarning(
+    deps,
+    'a page could not be put in line for its smallest form',
+  );
 
   function begin(
     version: VersionKey,

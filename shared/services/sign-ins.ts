@@ -6,7 +6,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import { drawUntilFree } from '../util/retry-on-collision.ts';
+import { retryOnCollision } from '../util/retry-on-collision.ts';
 import type { Tokens } from './tokens.ts';
 
 const pollTokenLength = 43; // 256 bits
@@ -93,7 +93,7 @@ export function createSignIns(deps: {
         createdAt: now,
         expiresAt: now + config.SIGN_IN_TTL_SECONDS * 1000,
       } as const;
-      const code = await drawUntilFree(async () => {
+      const code = await retryOnCollision(async () => {
         const drawn = newCode();
         const [codeHash, ...others] = await hashesOf(drawn);
         if ((await findByAny(others)) !== null) return null; // the same code, kept under a secret before

@@ -4,8 +4,8 @@ import { acceptedAt, retiredAt, type SigningSecret } from '../domain/signing-sec
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { SecretStore } from '../ports/secret-store.ts';
-import { withinMs } from '../util/wait-at-most.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { waitAtMost } from '../util/wait-at-most.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 const secretLength = 43; // base62: 256 bits
 
@@ -40,7 +40,7 @@ export function createSigningSecrets(deps: {
   const { store, clock, log, config } = deps;
   const set = setSigningSecrets(config);
   const longestMs = 1_000 * Math.max(config.UNLOCK_SECONDS, config.GRANT_SECONDS, config.SIGN_IN_TTL_SECONDS);
-  const warnOfNoLook = createSeldomWarning({ clock, log }, 'the signing secrets could not be read again');
+  const warnOfNoLook = createThrottledWarning({ clock, log }, 'the signing secrets could not be read again');
   const list = () => store.listSigning(randomBase62(secretLength));
 
   let known: readonly SigningSecret[] = [];
@@ -63,7 +63,7 @@ export function createSigningSecrets(deps: {
       .finally(() => {
         waited = null;
       });
-    waited = withinMs(lookMs, reading);
+    waited = waitAtMost(lookMs, reading);
     return waited;
   }
 

@@ -7,7 +7,7 @@ const onceInMs = 60_000;
  * Warns of what may go wrong a thousand times a second while a part is away: the first time at once, then once a
  * minute at most, with the `count` of times since the line before.
  */
-export function createSeldomWarning(
+export function createThrottledWarning(
   { clock, log }: { clock: Clock; log: Log },
   message: string,
 ): (fields: object) => void {

@@ -5,9 +5,9 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
-import { drawUntilFree } from '../util/retry-on-collision.ts';
+import { retryOnCollision } from '../util/retry-on-collision.ts';
 import { createSuspension } from './suspension.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 /** The use of a token is noted at most once in this time. */
 const noteUseEveryMs = 60_000;
@@ -22,7 +22,7 @@ export function createTokens(deps: {
 }) {
   const { tokens, clock, log } = deps;
   const suspension = createSuspension(deps);
-  const warnOfNoNote = createSeldomWarning({ clock, log }, "a token's use could not be noted");
+  const warnOfNoNote = createThrottledWarning({ clock, log }, "a token's use could not be noted");
   /** Tokens whose use is being noted: one note at a time for each, however long the store takes. */
   const beingNoted = new Set<string>();
 
@@ -76,7 +76,7 @@ export function createTokens(deps: {
      */
     async mint(accountId: string, label: string | null): Promise<string> {
       const isSuspended = await suspension.isSuspended(accountId);
-      const made = await drawUntilFree(async () => {
+      const made = await retryOnCollision(async () => {
         const token = newToken();
         const hash = hashToken(token);
         const record = {

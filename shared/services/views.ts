@@ -3,8 +3,8 @@ import { dayOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ViewCount, ViewCounter } from '../ports/view-counter.ts';
-import { withinMs } from '../util/wait-at-most.ts';
-import { createSeldomWarning } from './throttled-warning.ts';
+import { waitAtMost } from '../util/wait-at-most.ts';
+import { createThrottledWarning } from './throttled-warning.ts';
 
 const flushEveryMs = 1_000;
 /** Of the last flush: a counter that is away takes a second or less to say so for each of three calls at most. */
@@ -19,7 +19,7 @@ export type Views = ReturnType<typeof createViews>;
  */
 export function createViews({ counter, clock, log }: { counter: ViewCounter; clock: Clock; log: Log }) {
   const writer = randomUUID();
-  const warnOfDelay = createSeldomWarning({ clock, log }, 'views could not be handed on; kept for later');
+  const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be handed on; kept for later');
   let gathered = new Map<string, ViewCount>();
   let unconfirmed: { number: number; counts: ViewCount[] } | null = null;
   let lastNumber = 0;
@@ -68,7 +68,7 @@ export function createViews({ counter, clock, log }: { counter: ViewCounter; clo
     async close(): Promise<void> {
       clearInterval(timer);
       let err: unknown;
-      await withinMs(closeWithinMs, flush()).catch((error: unknown) => {
+      await waitAtMost(closeWithinMs, flush()).catch((error: unknown) => {
         err = error;
       });
       const views = sumOf(gathered.values()) + sumOf(unconfirmed?.counts ?? []);

@@ -2,7 +2,7 @@
  * Lets so many works run at a time, and shares turns out fairly among those for whom they are done: whoever asks much
  * waits behind their own asking, and not others behind it.
  */
-export interface FairTurns {
+export interface FairQueue {
   /**
    * Runs the work when its turn has come.
    * @param lines for whom it is done, as names: it comes after what is already asked for any of them
@@ -26,7 +26,7 @@ interface Waiting {
  * @param running how many may run at a time
  * @param maxWaiting how many may wait; of more, the one whose lines have asked for most is turned away
  */
-export function createFairTurns(running: number, maxWaiting: number): FairTurns {
+export function createFairQueue(running: number, maxWaiting: number): FairQueue {
   /** In order of their turns, and those of one turn in the order of asking. */
   const waiting: Waiting[] = [];
   /** Where each line ends in virtual time; a line without an entry ends now or before. */

@@ -6,7 +6,7 @@ const maxDraws = 8;
  * @param draw null: the name that it drew is taken
  * @throws Error when none of a few was free, which only a fault can bring about
  */
-export async function drawUntilFree<T>(draw: () => Promise<T | null>): Promise<T> {
+export async function retryOnCollision<T>(draw: () => Promise<T | null>): Promise<T> {
   for (let left = maxDraws; left > 0; left--) {
     const made = await draw();
     if (made !== null) return made;

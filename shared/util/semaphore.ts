@@ -1,5 +1,5 @@
 /** Lets so many works run at a time, the others in the order of asking. */
-export interface Turns {
+export interface Semaphore {
   /** Runs the work when its turn has come. @throws what the work throws */
   take<T>(work: () => Promise<T>): Promise<T>;
   /** How many wait. */
@@ -7,7 +7,7 @@ export interface Turns {
 }
 
 /** @param running how many may run at a time */
-export function createTurns(running: number): Turns {
+export function createSemaphore(running: number): Semaphore {
   const line: (() => void)[] = [];
   let free = running;
   return {

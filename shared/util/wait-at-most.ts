@@ -1,5 +1,5 @@
 /** Waits for the work, but no longer than that; the work itself goes on. @throws what the work throws in time */
-export async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   await raceClock(ms, work, (resolve) => resolve(undefined));
 }
 
@@ -7,7 +7,7 @@ export async function withinMs(ms: number, work: Promise<unknown>): Promise<void
  * What the work comes to, where that is within `ms` milliseconds; the work itself goes on, and what it comes to
  * later is told to nobody. @throws what the work throws in time, else what `late` makes
  */
-export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return await raceClock<T>(ms, work, (_, reject) => reject(late()));
 }
 

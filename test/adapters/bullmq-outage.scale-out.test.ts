@@ -41,10 +41,10 @@ describe('The BullMQ job queue and Redis', function () {
     await until(() => !redis.isUp(), 'it is known');
   }
 
-  async function expectRefusal(asked: Promise<void>, withinMs: number): Promise<void> {
+  async function expectRefusal(asked: Promise<void>, waitAtMost: number): Promise<void> {
     const startedAt = performance.now();
     const error = await rejectionOf(asked);
-    expect(performance.now() - startedAt).to.be.below(withinMs);
+    expect(performance.now() - startedAt).to.be.below(waitAtMost);
     expect(error).to.be.instanceOf(DropError);
     expect(error).to.include({ code: 'unavailable' });
   }

@@ -167,10 +167,10 @@ describe('errors of MongoDB', () => {
 
   describe('translated', () => {
     /** A store whose method is called with the number of the call. */
-    function storeOf(answer: (call: number) => Promise<string>, withinMs = 4_000) {
+    function storeOf(answer: (call: number) => Promise<string>, waitAtMost = 4_000) {
       let calls = 0;
       const store = { find: (prefix: string) => answer(++calls).then((text) => prefix + text) };
-      return { store: translated(withinMs, store), calls: () => calls };
+      return { store: translated(waitAtMost, store), calls: () => calls };
     }
 
     async function unavailableOf(promise: Promise<unknown>): Promise<DropError> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyPlan, planRender } from '../../shared/html/plan.ts';
-import { cases } from '../domain/render-plan-cases.ts';
+import { cases } from '../html/render-plan-cases.ts';
 import { useBrowser } from './browser.ts';
 import { useFrames } from './frames.ts';
 

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../../domain/errors.ts';
 import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
-import { createFairTurns, type FairTurns } from '../../util/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '../../util/fair-queue.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -12,8 +12,8 @@ const maxWaiting = 200;
 
 /** The library works in the threads of libuv. */
 export function createArgon2Hasher(): PasscodeHasher {
-  const hashing = createFairTurns(maxRunning, maxWaiting);
-  const verifying = createFairTurns(maxRunning, maxWaiting);
+  const hashing = createFairQueue(maxRunning, maxWaiting);
+  const verifying = createFairQueue(maxRunning, maxWaiting);
   return {
     hash: (passcode, account) => inTurn(hashing, [account], () => hash(passcode, cost)),
     verify: (encoded, passcode, { drop, network }) =>
@@ -21,7 +21,7 @@ export function createArgon2Hasher(): PasscodeHasher {
   };
 }
 
-async function inTurn<T>(turns: FairTurns, lines: readonly string[], work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(turns: FairQueue, lines: readonly string[], work: () => Promise<T>): Promise<T> {
   const done = await turns.take(lines, async () => ({ result: await work() }));
   if (done === undefined) throw unavailable('Too many passcodes are being checked.');
   return done.result;

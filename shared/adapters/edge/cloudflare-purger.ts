@@ -38,7 +38,7 @@ export function createCloudflarePurger(options: {
     if (!ok || success !== true) throw refused(named, status, describeErrors(errors));
   }
 
-  return { purge: createGathering({ atMost: tagsAtOnce, withinMs: gatherMs, send }) };
+  return { purge: createGathering({ atMost: tagsAtOnce, waitAtMost: gatherMs, send }) };
 }
 
 /** `[{"code": 10000, "message": …}]`, as text. */

@@ -7,15 +7,15 @@ interface Group {
  * Gathers tags that are asked for at about the same time into one request, for an edge that counts requests. A tag is
  * never added to a request that is on its way: that one may be too early for it.
  * @param atMost tags in a request
- * @param withinMs how long the first tag waits for others
+ * @param waitAtMost how long the first tag waits for others
  * @param send tells the edge; what it throws every tag of the request is told
  */
 export function createGathering(options: {
   atMost: number;
-  withinMs: number;
+  waitAtMost: number;
   send(tags: readonly string[]): Promise<void>;
 }): (tag: string) => Promise<void> {
-  const { atMost, withinMs, send } = options;
+  const { atMost, waitAtMost, send } = options;
   let open: Group | null = null;
 
   function openGroup(): Group {
@@ -24,7 +24,7 @@ export function createGathering(options: {
       setTimeout(() => {
         if (open?.tags === tags) open = null;
         send([...tags]).then(resolve, reject);
-      }, withinMs);
+      }, waitAtMost);
     });
     return { tags, sent };
   }

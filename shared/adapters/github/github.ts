@@ -17,7 +17,7 @@ import {
 import type { Identity } from '../../domain/account.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { IdentityProvider } from '../../ports/identity-provider.ts';
-import { areSame } from '../../util/constant-time-equal.ts';
+import { constantTimeEqual } from '../../util/constant-time-equal.ts';
 import { describeFailure, isBadCode, isRefusalByPerson } from './failures.ts';
 import { providerFetch } from './provider-fetch.ts';
 
@@ -140,7 +140,7 @@ function readReturn(
   returnedTo: URL,
   state: string,
 ): URLSearchParams | null {
-  if (!areSame(returnedTo.searchParams.get('state') ?? '', state)) return null;
+  if (!constantTimeEqual(returnedTo.searchParams.get('state') ?? '', state)) return null;
   try {
     const parameters = validateAuthResponse(server, client, returnedTo, state);
     return parameters.getAll('code').filter(Boolean).length === 1 ? parameters : null;

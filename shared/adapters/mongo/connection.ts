@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
-import { inTime } from '../../util/wait-at-most.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import { bounds, patience } from './bounds.ts';
 import { translated } from './errors.ts';
 import { tellFailure } from './open-failure.ts';
@@ -40,7 +40,7 @@ export async function openMongo(deps: {
   const { uri, maxConnections, log, patient = false } = deps;
   const connection = mongoose.createConnection(uri, optionsFor(uri, maxConnections, patient));
   try {
-    await inTime(openMs, connection.asPromise(), () => new Error('it did not answer in time'));
+    await withTimeout(openMs, connection.asPromise(), () => new Error('it did not answer in time'));
   } catch (error) {
     await close(connection);
     throw new Error(tellFailure(uri, error));
@@ -99,5 +99,5 @@ async function sendPing(connection: Connection): Promise<void> {
 /** Whatever goes wrong in it: the connection is given up, and a server that is silent ends it by its time-outs. */
 async function close(connection: Connection): Promise<void> {
   const closed = connection.destroy(true);
-  await inTime(1_000, closed, () => new Error('not in time')).catch(() => undefined);
+  await withTimeout(1_000, closed, () => new Error('not in time')).catch(() => undefined);
 }

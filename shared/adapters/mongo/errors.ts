@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
-import { inTime } from '../../util/wait-at-most.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import { isAway, isDown } from './is-away.ts';
 
 const duplicateKey = 11_000;
@@ -49,22 +49,22 @@ function isContended(error: unknown): boolean {
 
 /**
  * The store, with each failure to reach the database turned into `unavailable`, so too an answer that takes
- * longer than `withinMs`: after either it is unknown whether a write was done. Only where the driver's own bounds
- * ended without any answer does the error say that the database is down; `withinMs` alone cannot tell that from a
+ * longer than `waitAtMost`: after either it is unknown whether a write was done. Only where the driver's own bounds
+ * ended without any answer does the error say that the database is down; `waitAtMost` alone cannot tell that from a
  * slow database. A write that met another one is repeated. Other errors stay as they are.
  */
-export function translated<T extends object>(withinMs: number, store: T): T {
+export function translated<T extends object>(waitAtMost: number, store: T): T {
   // proof: a port's methods all return promises
   const methods = Object.entries(store) as [string, (...args: unknown[]) => Promise<unknown>][];
   const translatedMethods = methods.map(([name, method]) => {
-    return [name, (...args: unknown[]) => translate(() => method.apply(store, args), withinMs)] as const;
+    return [name, (...args: unknown[]) => translate(() => method.apply(store, args), waitAtMost)] as const;
   });
   return Object.fromEntries(translatedMethods) as T; // proof: each name with its method's arguments and result
 }
 
-async function translate<T>(call: () => Promise<T>, withinMs: number): Promise<T> {
+async function translate<T>(call: () => Promise<T>, waitAtMost: number): Promise<T> {
   try {
-    return await inTime(withinMs, untilUncontended(call), () =>
+    return await withTimeout(waitAtMost, untilUncontended(call), () =>
       unavailable('The data takes too long to come.'),
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
-import type { FormFacts } from '../../domain/etag.ts';
-import type { Form, RenderHead } from '../../ports/render-store.ts';
+import type { EncodingFacts } from '../../domain/etag.ts';
+import type { ContentEncoding, RenderHead } from '../../ports/render-store.ts';
 
 interface FactsDocument {
   readonly byte_length: number;
@@ -14,7 +14,7 @@ export interface RenderDocument {
   readonly renderer: number;
   readonly insert_at: number;
   readonly insertion: string;
-  readonly facts: Readonly<Record<Form, FactsDocument>>;
+  readonly facts: Readonly<Record<ContentEncoding, FactsDocument>>;
   /** Ids of the files that hold the compressed forms. */
   readonly br: string;
   readonly gzip: string;
@@ -60,7 +60,10 @@ export const headFields = {
 
 export function toHead(record: Pick<RenderDocument, keyof typeof headFields>): RenderHead {
   const { renderer, insert_at, insertion, facts: stored, br, gzip, squeezed } = record;
-  const storedFacts = (form: Form) => ({ byteLength: stored[form].byte_length, digest: stored[form].digest });
+  const storedFacts = (encoding: ContentEncoding) => ({
+    byteLength: stored[encoding].byte_length,
+    digest: stored[encoding].digest,
+  });
   return {
     plan: { renderer, insertAt: insert_at, insertion },
     facts: { identity: storedFacts('identity'), br: storedFacts('br'), gzip: storedFacts('gzip') },
@@ -69,6 +72,6 @@ export function toHead(record: Pick<RenderDocument, keyof typeof headFields>): R
   };
 }
 
-export function toFactsDocument({ byteLength, digest }: FormFacts): FactsDocument {
+export function toFactsDocument({ byteLength, digest }: EncodingFacts): FactsDocument {
   return { byte_length: byteLength, digest };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import type { CompressedForm, RenderStore } from '../../ports/render-store.ts';
+import type { CompressedEncoding, RenderStore } from '../../ports/render-store.ts';
 import { answerMs, backgroundMs } from './bounds.ts';
 import { isDuplicateOf, translated } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
@@ -130,7 +130,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
 }
 
 /** A file's id: no two are ever the same. */
-function nameFor(versionId: string, form: CompressedForm): string {
+function nameFor(versionId: string, form: CompressedEncoding): string {
   return `${versionId}/${randomUUID()}/${form}`;
 }
 

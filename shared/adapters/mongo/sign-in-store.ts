@@ -50,7 +50,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
 
   /** One conditional update; false where the sign-in is not in that state, or its time is over. */
   async function change(id: string, status: SignInStatus, now: number, to: Partial<SignInDocument>) {
-    const { matchedCount } = await signIns.updateOne(inTime(id, status, now), { $set: to });
+    const { matchedCount } = await signIns.updateOne(withTimeout(id, status, now), { $set: to });
     return matchedCount > 0;
   }
 
@@ -88,7 +88,9 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     async claim(id, now) {
       const claimed = { $set: { status: 'claimed' as const } };
       const options = { returnDocument: 'after' } as const;
-      return toSignIn(await signIns.findOneAndUpdate(inTime(id, 'verified', now), claimed, options).lean());
+      return toSignIn(
+        await signIns.findOneAndUpdate(withTimeout(id, 'verified', now), claimed, options).lean(),
+      );
     },
 
     async endOf(accountId) {
@@ -113,7 +115,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
   });
 }
 
-function inTime(id: string, status: SignInStatus, now: number) {
+function withTimeout(id: string, status: SignInStatus, now: number) {
   return { _id: id, status, expires_at: { $gt: now } };
 }
 

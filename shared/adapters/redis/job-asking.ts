@@ -3,7 +3,7 @@ import { newId } from '../../domain/ids.ts';
 import { type JobName, jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JobProducer } from '../../ports/job-queue.ts';
-import { inTime } from '../../util/wait-at-most.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { translated } from './faults.ts';
 import { type JobLines, lineOf, optionsOf } from './job-lines.ts';
@@ -39,7 +39,7 @@ export function createAsk(deps: { redis: Redis; lines: JobLines; clock: Clock })
 }
 
 /** The side that asks, which never waits long and never lets what is not answered pile up. */
-export function createJobProducer(redis: Redis, ask: Ask, withinMs: number): JobProducer {
+export function createJobProducer(redis: Redis, ask: Ask, waitAtMost: number): JobProducer {
   let unanswered = 0;
   return {
     async enqueue(name, payload, delayMs = 0) {
@@ -52,7 +52,7 @@ export function createJobProducer(redis: Redis, ask: Ask, withinMs: number): Job
         .finally(() => {
           unanswered -= 1;
         });
-      await inTime(withinMs, asked, () => unavailable('The line of jobs does not answer.'));
+      await withTimeout(waitAtMost, asked, () => unavailable('The line of jobs does not answer.'));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Redis as Client } from 'ioredis';
-import { inTime } from '../../util/wait-at-most.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 
 /** A server that has gone silent is noticed after this long, while something waits for its answer. */
@@ -31,7 +31,7 @@ export function openJobConnections(redis: Redis, wake: (client: Client) => Promi
     for (const connection of waiting) reconnect(connection);
     // An answer that is cut off may be a job, which would then be nobody's until its lock ends.
     if (client.status !== 'ready') return;
-    inTime(answerWithinMs, client.ping(), () => new Error('No answer')).catch(() => reconnect(client));
+    withTimeout(answerWithinMs, client.ping(), () => new Error('No answer')).catch(() => reconnect(client));
   }
 
   let isKnownUp = redis.isUp();

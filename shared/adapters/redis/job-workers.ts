@@ -2,7 +2,7 @@ import { Worker } from 'bullmq';
 import type { JobHandlers } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { withinMs } from '../../util/wait-at-most.ts';
+import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isAway, withoutCommand } from './faults.ts';
 import { openJobConnections } from './job-connections.ts';
@@ -82,11 +82,11 @@ export function startJobWorkers(deps: {
     isStopping = true;
     const ended = running.finish();
     const closed = Promise.all(workers.map((worker) => worker.close())).catch(report);
-    await withinMs(graceMs, ended);
+    await waitAtMost(graceMs, ended);
     running.cutOff();
-    await withinMs(closeWithinMs, closed);
+    await waitAtMost(closeWithinMs, closed);
     connections.close();
-    await withinMs(closeWithinMs, closed); // where Redis was away, what still waited for it ends now
+    await waitAtMost(closeWithinMs, closed); // where Redis was away, what still waited for it ends now
   }
 
   return { stop, watchFailures: running.watchFailures };

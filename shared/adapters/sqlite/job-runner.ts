@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JobHandlers, jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { withinMs } from '../../util/wait-at-most.ts';
+import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
 import { type Outcome, runJob } from './job-outcome.ts';
 import type { HeldJob, JobRows } from './job-rows.ts';
@@ -195,7 +195,7 @@ export function createJobRunner(deps: {
   async function stop(graceMs: number): Promise<void> {
     isStopping = true;
     await lastTurn;
-    await withinMs(graceMs, Promise.all([...running.values()].map(({ end }) => end)));
+    await waitAtMost(graceMs, Promise.all([...running.values()].map(({ end }) => end)));
     isStopped = true;
     clearTimeout(poll);
     clearInterval(renewal);

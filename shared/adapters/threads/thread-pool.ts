@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { createTurns } from '../../util/semaphore.ts';
+import { createSemaphore } from '../../util/semaphore.ts';
 
 /** Threads that are there while there is work, and for this long after it. */
 const idleMs = 10_000;
@@ -49,7 +49,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
   });
   pool.on('error', onError); // without a listener it would end the process
   // The line is ours: where a thread is ended, piscina starts none for those who wait with it.
-  const turns = createTurns(maxThreads);
+  const turns = createSemaphore(maxThreads);
   const running = new Set<Promise<unknown>>();
 
   return {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createFairTurns, type FairTurns } from '../../shared/util/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '../../shared/util/fair-queue.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Works that end when they are told to, one after the other as they were begun. */
-function createScene(turns: FairTurns) {
+function createScene(turns: FairQueue) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const refused: string[] = [];
@@ -31,9 +31,9 @@ function createScene(turns: FairTurns) {
   };
 }
 
-describe('createFairTurns', () => {
+describe('createFairQueue', () => {
   it('runs so many at a time, and those of one line in the order of asking', async () => {
-    const { ask, begun, end } = createScene(createFairTurns(2, 10));
+    const { ask, begun, end } = createScene(createFairQueue(2, 10));
     for (const name of ['a', 'b', 'c', 'd']) void ask(name, 'line');
     expect(begun).to.deep.equal(['a', 'b']);
     await end(1);
@@ -43,7 +43,7 @@ describe('createFairTurns', () => {
   });
 
   it('lines take turns: a long one holds up no other', async () => {
-    const { ask, begun, end } = createScene(createFairTurns(1, 100));
+    const { ask, begun, end } = createScene(createFairQueue(1, 100));
     for (let n = 1; n <= 50; n++) void ask(`long ${n}`, 'long');
     void ask('one', 'short');
     void ask('two', 'short');
@@ -52,7 +52,7 @@ describe('createFairTurns', () => {
   });
 
   it('a work of two lines comes after what is asked for either', async () => {
-    const { ask, begun, end } = createScene(createFairTurns(1, 100));
+    const { ask, begun, end } = createScene(createFairQueue(1, 100));
     void ask('first', 'x');
     for (let n = 1; n <= 5; n++) void ask(`drop ${n}`, 'drop A', `address ${n}`);
     for (let n = 1; n <= 5; n++) void ask(`address ${n}`, `drop ${n}`, 'address A');
@@ -64,7 +64,7 @@ describe('createFairTurns', () => {
   });
 
   it('newcomers never starve one that waits', async () => {
-    const { ask, begun, end } = createScene(createFairTurns(1, 1_000));
+    const { ask, begun, end } = createScene(createFairQueue(1, 1_000));
     for (let n = 1; n <= 5; n++) void ask(`old ${n}`, 'old');
     for (let n = 0; n < 30; n++) {
       // Two come for each that ends.
@@ -78,7 +78,7 @@ describe('createFairTurns', () => {
   });
 
   it('of too many it turns away who has asked for most, and forgets that they asked', async () => {
-    const { ask, begun, refused, end } = createScene(createFairTurns(1, 5));
+    const { ask, begun, refused, end } = createScene(createFairQueue(1, 5));
     void ask('long 0', 'long');
     for (let n = 1; n <= 20; n++) void ask(`long ${n}`, 'long');
     await settled();
@@ -98,7 +98,7 @@ describe('createFairTurns', () => {
   });
 
   it('a newcomer is turned away where everybody who waits has asked for less', async () => {
-    const { ask, refused } = createScene(createFairTurns(1, 2));
+    const { ask, refused } = createScene(createFairQueue(1, 2));
     void ask('runs', 'a');
     void ask('b', 'b');
     void ask('c', 'c');
@@ -108,7 +108,7 @@ describe('createFairTurns', () => {
   });
 
   it('hands on what a work throws, and goes on', async () => {
-    const turns = createFairTurns(1, 2);
+    const turns = createFairQueue(1, 2);
     const failing = turns.take(['a'], () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
     expect(await turns.take(['a'], async () => 'yes')).to.equal('yes');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSeldomWarning } from '../../shared/services/throttled-warning.ts';
+import { createThrottledWarning } from '../../shared/services/throttled-warning.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -7,7 +7,7 @@ describe('A seldom warning', () => {
   it('is logged at once, then once a minute with how often it was called for', () => {
     const clock = createTestClock();
     const log = createRecordingLog();
-    const warn = createSeldomWarning({ clock, log }, 'it is away');
+    const warn = createThrottledWarning({ clock, log }, 'it is away');
     for (let second = 0; second < 125; second++) {
       for (let n = 0; n < 10; n++) warn({ second });
       clock.advance(1_000);
@@ -22,7 +22,7 @@ describe('A seldom warning', () => {
   it('is not silenced by a clock that is set back', () => {
     const clock = createTestClock();
     const log = createRecordingLog();
-    const warn = createSeldomWarning({ clock, log }, 'it is away');
+    const warn = createThrottledWarning({ clock, log }, 'it is away');
     warn({});
     clock.advance(-3_600_000);
     warn({});
