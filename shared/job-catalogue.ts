@@ -42,7 +42,7 @@ export const jobs = {
   'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 30 * second },
   /** Moves counted views into drops and their days. */
   'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * second },
-  /** Does whatever is owed and was missed; removes blobs that nothing names. */
+  /** Enqueues jobs for tasks that are still pending; removes blobs that no record references. */
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
 } as const satisfies Record<string, JobDefinition>;
 

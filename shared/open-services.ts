@@ -134,7 +134,7 @@ async function assemble(
   config: Config,
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
 ): Promise<Services> {
-  const { accounts, chores, html, contexts, renders, views: counter, secrets, jobs } = engine;
+  const { accounts, pendingTasks, html, contexts, renders, views: counter, secrets, jobs } = engine;
   const signingSecrets = createSigningSecrets({ store: secrets, clock, log, config });
   await signingSecrets.open();
   const sealer = createSealer(signingSecrets.accepted, clock);
@@ -151,7 +151,7 @@ async function assemble(
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, clock, log });
   const rendering = createRendering({
-    ...{ html, renders, chores, renderer, jobs, clock, log, config },
+    ...{ html, renders, pendingTasks, renderer, jobs, clock, log, config },
     purge: followUps.changed,
   });
   const views = createViews({ counter, clock, log });
@@ -203,7 +203,7 @@ async function assemble(
     rendering,
     upkeep: createUpkeep({
       ...blobs,
-      chores,
+      pendingTasks,
       signIns: engine.signIns,
       reports: engine.reports,
       signingSecrets,

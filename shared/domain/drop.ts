@@ -60,8 +60,8 @@ export interface Page {
 /** A page with something to show. */
 export type ShownPage = Page & { readonly version: Version };
 
-/** Work that a change leaves behind, written down in the same update as the change. */
-export type Owed = 'render' | 'purge';
+/** Work for a job after a change of a drop. The update that makes the change records it. */
+export type PendingTask = 'render' | 'purge';
 
 export interface NewVersion {
   readonly id: string;

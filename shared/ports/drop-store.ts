@@ -5,8 +5,8 @@ import type {
   Lock,
   NewDrop,
   NewVersion,
-  Owed,
   Page,
+  PendingTask,
   Version,
 } from '../domain/drop.ts';
 import type { Takedown } from '../domain/moderation.ts';
@@ -16,7 +16,7 @@ import type { Takedown } from '../domain/moderation.ts';
  * is one conditional update of it: whole or absent, with no transaction across records. A deleted drop is
  * absent in every method from the moment `remove` has returned.
  *
- * A visible change raises `rev` and writes `owed` down in the same update (see ChoreStore).
+ * A visible change raises `rev` and adds `tasks` to the pending ones in the same update (see PendingTaskStore).
  *
  * A takedown (ModerationStore) holds from the moment it was answered: that a drop is not taken down is a condition of
  * each update by its owner but `remove`. Where it is, they change nothing and answer with the takedown, whatever else
@@ -31,7 +31,11 @@ export interface DropStore {
    * Where one does, as the cap was lowered, live drops are counted before the insert, and parallel creates may
    * each take a free place below the cap.
    */
-  create(drop: NewDrop, cap: number, owed: readonly Owed[]): Promise<Drop | 'no_place' | 'slug_taken'>;
+  create(
+    drop: NewDrop,
+    cap: number,
+    tasks: readonly PendingTask[],
+  ): Promise<Drop | 'no_place' | 'slug_taken'>;
 
   /** null: none, deleted, or another owner's. */
   find(ownerId: string, slug: string): Promise<Drop | null>;
@@ -63,7 +67,7 @@ export interface DropStore {
     version: NewVersion,
     changes: DetailChanges,
     cap: number,
-    owed: readonly Owed[],
+    tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null | 'version_limit'>;
 
   /** null: no such drop. Moves `updatedAt` to `now`. */
@@ -72,7 +76,7 @@ export interface DropStore {
     slug: string,
     changes: DetailChanges,
     now: number,
-    owed: readonly Owed[],
+    tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null>;
 
   /** Sets the gate, or removes it with null. null: no such drop. Moves `updatedAt` to `now`. */
@@ -81,7 +85,7 @@ export interface DropStore {
     slug: string,
     lock: Lock | null,
     now: number,
-    owed: readonly Owed[],
+    tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null>;
 
   /**
@@ -94,7 +98,7 @@ export interface DropStore {
     slug: string,
     number: number,
     now: number,
-    owed: readonly Owed[],
+    tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null | 'no_version' | 'last_version'>;
 
   /** Marks the drop deleted, taken down or not, and frees its place. Returns its inner id; null: no such drop. */

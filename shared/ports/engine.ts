@@ -1,11 +1,11 @@
 import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
-import type { ChoreStore } from './chore-store.ts';
 import type { DropStore } from './drop-store.ts';
 import type { JobConsumer, JobProducer } from './job-queue.ts';
 import type { JobReport } from './job-report.ts';
 import type { ModerationStore } from './moderation-store.ts';
+import type { PendingTaskStore } from './pending-task-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RenderStore } from './render-store.ts';
 import type { ReportStore } from './report-store.ts';
@@ -23,7 +23,7 @@ export interface Engine {
   readonly drops: DropStore;
   readonly moderation: ModerationStore;
   readonly auditLog: AuditLog;
-  readonly chores: ChoreStore;
+  readonly pendingTasks: PendingTaskStore;
   readonly html: BlobStore;
   readonly contexts: BlobStore;
   readonly renders: RenderStore;

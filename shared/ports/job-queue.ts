@@ -1,6 +1,6 @@
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
-/** The side that asks for work. Asking is a hurry-up: the record already says what is owed. */
+/** The side that asks for work. Jobs only speed things up: the record already lists the pending tasks. */
 export interface JobProducer {
   /**
    * Puts a job in line. A job of the same key (see the catalogue) that is still waiting stands for both;

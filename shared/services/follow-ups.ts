@@ -1,4 +1,4 @@
-import { edgeTag, type Owed } from '../domain/drop.ts';
+import { edgeTag, type PendingTask } from '../domain/drop.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
@@ -17,7 +17,7 @@ export type HeardByEdge = 'told' | 'not told' | 'unknown';
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
 /**
- * What a change of a drop sets in motion. The record already says what is owed, so nothing here can fail a
+ * What a change of a drop sets in motion. The record already lists the pending tasks, so nothing here can fail a
  * request: a job that could not be asked for is found by the reconcile sweep.
  */
 export function createFollowUps(deps: {
@@ -63,13 +63,13 @@ export function createFollowUps(deps: {
     await waitAtMost(purgeWaitMs, tryPurge(dropId));
   }
 
-  const ofChange: readonly Owed[] = purger === null ? [] : ['purge'];
-  const ofNewVersion: readonly Owed[] = ['render', ...ofChange];
-  const ofNewDrop: readonly Owed[] = ['render']; // nobody can have seen it
-  const ofOperator: readonly Owed[] = ['purge'];
+  const ofChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
+  const ofNewVersion: readonly PendingTask[] = ['render', ...ofChange];
+  const ofNewDrop: readonly PendingTask[] = ['render']; // nobody can have seen it
+  const ofOperator: readonly PendingTask[] = ['purge'];
 
   return {
-    /** What the record is to say is owed. */
+    /** Tasks that the record lists as pending after a change. */
     ofChange,
     ofNewVersion,
     ofNewDrop,

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { dayOf } from '../domain/windows.ts';
 import { rendererVersion } from '../html/plan.ts';
-import type { ChoreStore } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
+import type { PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { OutdatedPage, RenderStore } from '../ports/render-store.ts';
 import type { ViewTotals } from '../ports/view-totals.ts';
 import { inChunks } from '../util/in-chunks.ts';
@@ -36,13 +36,13 @@ const beginning: Place = { kind: 'viewed', daysAgo: 0, after: '' };
  * served as they are until then.
  */
 export function createOutdatedPages(deps: {
-  chores: ChoreStore;
+  pendingTasks: PendingTaskStore;
   renders: RenderStore;
   totals: ViewTotals;
   jobs: JobProducer;
   clock: Clock;
 }) {
-  const { chores, renders, totals, jobs, clock } = deps;
+  const { pendingTasks, renders, totals, jobs, clock } = deps;
   let place = beginning;
 
   async function askForViewed(daysAgo: number, after: string): Promise<Step> {
@@ -50,7 +50,7 @@ export function createOutdatedPages(deps: {
     const dropIds = await totals.listViewed(day, after, pageSize);
     let asked = 0;
     await inChunks(dropIds, asksAtOnce, async (dropId) => {
-      const drop = await chores.findChores(dropId);
+      const drop = await pendingTasks.find(dropId);
       if (drop === null || drop.deleted) return;
       const versionIds = await findUnrendered(renders, drop.versionIds);
       for (const versionId of versionIds) await jobs.enqueue('version.render', { dropId, versionId });

@@ -1,20 +1,19 @@
 import { edgeTag } from '../domain/drop.ts';
 import { DropError } from '../domain/errors.ts';
-import type { ChoreStore } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
+import type { PendingTaskStore } from '../ports/pending-task-store.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
 /**
  * Purges come in rounds: what the origin sent before a change, and the edge has not yet got, escapes the purge of that
- * moment, and is met by a later one. Each round asks for the next once the edge has confirmed it, and the record says
- * that the purge is owed until the last one is done: whatever is lost in between (the line of jobs itself, too) is begun
- * anew by the reconcile sweep.
+ * moment, and is met by a later one. Each round asks for the next once the edge has confirmed it, and the
+ * purge stays pending in the record until the last one is done: the reconcile job restarts rounds whose job was lost.
  */
 export function createPurging(deps: {
-  chores: ChoreStore;
+  pendingTasks: PendingTaskStore;
   jobs: JobProducer;
   /** null: no cache in front that could be told. */
   purger: EdgePurger | null;
@@ -23,7 +22,7 @@ export function createPurging(deps: {
   /** Between one round and the next, in ms. */
   pauses: readonly number[];
 }) {
-  const { chores, jobs, purger, pauses } = deps;
+  const { pendingTasks, jobs, purger, pauses } = deps;
   const warnOfRest = createThrottledWarning(deps, 'the edge takes no purges for now; they are put off');
 
   function isLast(round: number): boolean {
@@ -56,7 +55,7 @@ export function createPurging(deps: {
      * @throws when the edge did not confirm, or the next round could not be asked for
      */
     async purge(dropId: string, round = 0, rev?: number): Promise<void> {
-      const drop = await chores.findChores(dropId);
+      const drop = await pendingTasks.find(dropId);
       if (drop === null) return; // its removal has purged it, in rounds of its own
       if (round > 0 && drop.rev !== rev) return; // the change since then has begun rounds of its own
       const putOff = (delayMs: number) => jobs.enqueue('edge.purge', { dropId, rev, round }, delayMs);
@@ -65,11 +64,11 @@ export function createPurging(deps: {
       if (!isLast(round)) {
         const next = { dropId, rev: drop.rev, round: round + 1 };
         await jobs.enqueue('edge.purge', next, pauses[round]);
-      } else if (drop.owed.includes('purge')) await chores.clearOwed(dropId, 'purge', drop.rev);
+      } else if (drop.tasks.includes('purge')) await pendingTasks.clearTask(dropId, 'purge', drop.rev);
     },
 
     /**
-     * A round of purges of a deleted drop, whose record is the note that they are owed.
+     * A round of purges of a deleted drop, whose record makes the reconcile job repeat them.
      * @returns false: the edge named a time, and this round was asked for again
      * @throws when the edge did not confirm
      */

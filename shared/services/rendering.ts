@@ -1,11 +1,11 @@
 import { unavailable } from '../domain/errors.ts';
 import { rendererVersion } from '../html/plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
-import type { ChoreStore, DropChores } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
+import type { DropTasks, PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { RenderStore, VersionKey } from '../ports/render-store.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
@@ -30,7 +30,7 @@ interface Running {
 export function createRendering(deps: {
   html: BlobStore;
   renders: RenderStore;
-  chores: ChoreStore;
+  pendingTasks: PendingTaskStore;
   renderer: PageRenderer;
   jobs: JobProducer;
   /** Makes the edge forget a drop, soon. */
@@ -39,7 +39,7 @@ export function createRendering(deps: {
   log: Log;
   config: { readonly RENDER_BUDGET_MS: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const { html, renders, chores, renderer, jobs, purge, clock, log, config } = deps;
+  const { html, renders, pendingTasks, renderer, jobs, purge, clock, log, config } = deps;
   /** At most one render of a version at a time. */
   const inFlight = new Map<string, Running>();
   let isSqueezing = false;
@@ -84,25 +84,25 @@ export function createRendering(deps: {
     if (before !== null) purge(dropId);
   }
 
-  async function clearIfRendered(drop: DropChores): Promise<void> {
-    if (!drop.owed.includes('render')) return;
+  async function clearIfRendered(drop: DropTasks): Promise<void> {
+    if (!drop.tasks.includes('render')) return;
     if ((await findUnrendered(renders, drop.versionIds)).length > 0) return;
-    await chores.clearOwed(drop.id, 'render', drop.rev);
+    await pendingTasks.clearTask(drop.id, 'render', drop.rev);
   }
 
   async function isLive({ dropId, versionId }: VersionKey): Promise<boolean> {
-    const drop = await chores.findChores(dropId);
+    const drop = await pendingTasks.find(dropId);
     return drop !== null && !drop.deleted && drop.versionIds.includes(versionId);
   }
 
   return {
     /**
-     * For the job: renders the version unless that is done or it is gone, then notes that no page is owed if
-     * every version of the drop is rendered and the drop has not changed meanwhile. May be repeated at any time.
+     * For the job: renders the version unless that is done or it is gone, then clears the pending task if every
+     * version of the drop is rendered and the drop has not changed meanwhile. May be repeated at any time.
      * It takes its own budget, after a reader's shorter render that runs.
      */
     async renderForJob(dropId: string, versionId: string): Promise<void> {
-      const drop = await chores.findChores(dropId);
+      const drop = await pendingTasks.find(dropId);
       if (drop === null || drop.deleted) return;
       if (drop.versionIds.includes(versionId)) await renderVersion({ dropId, versionId });
       await clearIfRendered(drop);

@@ -3,11 +3,11 @@ import { type Config, purgePauses } from '../config/config.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { idAt } from '../domain/ids.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
-import type { ChorePosition, ChoreStore, DropChores } from '../ports/chore-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
+import type { DropTasks, PendingPosition, PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { RenderStore } from '../ports/render-store.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
@@ -34,7 +34,7 @@ const freshMs = 48 * hour;
 /** A web process flushes each second, so one that was silent this long repeats no flush. */
 const silentWriterMs = 24 * hour;
 
-/** Of drops with chores, and of ids in a store. */
+/** Of drops with pending tasks, and of ids in a store. */
 const pageSize = 500;
 /** So many pages of each in a run; the next run goes on from there. */
 const pagesPerRun = 100;
@@ -49,7 +49,7 @@ export type Upkeep = ReturnType<typeof createUpkeep>;
 
 /** What is done in the background so that the stores hold what the records say, and no more. All of it may be repeated. */
 export function createUpkeep(deps: {
-  chores: ChoreStore;
+  pendingTasks: PendingTaskStore;
   html: BlobStore;
   contexts: BlobStore;
   renders: RenderStore;
@@ -66,7 +66,7 @@ export function createUpkeep(deps: {
   config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;
 }) {
   const {
-    chores,
+    pendingTasks,
     html,
     contexts,
     renders,
@@ -81,21 +81,21 @@ export function createUpkeep(deps: {
     config,
   } = deps;
   const purging = createPurging({ ...deps, pauses: purgePauses(config) });
-  const outdatedPages = createOutdatedPages({ chores, renders, totals: viewTotals, jobs, clock });
+  const outdatedPages = createOutdatedPages({ pendingTasks, renders, totals: viewTotals, jobs, clock });
   const sweeps = [html, contexts, renders].map(createSweep);
-  let lastAsked: ChorePosition | null = null;
+  let lastAsked: PendingPosition | null = null;
 
   async function deleteBlobs(versionIds: readonly string[]): Promise<void> {
     for (const store of [html, contexts, renders]) await store.delete(versionIds);
   }
 
   /** Asks again for whatever this drop owes; a job that is waiting already stands for the new one. */
-  async function askAgain(drop: DropChores, ask: JobProducer['enqueue']): Promise<void> {
+  async function askAgain(drop: DropTasks, ask: JobProducer['enqueue']): Promise<void> {
     const dropId = drop.id;
     if (drop.deleted || drop.trash.length > 0) await ask('drop.remove', { dropId });
     if (drop.deleted) return;
-    if (drop.owed.includes('purge')) await ask('edge.purge', { dropId });
-    if (drop.owed.includes('render')) {
+    if (drop.tasks.includes('purge')) await ask('edge.purge', { dropId });
+    if (drop.tasks.includes('render')) {
       const unrendered = await findUnrendered(renders, drop.versionIds);
       // With every page there only the note is left to clear, and the job of any version does that.
       const versionIds = unrendered.length > 0 ? unrendered : [drop.headId];
@@ -104,8 +104,8 @@ export function createUpkeep(deps: {
   }
 
   /**
-   * Walks the drops with chores from where the run before stopped, and from the start again at the end. A line of jobs
-   * that is late or away stops the walk and nothing else; the next run goes on with the same page.
+   * Walks the drops with pending tasks from where the run before stopped, and from the start again at the end. A job queue
+   * that is slow or unavailable stops the walk and nothing else; the next run goes on with the same page.
    */
   async function askForOverdue(olderThanMs: number): Promise<void> {
     const before = clock.now() - olderThanMs;
@@ -117,9 +117,9 @@ export function createUpkeep(deps: {
         late = error;
       });
     for (let page = 0; page < pagesPerRun; page++) {
-      const overdue: ChorePosition[] = await chores.listWithChores(before, lastAsked, pageSize);
+      const overdue: PendingPosition[] = await pendingTasks.listPending(before, lastAsked, pageSize);
       await inChunks(overdue, asksAtOnce, async ({ id }) => {
-        const drop = await chores.findChores(id);
+        const drop = await pendingTasks.find(id);
         if (drop !== null) await askAgain(drop, ask);
       });
       asked += overdue.length;
@@ -143,7 +143,7 @@ export function createUpkeep(deps: {
       let removed = 0;
       for (let page = 0; page < pagesPerRun; page++) {
         const ids = await store.listIds(after, below, pageSize);
-        const named = await chores.findNamed(ids);
+        const named = await pendingTasks.findReferenced(ids);
         const orphans = ids.filter((id) => !named.has(id));
         if (orphans.length > 0) await store.delete(orphans);
         removed += orphans.length;
@@ -182,7 +182,7 @@ export function createUpkeep(deps: {
      * @throws when the edge did not confirm that it forgot a deleted drop
      */
     async removeRemains(dropId: string, round = 0): Promise<void> {
-      const drop = await chores.findChores(dropId);
+      const drop = await pendingTasks.find(dropId);
       if (drop === null) return;
       if (drop.deleted) {
         const isLast = purging.isLast(round);
@@ -191,18 +191,18 @@ export function createUpkeep(deps: {
         } finally {
           if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);
         }
-        if (isLast) await chores.erase(dropId);
+        if (isLast) await pendingTasks.erase(dropId);
         else await purging.askToPurgeDeleted(dropId, round + 1);
       } else if (drop.trash.length > 0) {
         await deleteBlobs(drop.trash);
-        await chores.clearTrash(dropId, drop.trash);
+        await pendingTasks.clearTrash(dropId, drop.trash);
       }
     },
 
     purge: purging.purge,
 
     /**
-     * Finds what was missed: asks for work owed for longer than `olderThanMs`, removes blobs an hour old that no
+     * Finds what was missed: enqueues jobs for tasks pending for longer than `olderThanMs`, removes blobs an hour old that no
      * record names and artefacts that were replaced an hour ago, asks for pages that a renderer of the past has made,
      * forgets writers of views that are long gone, reports whose keep is over, and signing secrets of the past.
      */

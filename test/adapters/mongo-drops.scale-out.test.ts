@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import mongoose, { type Connection } from 'mongoose';
-import { createMongoChoreStore } from '../../shared/adapters/mongo/chore-store.ts';
 import { toDocument } from '../../shared/adapters/mongo/drop-documents.ts';
 import {
   atRev,
   atSlug,
   changeableBy,
-  choresOf,
   deletedWithId,
   isKnown,
   matching,
@@ -18,18 +16,20 @@ import {
   placesOf,
   type Query,
   takenDownAt,
+  tasksOf,
   versionOf,
-  withChores,
   withId,
   withRoom,
   withSpare,
+  withTasks,
 } from '../../shared/adapters/mongo/drop-queries.ts';
 import { dropModel } from '../../shared/adapters/mongo/drop-schema.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
+import { createMongoPendingTaskStore } from '../../shared/adapters/mongo/pending-task-store.ts';
 import { type Drop, type DropQuery, type NewDrop, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import type { Metadata } from '../../shared/domain/metadata.ts';
-import type { ChoreStore } from '../../shared/ports/chore-store.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
+import type { PendingTaskStore } from '../../shared/ports/pending-task-store.ts';
 import { aDrop, aVersion, inParallel, later, start } from '../contract/records.ts';
 import { makeTestMongo, openTestMongo, type TestMongo } from '../support/mongo.ts';
 
@@ -39,13 +39,13 @@ describe('drops in MongoDB', () => {
   let database: TestMongo;
   let connection: Connection;
   let drops: DropStore;
-  let chores: ChoreStore;
+  let pendingTasks: PendingTaskStore;
 
   beforeEach(async () => {
     database = await openTestMongo();
     ({ connection } = database.mongo);
     drops = createMongoDropStore(connection);
-    chores = createMongoChoreStore(connection);
+    pendingTasks = createMongoPendingTaskStore(connection);
   });
 
   afterEach(() => database.giveBack());
@@ -75,11 +75,11 @@ describe('drops in MongoDB', () => {
       [['findAndModify'], () => drops.changeDetails('owner', slug, { title: 'Newer' }, later, ['purge'])],
       [['findAndModify'], () => drops.setLock('owner', slug, null, later, ['purge'])],
       [['findAndModify'], () => drops.removeVersion('owner', slug, 1, later, ['purge'])],
-      [['find'], () => chores.findChores(id)],
-      [['find'], () => chores.listWithChores(later + 1, null, 500)],
-      [['update'], () => chores.clearOwed(id, 'render', 5)],
-      [['update'], () => chores.clearTrash(id, ['x'])],
-      [['find'], () => chores.findNamed(Array.from({ length: 500 }, (_, i) => `v${i}`))],
+      [['find'], () => pendingTasks.find(id)],
+      [['find'], () => pendingTasks.listPending(later + 1, null, 500)],
+      [['update'], () => pendingTasks.clearTask(id, 'render', 5)],
+      [['update'], () => pendingTasks.clearTrash(id, ['x'])],
+      [['find'], () => pendingTasks.findReferenced(Array.from({ length: 500 }, (_, i) => `v${i}`))],
       [['findAndModify'], () => drops.remove('owner', slug, later)],
     ];
     for (const [expected, call] of calls) {
@@ -129,7 +129,7 @@ describe('drops in MongoDB', () => {
         expect(outcomes).not.to.include(null);
         await expectWhole(id);
       }
-      const { trash, versionIds } = (await chores.findChores(id)) ?? { trash: [], versionIds: [] };
+      const { trash, versionIds } = (await pendingTasks.find(id)) ?? { trash: [], versionIds: [] };
       expect(trash.length).to.be.above(0);
       const known = [...trash, ...versionIds];
       expect(new Set(known).size, 'an id is in one of the two').to.equal(known.length);
@@ -257,7 +257,7 @@ describe('plans of the queries for drops in MongoDB', () => {
 
   after(() => database.giveBack());
 
-  /** Each tenth is deleted, each tenth has chores, each tenth has trash. */
+  /** Each tenth is deleted, each tenth has pending tasks, each tenth has trash. */
   function makeDocument(owner: number, i: number) {
     const name = `${owner}-${i}`;
     const drop = aDrop({
@@ -305,16 +305,16 @@ describe('plans of the queries for drops in MongoDB', () => {
     ['count of two pairs', matching(ownerId, pairs), ['drops_pairs'], dropsEach / 3 + 1],
     ['list, newest first', page({}), ['drops_created'], 23],
     ['list, oldest first', page({ sortOrder: 'asc' }), ['drops_place'], live],
-    ['listWithChores', withChores(later, null, 100), ['drops_chores'], 100],
+    ['listPending', withTasks(later, null, 100), ['drops_chores'], 100],
     [
-      'listWithChores behind one',
-      withChores(later, { changedAt: start + 31, id: 'drop-7-31' }, 100),
+      'listPending behind one',
+      withTasks(later, { changedAt: start + 31, id: 'drop-7-31' }, 100),
       ['drops_chores'],
       120,
     ],
-    ['findNamed', naming(ids), ['drops_trash', 'drops_versions'], 3],
-    ['findChores', choresOf('drop-1-7'), ['_id_'], 1],
-    ['clearOwed', filter(atRev('drop-1-7', 1)), ['_id_'], 1],
+    ['findReferenced', naming(ids), ['drops_trash', 'drops_versions'], 3],
+    ['find', tasksOf('drop-1-7'), ['_id_'], 1],
+    ['clearTask', filter(atRev('drop-1-7', 1)), ['_id_'], 1],
     ['clearTrash', filter(withId('drop-1-7').filter), ['_id_'], 1],
     ['erase', filter(deletedWithId('drop-1-3')), ['_id_'], 1],
   ];

@@ -6,11 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store.ts';
 import { lockDataDir } from '../../shared/adapters/sqlite/data-dir-lock.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
+import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { aDrop, later, start } from '../contract/records.ts';
@@ -390,7 +390,10 @@ describe('SQLite database', () => {
       const count = (table: string) =>
         Object.values(db.prepare(`SELECT count(*) FROM ${table}`).get() as Record<string, number>)[0];
       return {
-        ...{ drops: createSqliteDropStore(db, createPageMemory(db)), chores: createSqliteChoreStore(db) },
+        ...{
+          drops: createSqliteDropStore(db, createPageMemory(db)),
+          pendingTasks: createSqlitePendingTaskStore(db),
+        },
         ...{ viewTotals: createSqliteViewTotals(db), db, count },
       };
     }
@@ -414,14 +417,14 @@ describe('SQLite database', () => {
     });
 
     it('are all gone once it is erased', async () => {
-      const { drops, chores, viewTotals, count } = openDrops();
+      const { drops, pendingTasks, viewTotals, count } = openDrops();
       const drop = aDrop({ metadata: new Map([['a', '1']]) });
       await drops.create(drop, 500, []);
       await drops.addVersion('owner', drop.slug, { ...drop.version, id: 'v2' }, {}, 500, []);
       await drops.removeVersion('owner', drop.slug, 1, later, []);
       await viewTotals.addToDays(start, [{ dropId: drop.id, day, count: 3 }]);
       await drops.remove('owner', drop.slug, later);
-      await chores.erase(drop.id);
+      await pendingTasks.erase(drop.id);
       const tables = ['drops', 'drop_versions', 'drop_trash', 'drop_metadata', 'day_views'];
       expect(tables.map(count)).to.deep.equal([0, 0, 0, 0, 0]);
     });

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
+import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
 import type { Page } from '../../shared/domain/drop.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
@@ -131,7 +131,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       await aTurn();
       expect(await drops.findPage(slug, null)).to.deep.include({ lock: { id: 'l', hash: 'h' } });
       await elsewhere.remove('owner', slug, later);
-      await createSqliteChoreStore(opened[1] ?? open()).erase(drop.id);
+      await createSqlitePendingTaskStore(opened[1] ?? open()).erase(drop.id);
       await elsewhere.create(aDrop({ slug, title: 'Another' }), cap, []);
       await aTurn();
       expect(await titleHere()).to.equal('Another');
@@ -204,7 +204,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     const drops = storeOver(db);
     const sides = [db, other].map((one) => ({
       drops: one === db ? drops : storeOver(one),
-      chores: createSqliteChoreStore(one),
+      pendingTasks: createSqlitePendingTaskStore(one),
       totals: createSqliteViewTotals(one),
     }));
     let done = 0;
@@ -230,12 +230,12 @@ describe('Pages in the memory of the SQLite engine', () => {
 
 interface Side {
   readonly drops: DropStore;
-  readonly chores: ReturnType<typeof createSqliteChoreStore>;
+  readonly pendingTasks: ReturnType<typeof createSqlitePendingTaskStore>;
   readonly totals: ReturnType<typeof createSqliteViewTotals>;
 }
 
 /** One write of a random kind. Many find nothing to do, and some do what was done before. */
-async function changeSomehow({ drops, chores, totals }: Side, slug: string, dice: Dice): Promise<void> {
+async function changeSomehow({ drops, pendingTasks, totals }: Side, slug: string, dice: Dice): Promise<void> {
   const version = aVersion({ createdAt: start + dice(1_000) });
   const title = `Title ${dice(1_000)}`;
   const lock = dice(2) === 0 ? null : { id: `l${dice(1_000)}`, hash: 'h' };
@@ -248,7 +248,7 @@ async function changeSomehow({ drops, chores, totals }: Side, slug: string, dice
     () => drops.removeVersion('owner', slug, 1 + dice(4), later, []),
     async () => {
       const dropId = await drops.remove('owner', slug, later);
-      if (dropId !== null && dice(2) === 0) await chores.erase(dropId); // the slug may be taken anew
+      if (dropId !== null && dice(2) === 0) await pendingTasks.erase(dropId); // the slug may be taken anew
     },
     async () => {
       const page = await drops.findPage(slug, null);

@@ -159,7 +159,7 @@ describe('The edge', () => {
 });
 
 describe('With no edge that could be told', () => {
-  it('nothing is owed, nothing is asked for, and nothing waits', async () => {
+  it('nothing is pending, nothing is asked for, and nothing waits', async () => {
     const service = await startService();
     const owner = await service.newOwner();
     const { slug } = await owner.create();

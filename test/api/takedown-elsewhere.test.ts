@@ -164,7 +164,7 @@ describe('A takedown and the edge', () => {
     expect(edge).to.equal('unknown');
     expect(asked).to.deep.equal(['edge.purge']);
     await passRounds(service);
-    expect((await engine?.chores.findChores(drop.id))?.owed).to.deep.equal([]);
+    expect((await engine?.pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
     expect((await service.services.jobs.count()).waiting).to.equal(0);
   });
 });

@@ -307,7 +307,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         await drops.remove(ownerId, slug, later),
       ];
       expect(answers).to.deep.equal(answers.map(() => null));
-      expect([...(await stores().chores.findNamed([version.id]))]).to.deep.equal([]);
+      expect([...(await stores().pendingTasks.findReferenced([version.id]))]).to.deep.equal([]);
     }
 
     describeDropVersions(stores);

@@ -92,7 +92,7 @@ export function describeDropVersions(stores: () => Stores): void {
     });
 
     it('changes nothing where the cap refuses it', async () => {
-      const { drops, chores } = stores();
+      const { drops, pendingTasks } = stores();
       const { slug } = await createWith(2);
       const before = await drops.find('owner', slug);
       const version = aVersion({ createdAt: later });
@@ -101,7 +101,7 @@ export function describeDropVersions(stores: () => Stores): void {
         'version_limit',
       );
       expect(await drops.find('owner', slug)).to.deep.equal(before);
-      expect((await chores.findChores(before?.id ?? ''))?.owed).to.deep.equal([]);
+      expect((await pendingTasks.find(before?.id ?? ''))?.tasks).to.deep.equal([]);
     });
 
     it('counts versions that there are, not numbers', async () => {

@@ -76,27 +76,32 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       expect(listed.map((drop) => drop.takedown)).to.deep.equal([takedown]);
     });
 
-    it('is a visible change: raises rev, notes what is owed, and leaves updatedAt', async () => {
-      const { moderation, chores } = stores();
+    it('is a visible change: raises rev, notes the pending tasks, and leaves updatedAt', async () => {
+      const { moderation, pendingTasks } = stores();
       const { id, slug, rev } = await create();
-      const owed = async () => (await chores.findChores(id))?.owed;
+      const tasks = async () => (await pendingTasks.find(id))?.tasks;
       const taken = await moderation.takeDown(slug, takedown, ['purge']);
       expect(taken).to.deep.include({ rev: rev + 1, updatedAt: start });
-      expect(await owed()).to.deep.equal(['purge']);
-      expect(await chores.listWithChores(later + 1, null, 10)).to.deep.equal([{ changedAt: later, id }]);
-      expect(await chores.clearOwed(id, 'purge', rev + 1)).to.equal(true);
+      expect(await tasks()).to.deep.equal(['purge']);
+      expect(await pendingTasks.listPending(later + 1, null, 10)).to.deep.equal([{ changedAt: later, id }]);
+      expect(await pendingTasks.clearTask(id, 'purge', rev + 1)).to.equal(true);
       const restored = await moderation.restore(slug, later + 5, ['purge']);
       expect(restored).to.deep.include({ rev: rev + 2, updatedAt: start, takedown: null });
-      expect(await owed()).to.deep.equal(['purge']);
-      expect(await chores.listWithChores(later + 6, null, 10)).to.deep.equal([{ changedAt: later + 5, id }]);
+      expect(await tasks()).to.deep.equal(['purge']);
+      expect(await pendingTasks.listPending(later + 6, null, 10)).to.deep.equal([
+        { changedAt: later + 5, id },
+      ]);
     });
 
-    it('keeps what is owed already', async () => {
-      const { moderation, chores, drops } = stores();
+    it('keeps tasks that were pending already', async () => {
+      const { moderation, pendingTasks, drops } = stores();
       const drop = aDrop();
       await drops.create(drop, 500, ['render']);
       await moderation.takeDown(drop.slug, takedown, ['purge']);
-      expect([...((await chores.findChores(drop.id))?.owed ?? [])].sort()).to.deep.equal(['purge', 'render']);
+      expect([...((await pendingTasks.find(drop.id))?.tasks ?? [])].sort()).to.deep.equal([
+        'purge',
+        'render',
+      ]);
     });
 
     it('taken down again: the time stays, and the reason is the newer one', async () => {
@@ -120,10 +125,10 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     });
 
     it('changes nothing of a page that is not taken down', async () => {
-      const { moderation, chores } = stores();
+      const { moderation, pendingTasks } = stores();
       const drop = await create();
       expect(await moderation.restore(drop.slug, later, ['purge'])).to.deep.equal(drop);
-      expect((await chores.findChores(drop.id))?.owed).to.deep.equal([]);
+      expect((await pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
     });
 
     it('has no such drop where it is deleted, or never was', async () => {
@@ -140,7 +145,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
 
     for (const [name, change] of changesOfOwner) {
       it(`${name}: answers with the takedown, of a page that is taken down, and changes nothing`, async () => {
-        const { drops, moderation, chores } = stores();
+        const { drops, moderation, pendingTasks } = stores();
         const { id, ownerId, slug } = await create({ metadata: new Map([['a', 'b']]) });
         await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
         const before = [
@@ -153,7 +158,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
           before,
         );
         expect([await pageAt(slug), await pageAt(slug, 1)]).to.deep.equal(pages);
-        expect(await chores.findChores(id)).to.deep.include({ owed: [], trash: [] });
+        expect(await pendingTasks.find(id)).to.deep.include({ tasks: [], trash: [] });
       });
 
       it(`${name}: goes on when the page is restored`, async () => {

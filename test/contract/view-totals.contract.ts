@@ -19,7 +19,7 @@ export function describeViewTotalsContract(engine: string, openStores: OpenStore
 
     async function erase({ id, slug }: Drop): Promise<void> {
       await stores().drops.remove('owner', slug, later);
-      await stores().chores.erase(id);
+      await stores().pendingTasks.erase(id);
     }
 
     async function viewsOf({ slug }: Drop): Promise<number | undefined> {
@@ -72,8 +72,8 @@ export function describeViewTotalsContract(engine: string, openStores: OpenStore
           { dropId: live.id, count: 2 },
         ]);
         expect(await viewsOf(live)).to.equal(2);
-        expect(await stores().chores.findChores(gone.id)).to.equal(null);
-        expect(await stores().chores.findChores('unknown')).to.equal(null);
+        expect(await stores().pendingTasks.find(gone.id)).to.equal(null);
+        expect(await stores().pendingTasks.find('unknown')).to.equal(null);
       });
 
       it('changes nothing else of the drop', async () => {
@@ -154,8 +154,8 @@ export function describeViewTotalsContract(engine: string, openStores: OpenStore
         expect(await daysOf(live)).to.deep.equal({ [day]: 2 });
         expect(await daysOf(gone)).to.deep.equal({});
         expect((await stores().viewTotals.listDays('unknown')).size).to.equal(0);
-        expect(await stores().chores.findChores(gone.id)).to.equal(null);
-        expect(await stores().chores.findChores('unknown')).to.equal(null);
+        expect(await stores().pendingTasks.find(gone.id)).to.equal(null);
+        expect(await stores().pendingTasks.find('unknown')).to.equal(null);
       });
 
       it('takes no counts at all', async () => {

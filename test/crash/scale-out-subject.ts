@@ -54,12 +54,12 @@ async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
     signingSecrets: { forgetRetired: async () => undefined },
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60', REPORTS_KEEP_DAYS: 90 },
   }).reconcile();
-  await until(isIdle, 'what was owed is done', 30_000);
+  await until(isIdle, 'pending tasks are done', 30_000);
   const kept = await stores.html.listIds('', 'g', allIds);
   for (const store of [stores.contexts, stores.renders]) {
     const ids = await store.listIds('', 'g', allIds);
     if (ids.join() !== kept.join()) throw new Error(`of ${kept.length} documents ${ids.length} are whole`);
   }
-  const owing = await stores.chores.listWithChores(later.now(), null, allIds);
+  const owing = await stores.pendingTasks.listPending(later.now(), null, allIds);
   if (owing.length > 0) throw new Error(`${owing.length} drops still owe work`);
 }

@@ -34,7 +34,7 @@ describe('When Redis is emptied', () => {
       env: noLimits,
       adaptEngine(opened) {
         engine = opened;
-        return { ...opened, chores: gate.wrap(opened.chores, ['findChores']) };
+        return { ...opened, pendingTasks: gate.wrap(opened.pendingTasks, ['find']) };
       },
     });
     const settings = { url: redisUrl(), prefix: service.config.REDIS_PREFIX, rejectUnauthorized: true };
@@ -52,7 +52,7 @@ describe('When Redis is emptied', () => {
   }
 
   const countOwing = async () =>
-    (await engine.chores.listWithChores(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
+    (await engine.pendingTasks.listPending(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
 
   it('views that were added up stay, those that only Redis had are lost, those after it count', async () => {
     const owner = await service.newOwner();

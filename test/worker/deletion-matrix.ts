@@ -53,7 +53,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     afterEach(() => scene.close());
 
     async function isGone({ id, versionId }: Published): Promise<void> {
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
       expect(await scene.listKept([versionId])).to.deep.equal([]);
       expect(await scene.listDays(id)).to.deep.equal({});
       expect(scene.edge.purged).to.include(`drop-${id}`);

@@ -41,24 +41,24 @@ export interface Watch {
 
 const render: JobCase = {
   job: 'version.render',
-  what: 'the page is there and nothing is owed',
+  what: 'the page is there and nothing is pending',
   steps: 7,
   async prepare(scene) {
     const { id, versionId } = await scene.publish(['render']);
-    const { renders, chores } = scene.stores;
-    const isOwed = async () => (await chores.findChores(id))?.owed.includes('render');
+    const { renders, pendingTasks } = scene.stores;
+    const isPending = async () => (await pendingTasks.find(id))?.tasks.includes('render');
     return {
       ids: [id, versionId],
       ask: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
       async always() {
-        if (!(await isOwed())) expect(await renders.findHead(versionId), 'not owed').to.not.equal(null);
+        if (!(await isPending())) expect(await renders.findHead(versionId), 'not pending').to.not.equal(null);
       },
       async atLast() {
         const head = await renders.findHead(versionId);
         for (const form of ['br', 'gzip'] as const) {
           expect((await renders.findArtefact(head?.artefacts[form] ?? ''))?.length, form).to.be.above(0);
         }
-        expect(await isOwed()).to.equal(false);
+        expect(await isPending()).to.equal(false);
       },
     };
   },
@@ -112,22 +112,22 @@ const aPage: Rendered = {
 
 const purge: JobCase = {
   job: 'edge.purge',
-  what: 'the edge has forgotten the drop in every round and nothing is owed',
+  what: 'the edge has forgotten the drop in every round and nothing is pending',
   steps: 6,
   repeats: 1,
   async prepare(scene) {
     const { id } = await scene.publish(['purge']);
-    const isOwed = async () => (await scene.stores.chores.findChores(id))?.owed.includes('purge');
+    const isPending = async () => (await scene.stores.pendingTasks.find(id))?.tasks.includes('purge');
     return {
       ids: [id],
       ask: (queue) => queue.enqueue('edge.purge', { dropId: id }),
       async always() {
-        if (await isOwed()) return;
-        expect(countPurges(scene, id), 'not owed').to.be.at.least(scene.edge.rounds);
+        if (await isPending()) return;
+        expect(countPurges(scene, id), 'not pending').to.be.at.least(scene.edge.rounds);
       },
       async atLast() {
         expect(countPurges(scene, id)).to.be.at.least(scene.edge.rounds);
-        expect(await isOwed()).to.equal(false);
+        expect(await isPending()).to.equal(false);
       },
     };
   },
@@ -140,7 +140,7 @@ const removeDrop: JobCase = {
   repeats: 1,
   async prepare(scene) {
     const { id, slug, versionId } = await scene.publish([]);
-    const { drops, chores, viewTotals } = scene.stores;
+    const { drops, pendingTasks, viewTotals } = scene.stores;
     const versionIds = [versionId, await scene.addVersion(slug, []), await scene.addVersion(slug, [])];
     await drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
     await viewTotals.addToDays(1, [{ dropId: id, day: '2026-01-31', count: 3 }]);
@@ -149,13 +149,13 @@ const removeDrop: JobCase = {
       ids: [id, ...versionIds],
       ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
       async always() {
-        if ((await chores.findChores(id)) !== null) return;
+        if ((await pendingTasks.find(id)) !== null) return;
         expect(await scene.listKept(versionIds), 'after the record').to.deep.equal([]);
         expect(await scene.listDays(id), 'after the record').to.deep.equal({});
         expect(countPurges(scene, id), 'after the record').to.be.at.least(scene.edge.rounds);
       },
       async atLast() {
-        expect(await chores.findChores(id)).to.equal(null);
+        expect(await pendingTasks.find(id)).to.equal(null);
         expect(await scene.listKept(versionIds)).to.deep.equal([]);
         expect(await scene.listDays(id)).to.deep.equal({});
         expect(countPurges(scene, id)).to.be.at.least(scene.edge.rounds);
@@ -172,7 +172,7 @@ const removeVersion: JobCase = {
     const { id, slug, versionId } = await scene.publish([]);
     const trashed = await scene.addVersion(slug, []);
     await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
-    const hasTrash = async () => ((await scene.stores.chores.findChores(id))?.trash.length ?? 0) > 0;
+    const hasTrash = async () => ((await scene.stores.pendingTasks.find(id))?.trash.length ?? 0) > 0;
     return {
       ids: [id, trashed],
       ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
@@ -246,10 +246,10 @@ const aggregateViews: JobCase = {
 
 const reconcile: JobCase = {
   job: 'store.reconcile',
-  what: 'what was owed is done, what nothing names is gone, and all else is there',
+  what: 'pending tasks are done, unreferenced blobs are gone, all else is there',
   steps: 16,
   async prepare(scene) {
-    const { html, contexts, chores } = scene.stores;
+    const { html, contexts, pendingTasks } = scene.stores;
     const orphan = newId(scene.clock.now());
     await html.put(orphan, Buffer.from('nobody'));
     await contexts.put(orphan, Buffer.from('why'));
@@ -268,9 +268,9 @@ const reconcile: JobCase = {
         expect(await scene.listKept([orphan, owing.versionId, deleted.versionId])).to.deep.equal([
           owing.versionId,
         ]);
-        expect((await chores.findChores(owing.id))?.owed).to.deep.equal([]);
+        expect((await pendingTasks.find(owing.id))?.tasks).to.deep.equal([]);
         expect(scene.edge.purged).to.include(`drop-${owing.id}`);
-        expect(await chores.findChores(deleted.id)).to.equal(null);
+        expect(await pendingTasks.find(deleted.id)).to.equal(null);
       },
     };
   },

@@ -1,8 +1,8 @@
 import { createMongoBlobStore } from '../../shared/adapters/mongo/blob-store.ts';
-import { createMongoChoreStore } from '../../shared/adapters/mongo/chore-store.ts';
 import type { Mongo } from '../../shared/adapters/mongo/connection.ts';
 import { createMongoContextStore } from '../../shared/adapters/mongo/context-store.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
+import { createMongoPendingTaskStore } from '../../shared/adapters/mongo/pending-task-store.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
 import { createMongoReportStore } from '../../shared/adapters/mongo/report-store.ts';
 import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
@@ -15,7 +15,7 @@ import type { SceneStores } from './stage.ts';
 export function createMongoStores(connection: Mongo['connection'], redis: Redis): SceneStores {
   return {
     drops: createMongoDropStore(connection),
-    chores: createMongoChoreStore(connection),
+    pendingTasks: createMongoPendingTaskStore(connection),
     html: createMongoBlobStore(connection, 'html'),
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),

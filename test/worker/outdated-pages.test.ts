@@ -23,9 +23,9 @@ describe('Pages of a renderer of the past', () => {
   afterEach(() => scene.close());
 
   function open(totals = scene.stores.viewTotals) {
-    const { chores, renders } = scene.stores;
+    const { pendingTasks, renders } = scene.stores;
     return createOutdatedPages({
-      ...{ chores, renders, totals, clock: scene.clock },
+      ...{ pendingTasks, renders, totals, clock: scene.clock },
       jobs: {
         async enqueue(name, payload) {
           if (isAway) throw unavailable('The line of jobs is away.');

@@ -38,7 +38,8 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
 
     afterEach(() => scene.close());
 
-    const isOwed = async (id: string) => (await scene.stores.chores.findChores(id))?.owed.includes('purge');
+    const isPending = async (id: string) =>
+      (await scene.stores.pendingTasks.find(id))?.tasks.includes('purge');
     const ask = (dropId: string) => process.queue.enqueue('edge.purge', { dropId });
 
     /** Lets time pass in steps of half a second, and each job run when it is due. */
@@ -55,15 +56,15 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       await scene.stores.drops.changeDetails(ownerId, slug, { title: 'New' }, scene.clock.now(), ['purge']);
     }
 
-    it('are at once and after 1, 5 and 60 s, and then nothing is owed', async () => {
+    it('are at once and after 1, 5 and 60 s, and then nothing is pending', async () => {
       const { id } = await scene.publish(['purge']);
       await ask(id);
       expect(await pass(59)).to.deep.equal([]);
       expect(told).to.deep.equal([0, 1, 5]);
-      expect(await isOwed(id)).to.equal(true);
+      expect(await isPending(id)).to.equal(true);
       expect(await pass(2)).to.deep.equal([]);
       expect(told).to.deep.equal([0, 1, 5, 60]);
-      expect(await isOwed(id)).to.equal(false);
+      expect(await isPending(id)).to.equal(false);
       expect((await process.queue.count()).waiting).to.equal(0);
     });
 
@@ -82,7 +83,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       await ask(id);
       await pass(64);
       expect(told).to.deep.equal([0, 1, 3, 4, 8, 63]);
-      expect(await isOwed(id)).to.equal(false);
+      expect(await isPending(id)).to.equal(false);
     });
 
     it('lose none that is asked for while another runs', async () => {
@@ -97,7 +98,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       expect(told, 'the one that ran does not stand for the change').to.deep.equal([0, 0]);
       await pass(62);
       expect(told.at(-1)).to.equal(60);
-      expect(await isOwed(id)).to.equal(false);
+      expect(await isPending(id)).to.equal(false);
     });
 
     it('wait for an edge that does not confirm, and go on from there', async () => {
@@ -107,7 +108,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       const thrown = await pass(64);
       expect(thrown).to.have.length(2);
       expect(told).to.deep.equal([0, 1, 3, 4, 8, 63]);
-      expect(await isOwed(id)).to.equal(false);
+      expect(await isPending(id)).to.equal(false);
     });
 
     it('leave an edge alone for as long as it says, which counts as no failure', async () => {
@@ -119,7 +120,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       expect(told).to.deep.equal([0, 2, 4, 6, 8, 10]);
       expect(await pass(90)).to.deep.equal([]);
       expect(told.slice(11)).to.have.length(4);
-      expect(await isOwed(id)).to.equal(false);
+      expect(await isPending(id)).to.equal(false);
       expect((await process.queue.count()).failed).to.equal(0);
     });
 
@@ -131,7 +132,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       await process.queue.enqueue('drop.remove', { dropId: id });
       expect(await pass(66)).to.deep.equal([]);
       expect(told).to.deep.equal([0, 2, 4, 5, 9, 64]);
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('that the line of jobs has lost are begun anew by the sweep, of changed and of deleted drops', async () => {
@@ -142,8 +143,8 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       startedAt = scene.clock.now();
       await pass(62);
       expect(told).to.deep.equal([0, 0, 1, 1, 5, 5, 60, 60]);
-      expect(await isOwed(changed.id)).to.equal(false);
-      expect(await scene.stores.chores.findChores(deleted.id)).to.equal(null);
+      expect(await isPending(changed.id)).to.equal(false);
+      expect(await scene.stores.pendingTasks.find(deleted.id)).to.equal(null);
     });
 
     it('of a drop that is deleted meanwhile are those of its removal', async () => {
@@ -154,7 +155,7 @@ export function describePurgeRounds(engine: string, openScene: () => Awaitable<F
       await process.queue.enqueue('drop.remove', { dropId: id });
       await pass(64);
       expect(told).to.deep.equal([0, 1, 3, 4, 8, 63]);
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('need nothing in the payload of a job that an earlier release has asked for', async () => {

@@ -15,8 +15,8 @@ describe('Rendering', () => {
 
   afterEach(() => scene.close());
 
-  async function owedOf(dropId: string): Promise<readonly string[] | undefined> {
-    return (await scene.stores.chores.findChores(dropId))?.owed;
+  async function tasksOf(dropId: string): Promise<readonly string[] | undefined> {
+    return (await scene.stores.pendingTasks.find(dropId))?.tasks;
   }
 
   describe('for the job', () => {
@@ -32,7 +32,7 @@ describe('Rendering', () => {
       });
       const br = await renders.findArtefact(head?.artefacts.br ?? '');
       expect(Buffer.from(br ?? []).toString()).to.equal('br 6');
-      expect(await owedOf(id)).to.deep.equal([]);
+      expect(await tasksOf(id)).to.deep.equal([]);
       expect(scene.renderer.calls).to.deep.equal([{ html: '<p>one', budgetMs: 2_000 }]);
     });
 
@@ -48,7 +48,7 @@ describe('Rendering', () => {
       for (let i = 0; i < 2; i++) await process.rendering.renderForJob(id, versionId);
       expect(scene.renderer.calls).to.have.length(1);
       expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('');
-      expect(await owedOf(id)).to.deep.equal([]);
+      expect(await tasksOf(id)).to.deep.equal([]);
     });
 
     it("takes its own budget where a reader's was too short", async () => {
@@ -107,7 +107,7 @@ describe('Rendering', () => {
       await scene.stores.renders.put({ dropId: id, versionId }, { ...made, plan }, scene.clock.now());
       await process.rendering.renderForJob(id, versionId);
       expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion + 1);
-      expect(await owedOf(id)).to.deep.equal([]);
+      expect(await tasksOf(id)).to.deep.equal([]);
     });
 
     it('does nothing for a drop that is deleted, or gone', async () => {
@@ -125,16 +125,16 @@ describe('Rendering', () => {
       await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
       await process.rendering.renderForJob(id, second);
       expect(scene.renderer.calls).to.have.length(1);
-      expect(await owedOf(id)).to.deep.equal([]);
+      expect(await tasksOf(id)).to.deep.equal([]);
     });
 
     it('keeps the note while another version is not rendered', async () => {
       const { id, slug, versionId } = await scene.publish();
       const second = await scene.addVersion(slug, ['render']);
       await process.rendering.renderForJob(id, second);
-      expect(await owedOf(id)).to.deep.equal(['render']);
+      expect(await tasksOf(id)).to.deep.equal(['render']);
       await process.rendering.renderForJob(id, versionId);
-      expect(await owedOf(id)).to.deep.equal([]);
+      expect(await tasksOf(id)).to.deep.equal([]);
     });
 
     it('keeps the note when the drop has changed while it rendered', async () => {
@@ -145,13 +145,13 @@ describe('Rendering', () => {
       await scene.addVersion(slug, ['render']);
       release();
       await rendered;
-      expect(await owedOf(id)).to.deep.equal(['render']);
+      expect(await tasksOf(id)).to.deep.equal(['render']);
     });
 
-    it('leaves what else is owed', async () => {
+    it('leaves other pending tasks', async () => {
       const { id, versionId } = await scene.publish(['render', 'purge']);
       await process.rendering.renderForJob(id, versionId);
-      expect(await owedOf(id)).to.deep.equal(['purge']);
+      expect(await tasksOf(id)).to.deep.equal(['purge']);
     });
 
     it('fails loudly when the document of a live version is missing', async () => {
@@ -159,7 +159,7 @@ describe('Rendering', () => {
       await scene.stores.html.delete([versionId]);
       const error: unknown = await process.rendering.renderForJob(id, versionId).catch((thrown) => thrown);
       expect(error).to.be.an('error').with.property('message').that.contains(versionId);
-      expect(await owedOf(id)).to.deep.equal(['render']);
+      expect(await tasksOf(id)).to.deep.equal(['render']);
     });
   });
 

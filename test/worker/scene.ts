@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
-import { createSqliteChoreStore } from '../../shared/adapters/sqlite/chore-store.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
+import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
 import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
@@ -38,7 +38,7 @@ export function openScene() {
     return {
       db,
       drops: createSqliteDropStore(db, createPageMemory(db)),
-      chores: createSqliteChoreStore(db),
+      pendingTasks: createSqlitePendingTaskStore(db),
       html: createSqliteBlobStore(db, 'html_blobs'),
       contexts: createSqliteBlobStore(db, 'context_blobs'),
       renders: createSqliteRenderStore(db),

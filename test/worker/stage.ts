@@ -1,4 +1,4 @@
-import type { NewVersion, Owed } from '../../shared/domain/drop.ts';
+import type { NewVersion, PendingTask } from '../../shared/domain/drop.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
@@ -11,7 +11,7 @@ export const ownerId = 'owner';
 /** The stores that jobs work on. */
 export type SceneStores = Pick<
   Engine,
-  'drops' | 'chores' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views' | 'viewTotals'
+  'drops' | 'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views' | 'viewTotals'
 >;
 
 /** What a test prepares and looks at, whichever engine the stores are of. */
@@ -28,7 +28,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
 
   return {
     /** A drop with one version, as a POST leaves it. */
-    async publish(owed: readonly Owed[] = ['render']) {
+    async publish(tasks: readonly PendingTask[] = ['render']) {
       const version = await putVersion('<p>one');
       const drop = await stores.drops.create(
         {
@@ -42,16 +42,16 @@ export function createStage(stores: SceneStores, clock: TestClock) {
           version,
         },
         1_000_000,
-        owed,
+        tasks,
       );
       if (typeof drop === 'string') throw new Error(drop);
       return { id: drop.id, slug: drop.slug, versionId: version.id };
     },
 
     /** One more version, as a PUT leaves it; its inner id. */
-    async addVersion(slug: string, owed: readonly Owed[] = ['render', 'purge']): Promise<string> {
+    async addVersion(slug: string, tasks: readonly PendingTask[] = ['render', 'purge']): Promise<string> {
       const version = await putVersion('<p>more');
-      const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, owed);
+      const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, tasks);
       if (drop === null || drop === 'version_limit') throw new Error(`${drop}`);
       return version.id;
     },

@@ -46,10 +46,10 @@ describe('Upkeep', () => {
       await process.upkeep.removeRemains(id);
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
       expect(await scene.listKept([...live, trashed])).to.deep.equal([]);
-      expect((await scene.stores.chores.findChores(id))?.deleted, 'while purges go on').to.equal(true);
+      expect((await scene.stores.pendingTasks.find(id))?.deleted, 'while purges go on').to.equal(true);
       expect(await passRounds()).to.deep.equal([]);
       expect(scene.edge.purged).to.deep.equal(Array(4).fill(`drop-${id}`));
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('keeps the record, and nothing that it names, while the edge does not confirm', async () => {
@@ -58,26 +58,26 @@ describe('Upkeep', () => {
       scene.edge.setAway(true);
       const error: unknown = await process.upkeep.removeRemains(id).catch((thrown: unknown) => thrown);
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
-      expect((await scene.stores.chores.findChores(id))?.deleted).to.equal(true);
+      expect((await scene.stores.pendingTasks.find(id))?.deleted).to.equal(true);
       expect(await scene.listKept([versionId])).to.deep.equal([]);
       scene.edge.setAway(false);
       await process.upkeep.removeRemains(id);
       expect(await passRounds()).to.deep.equal([]);
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('needs no edge', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       await scene.startProcess({ purger: null }).upkeep.removeRemains(id);
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('may be repeated', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       for (const round of [0, 0, 1, 1, 2, 2, 3, 3]) await process.upkeep.removeRemains(id, round);
-      expect(await scene.stores.chores.findChores(id)).to.equal(null);
+      expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
       const { length } = scene.edge.purged;
       expect(await passRounds()).to.deep.equal([]);
       expect(scene.edge.purged, 'what was asked for meanwhile finds nothing').to.have.length(length);
@@ -88,17 +88,17 @@ describe('Upkeep', () => {
     const { id, live, trashed } = await publishWithTrash();
     await process.upkeep.removeRemains(id);
     expect(await scene.listKept([...live, trashed])).to.have.members(live);
-    const chores = await scene.stores.chores.findChores(id);
-    expect(chores?.trash).to.deep.equal([]);
-    expect(chores?.versionIds).to.have.members(live);
-    expect(chores?.deleted).to.equal(false);
+    const tasks = await scene.stores.pendingTasks.find(id);
+    expect(tasks?.trash).to.deep.equal([]);
+    expect(tasks?.versionIds).to.have.members(live);
+    expect(tasks?.deleted).to.equal(false);
   });
 
   it('leaves a live drop without trash as it is', async () => {
     const { id, versionId } = await scene.publish();
     await process.upkeep.removeRemains(id);
     expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
-    expect(await scene.stores.chores.findChores(id)).to.not.equal(null);
+    expect(await scene.stores.pendingTasks.find(id)).to.not.equal(null);
   });
 
   describe('a purge', () => {
@@ -106,36 +106,36 @@ describe('Upkeep', () => {
       const { id } = await scene.publish(['purge']);
       await process.upkeep.purge(id);
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
       expect(await passRounds()).to.deep.equal([]);
       expect(scene.edge.purged).to.deep.equal(Array(4).fill(`drop-${id}`));
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal([]);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal([]);
     });
 
     it('clears no other note', async () => {
       const { id } = await scene.publish(['render', 'purge']);
-      await process.upkeep.purge(id, 3, (await scene.stores.chores.findChores(id))?.rev);
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['render']);
+      await process.upkeep.purge(id, 3, (await scene.stores.pendingTasks.find(id))?.rev);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['render']);
     });
 
-    it('is still owed when the edge does not confirm', async () => {
+    it('stays pending when the edge does not confirm', async () => {
       const { id } = await scene.publish(['purge']);
       scene.edge.setAway(true);
       const error: unknown = await process.upkeep.purge(id).catch((thrown: unknown) => thrown);
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
     });
 
     it('of a change that another has followed is left to that one', async () => {
       const { id } = await scene.publish(['purge']);
-      const rev = (await scene.stores.chores.findChores(id))?.rev ?? 0;
+      const rev = (await scene.stores.pendingTasks.find(id))?.rev ?? 0;
       await process.upkeep.purge(id, 1, rev - 1);
       expect(scene.edge.purged).to.deep.equal([]);
       expect(await process.settle()).to.deep.equal([]);
       expect(scene.edge.purged).to.deep.equal([]);
     });
 
-    it('is still owed when the drop has changed while the edge was told', async () => {
+    it('stays pending when the drop has changed while the edge was told', async () => {
       const { id, slug } = await scene.publish(['purge']);
       const changing = scene.startProcess({
         purger: {
@@ -146,11 +146,11 @@ describe('Upkeep', () => {
           },
         },
       });
-      await changing.upkeep.purge(id, 3, (await scene.stores.chores.findChores(id))?.rev);
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal(['purge']);
+      await changing.upkeep.purge(id, 3, (await scene.stores.pendingTasks.find(id))?.rev);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
     });
 
-    it('is done again whenever it is asked for, owed or not', async () => {
+    it('is done again whenever it is enqueued, pending or not', async () => {
       const { id } = await scene.publish([]);
       await process.upkeep.purge(id);
       await process.upkeep.purge(id);
@@ -161,14 +161,14 @@ describe('Upkeep', () => {
       const { id } = await scene.publish(['purge']);
       const edgeless = scene.startProcess({ purger: null });
       await edgeless.upkeep.purge(id);
-      expect((await scene.stores.chores.findChores(id))?.owed).to.deep.equal([]);
+      expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal([]);
       await process.upkeep.purge('gone');
       expect(scene.edge.purged).to.deep.equal([]);
     });
   });
 
   describe('reconcile', () => {
-    it('has everything done that was owed for a minute, whoever forgot to ask', async () => {
+    it('runs every task that has been pending for a minute', async () => {
       const unrendered = await scene.publish(['render', 'purge']);
       const alsoUnrendered = await scene.addVersion(unrendered.slug);
       const rendered = await scene.publish(['render']);
@@ -185,15 +185,15 @@ describe('Upkeep', () => {
       await process.upkeep.reconcile();
       expect(await passRounds()).to.deep.equal([]);
 
-      const { chores, renders } = scene.stores;
+      const { pendingTasks, renders } = scene.stores;
       expect(await renders.findHead(unrendered.versionId)).to.not.equal(null);
       expect(await renders.findHead(alsoUnrendered)).to.not.equal(null);
       expect(scene.edge.purged).to.include(`drop-${unrendered.id}`);
-      expect((await chores.findChores(unrendered.id))?.owed).to.deep.equal([]);
-      expect((await chores.findChores(rendered.id))?.owed).to.deep.equal([]);
-      expect(await chores.findChores(deleted.id)).to.equal(null);
-      expect((await chores.findChores(littered.id))?.trash).to.deep.equal([]);
-      expect(await chores.listWithChores(scene.clock.now() + day, null, 10)).to.deep.equal([]);
+      expect((await pendingTasks.find(unrendered.id))?.tasks).to.deep.equal([]);
+      expect((await pendingTasks.find(rendered.id))?.tasks).to.deep.equal([]);
+      expect(await pendingTasks.find(deleted.id)).to.equal(null);
+      expect((await pendingTasks.find(littered.id))?.trash).to.deep.equal([]);
+      expect(await pendingTasks.listPending(scene.clock.now() + day, null, 10)).to.deep.equal([]);
     });
 
     it('asks for nothing that changed within the last minute, unless told so', async () => {
@@ -266,7 +266,7 @@ describe('Upkeep', () => {
       const { id, slug, live, trashed } = await publishWithTrash();
       const other = await publishWithTrash();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      expect((await scene.stores.chores.findChores(id))?.deleted).to.equal(true);
+      expect((await scene.stores.pendingTasks.find(id))?.deleted).to.equal(true);
       scene.clock.advance(30 * day);
       await process.upkeep.reconcile();
       const named = [...live, trashed, ...other.live, other.trashed];

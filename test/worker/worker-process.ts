@@ -44,18 +44,22 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const { stores, queue, clock, renderer, purger, log = createRecordingLog(), faults } = deps;
   const { jobs: producer = { enqueue: queue.enqueue }, purgeAgain = '1,5,60' } = deps;
   const wrap = <T extends object>(port: T): T => faults?.wrap(port) ?? port;
-  const [chores, html, contexts] = [wrap(stores.chores), wrap(stores.html), wrap(stores.contexts)];
+  const [pendingTasks, html, contexts] = [
+    wrap(stores.pendingTasks),
+    wrap(stores.html),
+    wrap(stores.contexts),
+  ];
   const [renders, signIns, views] = [wrap(stores.renders), wrap(stores.signIns), wrap(stores.views)];
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
   const followUps = createFollowUps({ jobs: jobsToAsk, purger: purgerToAsk, clock, log });
   const rendering = createRendering({
-    ...{ html, renders, chores, renderer: wrap(renderer), jobs: jobsToAsk, clock, log },
+    ...{ html, renders, pendingTasks, renderer: wrap(renderer), jobs: jobsToAsk, clock, log },
     purge: followUps.changed,
     config: { RENDER_BUDGET_MS: 2_000, RENDER_REQUEST_BUDGET_MS: 300 },
   });
   const upkeep = createUpkeep({
-    ...{ chores, html, contexts, renders, signIns, views, clock, log },
+    ...{ pendingTasks, html, contexts, renders, signIns, views, clock, log },
     reports: wrap(stores.reports),
     signingSecrets: { forgetRetired: async () => undefined },
     viewTotals: wrap(stores.viewTotals),

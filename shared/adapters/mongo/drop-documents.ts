@@ -1,7 +1,7 @@
-import type { Drop, NewDrop, NewVersion, Owed, Page, Version } from '../../domain/drop.ts';
+import type { Drop, NewDrop, NewVersion, Page, PendingTask, Version } from '../../domain/drop.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import type { Takedown } from '../../domain/moderation.ts';
-import type { DropChores } from '../../ports/chore-store.ts';
+import type { DropTasks } from '../../ports/pending-task-store.ts';
 import type { DropDocument, VersionDocument } from './drop-schema.ts';
 
 export const takedownFields = { taken_down_at: 1, takedown_reason: 1 } as const;
@@ -107,7 +107,7 @@ export function writeVersion(version: NewVersion): Omit<VersionDocument, 'number
 }
 
 /** The drop as it stands after its first write. */
-export function toDocument(drop: NewDrop, place: number, owed: readonly Owed[]): DropDocument {
+export function toDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
   const { version, lock } = drop;
   const head = { ...writeVersion(version), number: 1 };
   const now = version.createdAt;
@@ -130,15 +130,15 @@ export function toDocument(drop: NewDrop, place: number, owed: readonly Owed[]):
     updated_at: now,
     changed_at: now,
     rev: 1,
-    due: [...owed],
+    due: [...tasks],
     trash: [],
-    chores: owed.length > 0,
+    chores: tasks.length > 0,
     deleted_at: null,
   };
 }
 
 /** What the background wants of a drop. */
-export const choreFields = {
+export const taskFields = {
   deleted_at: 1,
   rev: 1,
   due: 1,
@@ -147,19 +147,19 @@ export const choreFields = {
   trash: 1,
 } as const;
 
-export type ChoresRow = Pick<DropDocument, '_id' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
+export type TasksRow = Pick<DropDocument, '_id' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
   readonly versions: readonly Pick<VersionDocument, 'id'>[];
   readonly head: Pick<VersionDocument, 'id'>;
 };
 
 export type PositionRow = Pick<DropDocument, '_id' | 'changed_at'>;
 
-export function toChores(row: ChoresRow): DropChores {
+export function toDropTasks(row: TasksRow): DropTasks {
   return {
     id: row._id,
     deleted: row.deleted_at !== null,
     rev: row.rev,
-    owed: row.due,
+    tasks: row.due,
     versionIds: row.versions.map(({ id }) => id),
     headId: row.head.id,
     trash: row.trash,

@@ -1,6 +1,6 @@
 import type { DropQuery } from '../../domain/drop.ts';
-import type { ChorePosition } from '../../ports/chore-store.ts';
-import { choreFields, dropFields, pageFields, writePairs } from './drop-documents.ts';
+import type { PendingPosition } from '../../ports/pending-task-store.ts';
+import { dropFields, pageFields, taskFields, writePairs } from './drop-documents.ts';
 import { dropIndexes } from './drop-schema.ts';
 
 export type Filter = Readonly<Record<string, unknown>>;
@@ -119,8 +119,8 @@ export function pageOf(
   return pairs.size === 0 && sortOrder === 'desc' ? { ...sorted, hint: dropIndexes.created } : sorted;
 }
 
-/** Drops with chores, in the order of their partial index; see ChoreStore. */
-export function withChores(before: number, after: ChorePosition | null, limit: number): BoundedQuery {
+/** Drops with pending tasks, in the order of their partial index; see PendingTaskStore. */
+export function withTasks(before: number, after: PendingPosition | null, limit: number): BoundedQuery {
   const behind = after !== null && {
     changed_at: { $gte: after.changedAt, $lt: before },
     $or: [{ changed_at: { $gt: after.changedAt } }, { _id: { $gt: after.id } }],
@@ -134,8 +134,8 @@ export function withChores(before: number, after: ChorePosition | null, limit: n
   };
 }
 
-export function choresOf(id: string): Query {
-  return withId(id, choreFields);
+export function tasksOf(id: string): Query {
+  return withId(id, taskFields);
 }
 
 /** The drop unless it has changed since it stood at `rev`. */

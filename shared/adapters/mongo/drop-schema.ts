@@ -1,5 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import type { Owed } from '../../domain/drop.ts';
+import type { PendingTask } from '../../domain/drop.ts';
 
 export interface VersionDocument {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface VersionDocument {
   readonly created_at: number;
 }
 
-/** A drop, whole: its versions, its gate and what is owed for it change together. Times are Unix milliseconds. */
+/** A drop, whole: its versions, its gate and its pending tasks change together. Times are Unix milliseconds. */
 export interface DropDocument {
   readonly _id: string;
   readonly owner: string;
@@ -36,10 +36,11 @@ export interface DropDocument {
   /** The last visible change, deletion included. */
   readonly changed_at: number;
   readonly rev: number;
-  readonly due: readonly Owed[];
+  /** Pending tasks. Like `chores`, it keeps the name of the first release: processes of both may run side by side. */
+  readonly due: readonly PendingTask[];
   /** Ids of removed versions whose blobs are still there. */
   readonly trash: readonly string[];
-  /** Whether something is due, in the trash, or the drop deleted: the condition of a partial index. */
+  /** Whether the drop has pending tasks or trash, or is deleted: the condition of a partial index. */
   readonly chores: boolean;
   readonly deleted_at: number | null;
   /** Absent where it was never taken down; otherwise null or the time, like the reason. */

@@ -1,4 +1,4 @@
-import type { DetailChanges, Lock, NewVersion, Owed } from '../../domain/drop.ts';
+import type { DetailChanges, Lock, NewVersion, PendingTask } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import { writePairs, writeVersion } from './drop-documents.ts';
 
@@ -17,26 +17,26 @@ const headOfVersions = {
   },
 };
 
-const noteChores = {
+const notePending = {
   $set: { chores: { $or: [{ $ne: ['$due', []] }, { $ne: ['$trash', []] }, { $ne: ['$deleted_at', null] }] } },
 };
 
-export function changeOfDetails(changes: DetailChanges, now: number, owed: readonly Owed[]): Update {
-  return visibly(details(changes), now, owed);
+export function changeOfDetails(changes: DetailChanges, now: number, tasks: readonly PendingTask[]): Update {
+  return visibly(details(changes), now, tasks);
 }
 
-export function changeOfLock(lock: Lock | null, now: number, owed: readonly Owed[]): Update {
-  return visibly({ lock: lock === null ? null : { id: lock.id, hash: lock.hash } }, now, owed);
+export function changeOfLock(lock: Lock | null, now: number, tasks: readonly PendingTask[]): Update {
+  return visibly({ lock: lock === null ? null : { id: lock.id, hash: lock.hash } }, now, tasks);
 }
 
 /** One that is there already keeps its time. */
-export function takingDown({ at, reason }: Takedown, owed: readonly Owed[]): Update {
-  const { updated_at: _, ...stamped } = stamps(at, owed); // which is the owner's
+export function takingDown({ at, reason }: Takedown, tasks: readonly PendingTask[]): Update {
+  const { updated_at: _, ...stamped } = stamps(at, tasks); // which is the owner's
   return [
     {
       $set: {
         ...stamped,
-        ...(owed.length > 0 && { chores: true }),
+        ...(tasks.length > 0 && { chores: true }),
         taken_down_at: { $ifNull: ['$taken_down_at', at] },
         takedown_reason: literal(reason),
       },
@@ -44,31 +44,35 @@ export function takingDown({ at, reason }: Takedown, owed: readonly Owed[]): Upd
   ];
 }
 
-export function restoring(now: number, owed: readonly Owed[]): Update {
-  return noted({ taken_down_at: null, takedown_reason: null }, now, owed);
+export function restoring(now: number, tasks: readonly PendingTask[]): Update {
+  return noted({ taken_down_at: null, takedown_reason: null }, now, tasks);
 }
 
-function visibly(set: Readonly<Record<string, unknown>>, now: number, owed: readonly Owed[]): Update {
-  return noted({ ...set, updated_at: now }, now, owed);
+function visibly(set: Readonly<Record<string, unknown>>, now: number, tasks: readonly PendingTask[]): Update {
+  return noted({ ...set, updated_at: now }, now, tasks);
 }
 
-function noted(set: Readonly<Record<string, unknown>>, now: number, owed: readonly Owed[]): Update {
+function noted(set: Readonly<Record<string, unknown>>, now: number, tasks: readonly PendingTask[]): Update {
   return {
-    $set: { ...set, changed_at: now, ...(owed.length > 0 && { chores: true }) },
+    $set: { ...set, changed_at: now, ...(tasks.length > 0 && { chores: true }) },
     $inc: { rev: 1 },
-    $addToSet: { due: { $each: [...owed] } },
+    $addToSet: { due: { $each: [...tasks] } },
   };
 }
 
 /** Its number is the one after the latest; where more is known of it, see `withRoom`. */
-export function additionOf(version: NewVersion, changes: DetailChanges, owed: readonly Owed[]): Update {
+export function additionOf(
+  version: NewVersion,
+  changes: DetailChanges,
+  tasks: readonly PendingTask[],
+): Update {
   const added = { ...mapValues(writeVersion(version), literal), number: { $add: ['$latest_version', 1] } };
   return [
     {
       $set: {
         ...mapValues(details(changes), literal),
-        ...stamps(version.createdAt, owed),
-        ...(owed.length > 0 && { chores: true }),
+        ...stamps(version.createdAt, tasks),
+        ...(tasks.length > 0 && { chores: true }),
         versions: { $concatArrays: ['$versions', [added]] },
       },
     },
@@ -77,12 +81,12 @@ export function additionOf(version: NewVersion, changes: DetailChanges, owed: re
 }
 
 /** Of the version of that number, which is there; its id goes to the trash. */
-export function removalOf(number: number, now: number, owed: readonly Owed[]): Update {
+export function removalOf(number: number, now: number, tasks: readonly PendingTask[]): Update {
   const id = { $arrayElemAt: ['$versions.id', { $indexOfArray: ['$versions.number', number] }] };
   return [
     {
       $set: {
-        ...stamps(now, owed),
+        ...stamps(now, tasks),
         chores: true,
         trash: { $concatArrays: ['$trash', [id]] },
         versions: { $filter: { input: '$versions', cond: { $ne: ['$$this.number', number] } } },
@@ -101,21 +105,21 @@ export function deletion(now: number): Update {
   };
 }
 
-export function withoutOwed(owed: Owed): Update {
-  return [{ $set: { due: { $setDifference: ['$due', literal([owed])] } } }, noteChores];
+export function withoutTask(task: PendingTask): Update {
+  return [{ $set: { due: { $setDifference: ['$due', literal([task])] } } }, notePending];
 }
 
 export function withoutTrash(versionIds: readonly string[]): Update {
-  return [{ $set: { trash: { $setDifference: ['$trash', literal(versionIds)] } } }, noteChores];
+  return [{ $set: { trash: { $setDifference: ['$trash', literal(versionIds)] } } }, notePending];
 }
 
 /** What every visible change does, in a pipeline. */
-function stamps(now: number, owed: readonly Owed[]) {
+function stamps(now: number, tasks: readonly PendingTask[]) {
   return {
     updated_at: now,
     changed_at: now,
     rev: { $add: ['$rev', 1] },
-    due: { $setUnion: ['$due', literal(owed)] },
+    due: { $setUnion: ['$due', literal(tasks)] },
   };
 }
 

@@ -70,11 +70,11 @@ export function createDropWrites(drops: DropCommands): DropWrites {
   }
 
   return {
-    create: (drop, cap, owed) =>
+    create: (drop, cap, tasks) =>
       untilSettled(async () => {
         const place = await drawPlace(drop.ownerId, cap);
         if (place === null) return (await findStored(drop.id)) ?? 'no_place';
-        const document = toDocument(drop, place, owed);
+        const document = toDocument(drop, place, tasks);
         const refusedBy = await drops.insert(document);
         if (refusedBy === null) return toDrop(document);
         // Which of several is told of is the server's choice, so a repeat may be told of its slug or place.
@@ -83,10 +83,10 @@ export function createDropWrites(drops: DropCommands): DropWrites {
         return refusedBy === dropIndexes.slug ? 'slug_taken' : undefined;
       }),
 
-    addVersion: (ownerId, slug, version, changes, cap, owed) =>
+    addVersion: (ownerId, slug, version, changes, cap, tasks) =>
       untilSettled(async () => {
         const filter = withRoom(ownerId, slug, version.id, cap);
-        const changed = await drops.change(filter, additionOf(version, changes, owed));
+        const changed = await drops.change(filter, additionOf(version, changes, tasks));
         if (changed !== null) return toDrop(changed);
         const query = ownDrop(ownerId, slug, { ...dropFields, version_count: 1, ...isKnown(version.id) });
         const found = await drops.findOne<RefusedAddition>(query);
@@ -95,14 +95,14 @@ export function createDropWrites(drops: DropCommands): DropWrites {
         return toTakedown(found) ?? (found.version_count >= cap ? 'version_limit' : undefined);
       }),
 
-    changeDetails: (ownerId, slug, changes, now, owed) =>
-      changeShown(ownerId, slug, changeOfDetails(changes, now, owed)),
+    changeDetails: (ownerId, slug, changes, now, tasks) =>
+      changeShown(ownerId, slug, changeOfDetails(changes, now, tasks)),
 
-    setLock: (ownerId, slug, lock, now, owed) => changeShown(ownerId, slug, changeOfLock(lock, now, owed)),
+    setLock: (ownerId, slug, lock, now, tasks) => changeShown(ownerId, slug, changeOfLock(lock, now, tasks)),
 
-    removeVersion: (ownerId, slug, number, now, owed) =>
+    removeVersion: (ownerId, slug, number, now, tasks) =>
       untilSettled(async () => {
-        const changed = await drops.change(withSpare(ownerId, slug, number), removalOf(number, now, owed));
+        const changed = await drops.change(withSpare(ownerId, slug, number), removalOf(number, now, tasks));
         if (changed !== null) return toDrop(changed);
         const fields = { ...takedownFields, version_count: 1, ...versionOf(number) };
         const found = await drops.findOne<RefusedRemoval>(ownDrop(ownerId, slug, fields));

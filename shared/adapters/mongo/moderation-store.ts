@@ -19,12 +19,12 @@ export function createMongoModerationStore(connection: Connection): ModerationSt
   return translated<ModerationStore>(answerMs(connection), {
     findDrop,
 
-    async takeDown(slug, takedown, owed) {
-      return orNull(await drops.change(atSlug(slug), takingDown(takedown, owed)));
+    async takeDown(slug, takedown, tasks) {
+      return orNull(await drops.change(atSlug(slug), takingDown(takedown, tasks)));
     },
 
-    async restore(slug, now, owed) {
-      const restored = await drops.change(takenDownAt(slug), restoring(now, owed));
+    async restore(slug, now, tasks) {
+      const restored = await drops.change(takenDownAt(slug), restoring(now, tasks));
       return restored === null ? findDrop(slug) : toDrop(restored);
     },
   });

@@ -2,10 +2,10 @@ import type { Connection } from 'mongoose';
 import { createMongoAccountStore } from './account-store.ts';
 import { createMongoAuditLog } from './audit-log.ts';
 import { createMongoBlobStore } from './blob-store.ts';
-import { createMongoChoreStore } from './chore-store.ts';
 import { createMongoContextStore } from './context-store.ts';
 import { createMongoDropStore } from './drop-store.ts';
 import { createMongoModerationStore } from './moderation-store.ts';
+import { createMongoPendingTaskStore } from './pending-task-store.ts';
 import { createMongoRenderStore } from './render-store.ts';
 import { createMongoReportStore } from './report-store.ts';
 import { createMongoSecretStore } from './secret-store.ts';
@@ -22,7 +22,7 @@ export function createMongoStores(connection: Connection) {
     drops: createMongoDropStore(connection),
     moderation: createMongoModerationStore(connection),
     auditLog: createMongoAuditLog(connection),
-    chores: createMongoChoreStore(connection),
+    pendingTasks: createMongoPendingTaskStore(connection),
     html: createMongoBlobStore(connection, 'html'),
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),

@@ -1,4 +1,4 @@
-import type { Drop, Owed, Version } from '../../domain/drop.ts';
+import type { Drop, PendingTask, Version } from '../../domain/drop.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 
 /** The columns of a drop as its owner sees it, in the order of `DropRow`. */
@@ -43,14 +43,14 @@ export function toDrop(row: DropRow): Drop {
   };
 }
 
-/** What every visible change does, at `$now`. */
+/** Assignments of every visible change, at `$now`. */
 export const changed = `
   changed_at = $now, rev = rev + 1,
-  owed_render = owed_render OR $owedRender, owed_purge = owed_purge OR $owedPurge`;
+  owed_render = owed_render OR $renderPending, owed_purge = owed_purge OR $purgePending`;
 
-/** What it calls by name. */
-export function owedValues(owed: readonly Owed[]) {
-  return { owedRender: Number(owed.includes('render')), owedPurge: Number(owed.includes('purge')) };
+/** The parameters of `changed`. */
+export function taskValues(tasks: readonly PendingTask[]) {
+  return { renderPending: Number(tasks.includes('render')), purgePending: Number(tasks.includes('purge')) };
 }
 
 /** The columns of a version, in the order of `VersionRow`. */

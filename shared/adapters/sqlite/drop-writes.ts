@@ -1,10 +1,10 @@
-import type { DetailChanges, Drop, NewDrop, NewVersion, Owed, Version } from '../../domain/drop.ts';
+import type { DetailChanges, Drop, NewDrop, NewVersion, PendingTask, Version } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { Database } from './database.ts';
 import { createDropMetadata } from './drop-metadata.ts';
 import { createDropPlaces } from './drop-places.ts';
-import { changed, type DropRow, dropColumns, owedValues, toDrop, writeMetadata } from './drop-rows.ts';
+import { changed, type DropRow, dropColumns, taskValues, toDrop, writeMetadata } from './drop-rows.ts';
 import { createDropVersions } from './drop-versions.ts';
 import type { PageMemory } from './page-memory.ts';
 
@@ -34,7 +34,7 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
         created_at, updated_at, changed_at, owed_render, owed_purge)
       VALUES ($id, $ownerId, $slug, $title, $description, $metadata, $lockId, $lockHash, $latestVersion,
         1, $headId, $headSizeBytes, $headHasContext, $headMediaType, $headCreatedAt, $place,
-        $headCreatedAt, $headCreatedAt, $headCreatedAt, $owedRender, $owedPurge)
+        $headCreatedAt, $headCreatedAt, $headCreatedAt, $renderPending, $purgePending)
       ON CONFLICT (slug) DO NOTHING`),
     addVersion: db.prepare(`
       UPDATE drops SET ${details}, ${head}, version_count = version_count + 1, updated_at = $now, ${changed}
@@ -68,7 +68,11 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     });
   }
 
-  function create(drop: NewDrop, cap: number, owed: readonly Owed[]): Drop | 'no_place' | 'slug_taken' {
+  function create(
+    drop: NewDrop,
+    cap: number,
+    tasks: readonly PendingTask[],
+  ): Drop | 'no_place' | 'slug_taken' {
     const stored = sql.findById.get(drop.id) as DropRow | undefined; // proof: `dropColumns`
     if (stored !== undefined) return toDrop(stored);
     const place = places.findFree(drop.ownerId, cap);
@@ -80,7 +84,7 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
       ...detailValues(drop),
       ...headValues(drop.version, 1),
       ...lockValues(drop.lock),
-      ...owedValues(owed),
+      ...taskValues(tasks),
       place,
     });
     if (changes === 0) return 'slug_taken';
@@ -94,7 +98,7 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     version: NewVersion,
     changes: DetailChanges,
     cap: number,
-    owed: readonly Owed[],
+    tasks: readonly PendingTask[],
   ): Drop | Takedown | 'version_limit' {
     if (versions.isKnown(version.id)) return drop;
     if (drop.takedown !== null) return drop.takedown;
@@ -102,14 +106,14 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     const number = drop.latestVersion + 1;
     const next = { ...applyDetails(drop, changes, now), latestVersion: number };
     const values = { id: drop.id, now, cap, ...detailValues(next), ...headValues(version, number) };
-    if (sql.addVersion.run({ ...values, ...owedValues(owed) }).changes === 0) return 'version_limit';
+    if (sql.addVersion.run({ ...values, ...taskValues(tasks) }).changes === 0) return 'version_limit';
     versions.insert(drop.id, drop.ownerId, number, version);
     metadata.replace(drop, next.metadata);
     return next;
   }
 
-  function removeVersion(drop: Drop, version: Version, now: number, owed: readonly Owed[]) {
-    const { changes } = sql.removeVersion.run({ id: drop.id, now, ...owedValues(owed) });
+  function removeVersion(drop: Drop, version: Version, now: number, tasks: readonly PendingTask[]) {
+    const { changes } = sql.removeVersion.run({ id: drop.id, now, ...taskValues(tasks) });
     if (changes === 0) return 'last_version';
     versions.discard(drop.id, version);
     const { number: latestVersion, ...newest } = versions.newest(drop.id);
@@ -120,29 +124,29 @@ export function createDropWrites(db: Database, memory: PageMemory): DropWrites {
   }
 
   return {
-    create: (drop, cap, owed) => db.write(() => create(drop, cap, owed)),
+    create: (drop, cap, tasks) => db.write(() => create(drop, cap, tasks)),
 
-    addVersion: (ownerId, slug, version, changes, cap, owed) =>
-      change(ownerId, slug, (drop) => addVersion(drop, version, changes, cap, owed)),
+    addVersion: (ownerId, slug, version, changes, cap, tasks) =>
+      change(ownerId, slug, (drop) => addVersion(drop, version, changes, cap, tasks)),
 
-    changeDetails: (ownerId, slug, changes, now, owed) =>
+    changeDetails: (ownerId, slug, changes, now, tasks) =>
       changeShown(ownerId, slug, (drop) => {
         const next = applyDetails(drop, changes, now);
-        sql.changeDetails.run({ id: drop.id, now, ...detailValues(next), ...owedValues(owed) });
+        sql.changeDetails.run({ id: drop.id, now, ...detailValues(next), ...taskValues(tasks) });
         metadata.replace(drop, next.metadata);
         return next;
       }),
 
-    setLock: (ownerId, slug, lock, now, owed) =>
+    setLock: (ownerId, slug, lock, now, tasks) =>
       changeShown(ownerId, slug, (drop) => {
-        sql.setLock.run({ id: drop.id, now, ...lockValues(lock), ...owedValues(owed) });
+        sql.setLock.run({ id: drop.id, now, ...lockValues(lock), ...taskValues(tasks) });
         return { ...drop, locked: lock !== null, updatedAt: now, rev: drop.rev + 1 };
       }),
 
-    removeVersion: (ownerId, slug, number, now, owed) =>
+    removeVersion: (ownerId, slug, number, now, tasks) =>
       changeShown(ownerId, slug, (drop) => {
         const version = versions.find(drop.id, number);
-        return version === null ? 'no_version' : removeVersion(drop, version, now, owed);
+        return version === null ? 'no_version' : removeVersion(drop, version, now, tasks);
       }),
 
     remove: (ownerId, slug, now) =>

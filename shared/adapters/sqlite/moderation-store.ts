@@ -1,6 +1,6 @@
 import type { ModerationStore } from '../../ports/moderation-store.ts';
 import type { Database, Statement, Value } from './database.ts';
-import { changed, type DropRow, dropColumns, owedValues, toDrop } from './drop-rows.ts';
+import { changed, type DropRow, dropColumns, taskValues, toDrop } from './drop-rows.ts';
 import type { PageMemory } from './page-memory.ts';
 
 /** @param memory of the drop store over the same connection */
@@ -33,9 +33,9 @@ export function createSqliteModerationStore(db: Database, memory: PageMemory): M
       return find(slug);
     },
 
-    takeDown: (slug, { at, reason }, owed) =>
-      change(slug, sql.takeDown, { slug, now: at, reason, ...owedValues(owed) }),
+    takeDown: (slug, { at, reason }, tasks) =>
+      change(slug, sql.takeDown, { slug, now: at, reason, ...taskValues(tasks) }),
 
-    restore: (slug, now, owed) => change(slug, sql.restore, { slug, now, ...owedValues(owed) }),
+    restore: (slug, now, tasks) => change(slug, sql.restore, { slug, now, ...taskValues(tasks) }),
   };
 }

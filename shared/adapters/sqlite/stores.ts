@@ -1,11 +1,11 @@
 import { createSqliteAccountStore } from './account-store.ts';
 import { createSqliteAuditLog } from './audit-log.ts';
 import { createSqliteBlobStore } from './blob-store.ts';
-import { createSqliteChoreStore } from './chore-store.ts';
 import type { Database } from './database.ts';
 import { createSqliteDropStore } from './drop-store.ts';
 import { createSqliteModerationStore } from './moderation-store.ts';
 import { createPageMemory } from './page-memory.ts';
+import { createSqlitePendingTaskStore } from './pending-task-store.ts';
 import { createSqliteRenderStore } from './render-store.ts';
 import { createSqliteReportStore } from './report-store.ts';
 import { createSqliteSignInStore } from './sign-in-store.ts';
@@ -23,7 +23,7 @@ export function createSqliteStores(db: Database) {
     drops: createSqliteDropStore(db, memory),
     moderation: createSqliteModerationStore(db, memory),
     auditLog: createSqliteAuditLog(db),
-    chores: createSqliteChoreStore(db),
+    pendingTasks: createSqlitePendingTaskStore(db),
     html: createSqliteBlobStore(db, 'html_blobs'),
     contexts: createSqliteBlobStore(db, 'context_blobs'),
     renders: createSqliteRenderStore(db),

@@ -1,30 +1,30 @@
 import type { Connection } from 'mongoose';
-import type { ChoreStore } from '../../ports/chore-store.ts';
+import type { PendingTaskStore } from '../../ports/pending-task-store.ts';
 import { answerMs } from './bounds.ts';
 import { createDropCommands } from './drop-commands.ts';
-import { type ChoresRow, type PositionRow, toChores } from './drop-documents.ts';
-import { atRev, choresOf, deletedWithId, naming, withChores, withId } from './drop-queries.ts';
-import { withoutOwed, withoutTrash } from './drop-updates.ts';
+import { type PositionRow, type TasksRow, toDropTasks } from './drop-documents.ts';
+import { atRev, deletedWithId, naming, tasksOf, withId, withTasks } from './drop-queries.ts';
+import { withoutTask, withoutTrash } from './drop-updates.ts';
 import { translated } from './errors.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
-export function createMongoChoreStore(connection: Connection): ChoreStore {
+export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
   const drops = createDropCommands(connection);
   const days = dayViewsModel(connection);
 
-  return translated<ChoreStore>(answerMs(connection), {
-    async findChores(dropId) {
-      const row = await drops.findOne<ChoresRow>(choresOf(dropId));
-      return row === null ? null : toChores(row);
+  return translated<PendingTaskStore>(answerMs(connection), {
+    async find(dropId) {
+      const row = await drops.findOne<TasksRow>(tasksOf(dropId));
+      return row === null ? null : toDropTasks(row);
     },
 
-    async listWithChores(before, after, limit) {
-      const rows = await drops.find<PositionRow>(withChores(before, after, limit));
+    async listPending(before, after, limit) {
+      const rows = await drops.find<PositionRow>(withTasks(before, after, limit));
       return rows.map(({ _id, changed_at }) => ({ changedAt: changed_at, id: _id }));
     },
 
-    clearOwed(dropId, owed, rev) {
-      return drops.note(atRev(dropId, rev), withoutOwed(owed));
+    clearTask(dropId, task, rev) {
+      return drops.note(atRev(dropId, rev), withoutTask(task));
     },
 
     async clearTrash(dropId, versionIds) {
@@ -38,7 +38,7 @@ export function createMongoChoreStore(connection: Connection): ChoreStore {
       await drops.erase(deleted);
     },
 
-    async findNamed(versionIds) {
+    async findReferenced(versionIds) {
       if (versionIds.length === 0) return new Set();
       const rows = await drops.find<{ readonly named: readonly string[] }>(naming(versionIds));
       return new Set(rows.flatMap(({ named }) => named));

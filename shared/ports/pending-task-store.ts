@@ -1,0 +1,48 @@
+import type { PendingTask } from '../domain/drop.ts';
+
+/** A drop, live or deleted, with the work that jobs have still to do for it. */
+export interface DropTasks {
+  readonly id: string;
+  readonly deleted: boolean;
+  readonly rev: number;
+  readonly tasks: readonly PendingTask[];
+  /** Inner ids of its versions; the head is `headId`. */
+  readonly versionIds: readonly string[];
+  readonly headId: string;
+  /** Inner ids of removed versions whose blobs are still to be removed. */
+  readonly trash: readonly string[];
+}
+
+/** Position of a drop in `listPending`. */
+export interface PendingPosition {
+  /** When it last changed, Unix ms. */
+  readonly changedAt: number;
+  readonly id: string;
+}
+
+/** The records of DropStore as the worker uses them: pending tasks and cleanup. */
+export interface PendingTaskStore {
+  /** null: there is no record, or its removal is complete. */
+  find(dropId: string): Promise<DropTasks | null>;
+
+  /**
+   * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms).
+   * Ordered by (`changedAt`, `id`), starting after `after` (null: the first page), at most `limit`. Uses a partial index.
+   */
+  listPending(before: number, after: PendingPosition | null, limit: number): Promise<PendingPosition[]>;
+
+  /** Removes the task from the pending ones if the drop is still at `rev`. false: it has changed since. */
+  clearTask(dropId: string, task: PendingTask, rev: number): Promise<boolean>;
+
+  /** Removes these ids from the trash; call it after their blobs are removed. */
+  clearTrash(dropId: string, versionIds: readonly string[]): Promise<void>;
+
+  /**
+   * Removes the records of a deleted drop, its own record last, so that an interrupted removal is found and repeated.
+   * Does nothing if the drop is not deleted. The last step of a removal.
+   */
+  erase(dropId: string): Promise<void>;
+
+  /** Those of these version ids that are a version or in the trash of any drop, live or deleted. */
+  findReferenced(versionIds: readonly string[]): Promise<Set<string>>;
+}
