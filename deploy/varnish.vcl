@@ -1,16 +1,16 @@
 vcl 4.1;
 
-# Dropleaf behind Varnish 7.0 or newer: keeps public raw pages (/p/{slug}/raw) until their drop is purged, and passes
-# everything else on. Run as it is:
+# Dropleaf behind Varnish 7.0 or newer: keeps public raw pages (/p/{slug}/raw) until their drop is purged, and forwards
+# everything else. Start it with
 #
 #   EDGE_PURGE_TOKEN=… varnishd -a :80 -f /path/to/varnish.vcl -s malloc,1g
 #
-# and give every process of Dropleaf
+# and set for every process of Dropleaf
 #
 #   EDGE_PURGER=varnish  EDGE_PURGE_URL=http://varnish-1:80,http://varnish-2:80  EDGE_PURGE_TOKEN=…  TRUST_PROXY=1
 #
-# What to change here: the backend, and without a token the addresses that may purge. No module is needed but std, and no
-# parameter (`-p`): http_gzip_support may be on or off, see vcl_hash.
+# Change the backend below, and without a token the addresses that may purge. It needs only the module std and no
+# parameter (`-p`); http_gzip_support may be on or off, see vcl_hash.
 
 import std;
 
@@ -25,28 +25,27 @@ backend default {
   .between_bytes_timeout = 15s;
 }
 
-# Who may purge while EDGE_PURGE_TOKEN is not set in Varnish's own environment. With a token only the token counts. Set one
-# where something on this machine hands requests on without saying whose they are (a TLS terminator in TCP mode).
+# Addresses that may purge while EDGE_PURGE_TOKEN is unset in Varnish's environment. With a token only the token counts. Set
+# one if a program on this machine forwards requests without X-Forwarded-For (a TLS terminator in TCP mode).
 acl purgers {
   "127.0.0.1";
   "::1";
 }
 
 sub vcl_recv {
-  unset req.http.X-Form;
+  unset req.http.X-Encoding;
 
   if (req.method == "PURGE") {
     call purge_tag;
   }
 
-  # The viewer counts views and knows who has entered a passcode; the API is nobody's to keep.
+  # Not cached: the viewer counts views and reads the passcode cookie, and API answers are private.
   if (req.url !~ "^/p/[A-Za-z0-9_-]{1,64}/raw(\?|$)" || (req.method != "GET" && req.method != "HEAD")) {
     return (pass);
   }
 
-  # The key is the path, the inner id (id), the version (v) and the grant (g). The origin is asked for exactly that, so
-  # nothing else that a client sends can change what others get. Of a parameter that is there twice the first counts, as
-  # at the origin.
+  # The cache key is path, inner id (id), version (v) and grant (g). The origin receives exactly these, so nothing else that
+  # a client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
   set req.http.X-Query = "&" + regsub(req.url, "^[^?]*\??", "");
   set req.http.X-Key = "";
   if (req.http.X-Query ~ "&id=") {
@@ -62,29 +61,29 @@ sub vcl_recv {
   unset req.http.X-Query;
   unset req.http.X-Key;
 
-  # Three forms of each page are kept, whatever browsers write: brotli, gzip, identity. q=0 refuses one.
+  # Each page is kept in three content encodings: brotli, gzip, identity. q=0 refuses an encoding.
   if (req.http.Accept-Encoding ~ "(?i)(^|,)\s*br\s*(;\s*q=(1(\.0*)?|0?\.\d*[1-9]\d*)\s*)?(,|$)") {
-    set req.http.X-Form = "br";
+    set req.http.X-Encoding = "br";
   } elsif (req.http.Accept-Encoding ~ "(?i)(^|,)\s*gzip\s*(;\s*q=(1(\.0*)?|0?\.\d*[1-9]\d*)\s*)?(,|$)") {
-    set req.http.X-Form = "gzip";
+    set req.http.X-Encoding = "gzip";
   } else {
-    set req.http.X-Form = "identity";
+    set req.http.X-Encoding = "identity";
   }
-  set req.http.Accept-Encoding = req.http.X-Form;
+  set req.http.Accept-Encoding = req.http.X-Encoding;
 
-  # Cookies go along, because a locked page is opened by one. What a cookie has opened says `private, no-store`.
+  # Cookies are forwarded, because one opens a locked page. Answers to such a cookie are `private, no-store`.
   return (hash);
 }
 
-# PURGE with the tag in Surrogate-Key. A ban by what objects hold, and nothing of requests, so that the lurker can free
-# the memory of what nobody asks for again; a repeated one replaces the one before in the list.
+# PURGE with the tag in Surrogate-Key. The ban names only fields of stored objects, so that the ban lurker can free their
+# memory; a repeated ban replaces the earlier one in the list.
 sub purge_tag {
   if (std.getenv("EDGE_PURGE_TOKEN")) {
     if (req.http.Authorization != "Bearer " + std.getenv("EDGE_PURGE_TOKEN")) {
       return (synth(403, "Forbidden"));
     }
   } elsif (client.ip !~ purgers || req.http.X-Forwarded-For ~ ",") {
-    # The second: it came by way of another proxy, whose address is not the sender's.
+    # A comma in X-Forwarded-For: another proxy forwarded the request, so the address is not the sender's.
     return (synth(403, "Forbidden"));
   }
   if (req.http.Surrogate-Key !~ "^[A-Za-z0-9_-]{1,100}$") {
@@ -97,19 +96,19 @@ sub purge_tag {
   return (synth(200, "Purged"));
 }
 
-# The host is part of it: with CONTENT_ORIGIN a page is another one at its own host. So is the form, rather than leaving
-# it to Vary: Varnish's own support of gzip knows no brotli, and would ask the origin for gzip alone.
+# The key contains the host, because CONTENT_ORIGIN serves each drop at its own host, and the content encoding, because
+# Varnish's own gzip support does not know brotli.
 sub vcl_hash {
   hash_data(req.url);
   hash_data(std.tolower(req.http.Host));
-  hash_data(req.http.X-Form);
+  hash_data(req.http.X-Encoding);
   return (lookup);
 }
 
 sub vcl_backend_fetch {
-  if (bereq.http.X-Form) {
-    set bereq.http.Accept-Encoding = bereq.http.X-Form;
-    unset bereq.http.X-Form;
+  if (bereq.http.X-Encoding) {
+    set bereq.http.Accept-Encoding = bereq.http.X-Encoding;
+    unset bereq.http.X-Encoding;
   }
 }
 
@@ -118,16 +117,16 @@ sub vcl_backend_response {
     return (deliver);
   }
 
-  # Only what the origin has tagged and gives to shared caches can be kept, since only that can be purged. All else
-  # (locked pages, 404, a page that is still being made) is each client's own; for some seconds nobody waits for others.
+  # Only tagged answers with s-maxage are kept, because only those can be purged. Other answers (locked pages, 404, a page
+  # without its final render) go to one client each; for 10 s requests for them do not wait for each other.
   if (beresp.status != 200 || !beresp.http.Surrogate-Key || beresp.http.Cache-Control !~ "s-maxage=" || beresp.ttl <= 0s) {
     set beresp.uncacheable = true;
     set beresp.ttl = 10s;
     return (deliver);
   }
 
-  # A purge that comes while a page is on its way misses it. The purge is repeated a second later, which meets all that
-  # was on its way for less than that; what took longer is kept for the rest of two seconds, or for nobody.
+  # A purge misses a page that is on its way from the origin. The purge is repeated a second later and catches pages that
+  # took less than that; a page that took longer is kept until two seconds after its request, or not at all.
   if (beresp.time - bereq.time > 0.8s) {
     set beresp.grace = 0s;
     set beresp.keep = 0s;
@@ -140,9 +139,8 @@ sub vcl_backend_response {
     return (deliver);
   }
 
-  # stale-while-revalidate: for a minute after its time a page is still shown while it is fetched anew, and so is it while
-  # the origin is away. A purged page is gone, and never shown. Not where nobody purges (s-maxage is 5 s then): there the
-  # time is all that a locked page is hidden by.
+  # Grace: for a minute after it expired a page is served while Varnish fetches it again or the origin is down. A purged
+  # page is removed and never served. No grace without a purger (s-maxage is 5 s then): only time hides a locked page.
   set beresp.keep = 0s;
   if (beresp.ttl > 60s) {
     set beresp.grace = 60s;
@@ -158,7 +156,7 @@ sub vcl_deliver {
   } else {
     set resp.http.X-Cache = "miss";
   }
-  # Caches on the way to the client are not purged: to them the page is the browser's alone to keep, and to ask about.
+  # Caches between Varnish and the client are not purged, so they must not keep the page.
   if (resp.http.Surrogate-Key) {
     set resp.http.Cache-Control = regsuball(resp.http.Cache-Control, ",\s*(s-maxage|stale-while-revalidate)=\d+", "");
   }
@@ -168,19 +166,19 @@ sub vcl_deliver {
   unset resp.http.Via;
 }
 
-# Dropleaf's own form of errors.
+# Errors in Dropleaf's format.
 sub vcl_synth {
   set resp.http.Content-Type = "application/json; charset=utf-8";
   set resp.http.Cache-Control = "private, no-store";
   if (resp.status == 200) {
     set resp.body = """{"purged":true}""";
   } elsif (resp.status == 403) {
-    set resp.body = """{"error":{"code":"forbidden","message":"Not from here."}}""";
+    set resp.body = """{"error":{"code":"forbidden","message":"This address or token may not purge."}}""";
   } elsif (resp.status == 503) {
     set resp.http.Retry-After = "1";
-    set resp.body = """{"error":{"code":"unavailable","message":"Try again.","details":{"retry_after_seconds":1}}}""";
+    set resp.body = """{"error":{"code":"unavailable","message":"The purge failed; try again.","details":{"retry_after_seconds":1}}}""";
   } else {
-    set resp.body = """{"error":{"code":"invalid_arg","message":"This request cannot be served."}}""";
+    set resp.body = """{"error":{"code":"invalid_arg","message":"Varnish cannot handle this request."}}""";
   }
   return (deliver);
 }
@@ -191,6 +189,6 @@ sub vcl_backend_error {
   set beresp.http.X-Content-Type-Options = "nosniff";
   set beresp.http.Cache-Control = "private, no-store";
   set beresp.http.Retry-After = "5";
-  set beresp.body = """{"error":{"code":"unavailable","message":"The service is away for a moment.","details":{"retry_after_seconds":5}}}""";
+  set beresp.body = """{"error":{"code":"unavailable","message":"The service is temporarily unavailable.","details":{"retry_after_seconds":5}}}""";
   return (deliver);
 }
