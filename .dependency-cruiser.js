@@ -102,7 +102,7 @@ export default {
       'bin-imports-no-adapter',
       '^bin/',
       ['^(bin|api|worker)/', '^shared/(?!adapters/)'],
-      'Commands get their parts from shared/open-services.ts.',
+      'Commands get their parts from the shared/open-*.ts files.',
     ),
     folder('scripts-import-config', '^scripts/', ['^(scripts|shared/config)/'], 'Build and documentation.'),
     folder(
@@ -117,7 +117,7 @@ export default {
       severity: 'error',
       from: {
         path: production,
-        pathNot: ['^shared/(open-services|[a-z-]+-engine)\\.ts$', '^shared/adapters/'],
+        pathNot: ['^shared/(open-[a-z-]+|[a-z-]+-engine)\\.ts$', '^shared/adapters/'],
       },
       to: { path: '^shared/adapters/' },
     },

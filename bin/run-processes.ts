@@ -25,7 +25,7 @@ export async function runProcesses(
   try {
     const opened = names.includes('web') ? await openServer(asked) : null;
     if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
-    const services = await openServices(opened?.config ?? asked, { log, role: 'service' });
+    const services = await openServices(opened?.config ?? asked, { log });
     parts.push({ stop: () => services.close() });
     await hooks.check?.(services);
     const web = opened === null ? null : await opened.startWeb(services);

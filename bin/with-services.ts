@@ -1,5 +1,5 @@
 import type { Config, OptionName } from '../shared/config/config.ts';
-import { openServices, type Services } from '../shared/open-services.ts';
+import { type OperatorServices, openOperatorServices } from '../shared/open-operator-services.ts';
 import { type Env, onlySettings, readSettings } from './env.ts';
 import { createLog } from './log.ts';
 
@@ -31,9 +31,9 @@ export function readDataConfig(env: Env, others: readonly OptionName[] = []): Co
  */
 export async function withServices(
   config: Config,
-  use: (services: Services) => Promise<void>,
+  use: (services: OperatorServices) => Promise<void>,
 ): Promise<void> {
-  const services = await openServices(config, { log: createLog(config.LOG_LEVEL), role: 'command' });
+  const services = await openOperatorServices(config, { log: createLog(config.LOG_LEVEL) });
   try {
     await use(services);
   } finally {

@@ -1,19 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
-import { createCloudflarePurger } from './adapters/edge/cloudflare-purger.ts';
-import { createFastlyPurger } from './adapters/edge/fastly-purger.ts';
-import { createHttpPurger } from './adapters/edge/http-purger.ts';
-import { createVarnishPurger } from './adapters/edge/varnish-purger.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
 import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
 import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
-import { type Config, edgeAddresses, isScaleOut } from './config/config.ts';
-import { randomBase62 } from './domain/ids.ts';
-import type { Role } from './embedded-engine.ts';
+import type { Config } from './config/config.ts';
+import { openEdgePurger } from './open-edge-purger.ts';
+import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 import type { Clock } from './ports/clock.ts';
-import type { EdgePurger } from './ports/edge-purger.ts';
 import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { JobConsumer } from './ports/job-queue.ts';
@@ -38,12 +33,10 @@ import { createUpkeep, type Upkeep } from './services/upkeep.ts';
 import { createViewAggregation, type ViewAggregation } from './services/view-aggregation.ts';
 import { createViews, type Views } from './services/views.ts';
 
-const purgeTimeoutMs = 5_000;
 /** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
 const providerTimeoutMs = 2_000;
-const signInKeyLength = 24; // pasted or typed by a person: 143 bits
 
-/** Everything that the web process, the worker and the command line work with. */
+/** Everything that the web process and the worker work with. */
 export interface Services {
   readonly config: Config;
   readonly clock: Clock;
@@ -76,58 +69,28 @@ export interface Services {
   close(): Promise<void>;
 }
 
-const systemClock: Clock = { now: () => Date.now() };
-
 interface OpenOptions {
   readonly log: Log;
-  readonly role: Role;
   readonly clock?: Clock;
   /** For tests: puts faults and delays between the services and the engine. */
   readonly adaptEngine?: (engine: Engine) => Engine;
 }
 
 /**
- * Opens every part; with the files of the two engines the only place that picks adapters.
- * @throws Error that says in one sentence what is in the way
+ * Opens every part of the service. Only the `open-*` files and the two engines pick adapters.
+ * @throws Error that says in one sentence why the service cannot start
  */
 export async function openServices(
   config: Config,
-  { log, role, clock = systemClock, adaptEngine = (engine) => engine }: OpenOptions,
+  { log, clock = systemClock, adaptEngine = (engine) => engine }: OpenOptions,
 ): Promise<Services> {
-  const engine = await openEngine(config, { log, role, clock });
+  const engine = await openStores(config, { log, role: 'service', clock });
   try {
     return await assemble(config, { log, clock, engine: adaptEngine(engine) });
   } catch (error) {
     await engine.close();
     throw error;
   }
-}
-
-/** Neither engine loads what only the other one needs. */
-async function openEngine(
-  config: Config,
-  { log, role, clock }: { log: Log; role: Role; clock: Clock },
-): Promise<Engine> {
-  if (isScaleOut(config)) {
-    const { openScaleOutEngine } = await import('./scale-out-engine.ts');
-    return openScaleOutEngine({ config, clock, log });
-  }
-  const { openEmbeddedEngine } = await import('./embedded-engine.ts');
-  return openEmbeddedEngine({ config, clock, log, role });
-}
-
-/**
- * Makes what the scale-out engine's stores need (collections, indexes), and nothing where it is there. The embedded
- * engine does so by itself whenever it is opened.
- * @throws Error that says in one sentence what is in the way
- */
-export async function migrateStores(
-  config: Pick<Config, 'MONGODB_URI'>,
-  { log }: { log: Log },
-): Promise<void> {
-  if (!isScaleOut(config)) return;
-  const { migrateScaleOutEngine } = await import('./scale-out-engine.ts');
-  await migrateScaleOutEngine(config, log);
 }
 
 async function assemble(
@@ -139,9 +102,8 @@ async function assemble(
   await signingSecrets.open();
   const sealer = createSealer(signingSecrets.accepted, clock);
   const identityProvider = createIdentityProvider(config);
-  const signInKey =
-    identityProvider === null ? await secrets.keep('sign-in-key', randomBase62(signInKeyLength)) : null;
-  const purger = createPurger(config, clock);
+  const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
+  const purger = openEdgePurger(config, clock);
   const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
   const contextRenderer = createThreadContextRenderer({ log });
   const parser = createThreadJsonParser({ log });
@@ -240,30 +202,4 @@ function createIdentityProvider(config: Config): IdentityProvider | null {
     apiUrl: config.GITHUB_API_URL,
     timeoutMs: providerTimeoutMs,
   });
-}
-
-/** null: no cache in front that could be told of changes. */
-function createPurger(config: Config, clock: Clock): EdgePurger | null {
-  const [url = ''] = edgeAddresses(config);
-  const options = { token: config.EDGE_PURGE_TOKEN, timeoutMs: purgeTimeoutMs, clock };
-  switch (config.EDGE_PURGER) {
-    case 'http':
-      return createHttpPurger({ ...options, url });
-    case 'varnish':
-      return createVarnishPurger({ ...options, urls: edgeAddresses(config) });
-    case 'fastly':
-      return createFastlyPurger({
-        ...options,
-        url: url || 'https://api.fastly.com',
-        serviceId: config.EDGE_FASTLY_SERVICE_ID,
-      });
-    case 'cloudflare':
-      return createCloudflarePurger({
-        ...options,
-        url: url || 'https://api.cloudflare.com',
-        zoneId: config.EDGE_CLOUDFLARE_ZONE_ID,
-      });
-    default:
-      return null;
-  }
 }

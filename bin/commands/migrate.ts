@@ -1,5 +1,5 @@
 import { isScaleOut } from '../../shared/config/config.ts';
-import { migrateStores } from '../../shared/open-services.ts';
+import { migrateStores } from '../../shared/open-stores.ts';
 import { type Env, readSettings } from '../env.ts';
 import { createLog } from '../log.ts';
 import { nameServers } from '../server-names.ts';

@@ -11,6 +11,6 @@ export async function signInKey(env: Env): Promise<void> {
     throw new Error('there is no sign-in key: GITHUB_CLIENT_ID is set, and people sign in with GitHub');
   }
   await withServices(config, async ({ signInKey }) => {
-    process.stdout.write(`${signInKey}\n`);
+    process.stdout.write(`${await signInKey()}\n`);
   });
 }

@@ -20,10 +20,8 @@ export async function token({ user, label }: { user: string; label?: string }, e
   if (label !== undefined && isLongerThan(label, config.LABEL_MAX_CHARACTERS)) {
     throw new UsageError(`--label may have at most ${config.LABEL_MAX_CHARACTERS} characters`);
   }
-  await withServices(config, async ({ signIns, tokens }) => {
-    const account = await signIns.signInWith(identity);
-    const plaintext = await tokens.mint(account.id, label || null);
-    process.stdout.write(`${plaintext}\n`);
+  await withServices(config, async ({ createToken }) => {
+    process.stdout.write(`${await createToken(identity, label || null)}\n`);
   });
   if (env.GITHUB_CLIENT_ID) {
     process.stderr.write(

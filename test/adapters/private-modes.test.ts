@@ -34,7 +34,6 @@ describe('Files of the data', () => {
   async function open(): Promise<Services> {
     const services = await openServices(readConfig({ DATA_DIR: dir }), {
       log,
-      role: 'service',
       clock: createTestClock(),
     });
     opened.push(services);

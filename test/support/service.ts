@@ -127,7 +127,7 @@ interface Parts {
 }
 
 async function run(config: Config, parts: Parts, server: Server) {
-  const services = await openServices(config, { ...parts, role: 'service' }).catch((error: unknown) => {
+  const services = await openServices(config, parts).catch((error: unknown) => {
     server.close(); // or it would keep the tests from ending
     throw error;
   });

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { slugPattern } from '../../../shared/domain/ids.ts';
-import type { Services } from '../../../shared/open-services.ts';
+import type { OperatorServices } from '../../../shared/open-operator-services.ts';
 import type { Operator } from '../../../shared/services/moderation.ts';
 import type { Env } from '../../env.ts';
 import { harmless } from '../../harmless.ts';
@@ -23,7 +23,7 @@ const edgeSettings = [
 ] as const;
 
 /** Opens the data beside a service that runs or does not, and closes it after use. */
-export async function withAdmin(env: Env, use: (services: Services) => Promise<void>): Promise<void> {
+export async function withAdmin(env: Env, use: (services: OperatorServices) => Promise<void>): Promise<void> {
   await withServices(readDataConfig(env, edgeSettings), use);
 }
 

@@ -1,0 +1,35 @@
+import { createCloudflarePurger } from './adapters/edge/cloudflare-purger.ts';
+import { createFastlyPurger } from './adapters/edge/fastly-purger.ts';
+import { createHttpPurger } from './adapters/edge/http-purger.ts';
+import { createVarnishPurger } from './adapters/edge/varnish-purger.ts';
+import { type Config, edgeAddresses } from './config/config.ts';
+import type { Clock } from './ports/clock.ts';
+import type { EdgePurger } from './ports/edge-purger.ts';
+
+const purgeTimeoutMs = 5_000;
+
+/** The purger that `EDGE_PURGER` names; null: none is set. */
+export function openEdgePurger(config: Config, clock: Clock): EdgePurger | null {
+  const [url = ''] = edgeAddresses(config);
+  const options = { token: config.EDGE_PURGE_TOKEN, timeoutMs: purgeTimeoutMs, clock };
+  switch (config.EDGE_PURGER) {
+    case 'http':
+      return createHttpPurger({ ...options, url });
+    case 'varnish':
+      return createVarnishPurger({ ...options, urls: edgeAddresses(config) });
+    case 'fastly':
+      return createFastlyPurger({
+        ...options,
+        url: url || 'https://api.fastly.com',
+        serviceId: config.EDGE_FASTLY_SERVICE_ID,
+      });
+    case 'cloudflare':
+      return createCloudflarePurger({
+        ...options,
+        url: url || 'https://api.cloudflare.com',
+        zoneId: config.EDGE_CLOUDFLARE_ZONE_ID,
+      });
+    default:
+      return null;
+  }
+}
