@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { readTokenId } from '../http/params.ts';
-import { sendJson } from '../http/send-json.ts';
+import { readTokenId } from '../http/parameters.ts';
+import { sendJson } from '../http/send.ts';
 import { presentCaller, presentToken } from './presenter.ts';
 
 /** Spec 4.3: who is calling, and with which tokens. */

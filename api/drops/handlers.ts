@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { readSlug } from '../http/params.ts';
-import { sendJson } from '../http/send-json.ts';
+import { readSlug } from '../http/parameters.ts';
+import { sendJson } from '../http/send.ts';
 import { createDropQueryReader } from './list-query.ts';
 import { presentDrop, presentDropList } from './presenter.ts';
 import { createDropRequests } from './requests.ts';

@@ -1,6 +1,6 @@
 import { object, string } from 'yup';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
-import { toPositiveInteger } from '../http/params.ts';
+import { toPositiveInteger } from '../http/parameters.ts';
 import { type Fault, invalid, validate } from '../http/validate.ts';
 import { checkMetadataKey, checkMetadataValue, type FieldLimits } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '../http/error-presenter.ts';
+import type { ErrorEnvelope } from '../http/http-error.ts';
 import { type Html, html, raw } from './html.ts';
 
 /** The envelope of an error inside the page that tells a person of it (spec section 7); data, not a script that runs. */

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from '../http/error-presenter.ts';
+import type { ErrorEnvelope } from '../http/http-error.ts';
 import { envelopeData } from './envelope.ts';
 import { type Html, html } from './html.ts';
 import { page, policyOf } from './layout.ts';

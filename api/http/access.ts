@@ -4,12 +4,12 @@ import type { Caller } from '../../shared/domain/account.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
-import { visitorOf } from './address.ts';
-import type { BodyRules } from './collect-body.ts';
-import { challenge } from './errors.ts';
+import { challenge } from './answer-error.ts';
+import type { BodyRules } from './body.ts';
+import { createBodyReader } from './body.ts';
+import { visitorOf } from './client-address.ts';
+import { isFromForeignPage } from './form.ts';
 import { HttpError } from './http-error.ts';
-import { isFromForeignPage } from './origin.ts';
-import { createBodyReader } from './read-body.ts';
 
 /** The ways in which requests are let in; `open`: anybody, without a limit. */
 export type Access =

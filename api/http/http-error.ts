@@ -1,4 +1,5 @@
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
+import { anything, fields, named, optional, text, type Wire } from '../openapi/shape.ts';
 
 /**
  * A fault of the exchange itself, which only HTTP has: its status is not the one that its code has elsewhere
@@ -27,4 +28,62 @@ export function methodNotAllowed(method: string | undefined, allowed: readonly s
   const allow = allowed.join(', ');
   const message = `${method} is not for this path: use ${allow}.`;
   return new HttpError(405, 'invalid_arg', message, { allow }, { Allow: allow });
+}
+
+/** The status of each code, where its condition has no other (an `HttpError` has one). */
+export const statuses: Readonly<Record<Code, number>> = {
+  unauthorized: 401,
+  invalid_token: 401,
+  token_required: 400,
+  forbidden: 403,
+  not_found: 404,
+  version_not_found: 404,
+  invalid_slug: 400,
+  invalid_json: 400,
+  invalid_arg: 400,
+  html_required: 400,
+  html_too_large: 400,
+  title_required: 400,
+  title_too_long: 400,
+  description_too_long: 400,
+  context_too_large: 400,
+  passcode_required: 400,
+  passcode_too_short: 400,
+  metadata_only_on_patch: 400,
+  last_version_cannot_be_deleted: 409,
+  version_limit_reached: 429,
+  rate_limited: 429,
+  daily_quota_exceeded: 429,
+  quota_exceeded: 429,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+/** Every code there is: the record of statuses is exhaustive. */
+export const codes = Object.keys(statuses) as Code[]; // proof: the keys of a Record<Code, …>
+
+export const errorShape = named(
+  'Error',
+  fields(
+    {
+      error: fields({
+        code: text('What went wrong, for programs: switch on this.', { enum: codes }),
+        message: text('The same for people. The wording may change.'),
+        details: optional(
+          anything(
+            'Depends on the code: `field` and `fields` name what was wrong in the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` says how long to wait.',
+          ),
+        ),
+      }),
+    },
+    'Every answer from 400 on.',
+  ),
+);
+
+export type ErrorEnvelope = Wire<typeof errorShape>;
+
+/** The envelope of every 4xx and 5xx (spec section 7). */
+export function presentError(error: DropError): ErrorEnvelope {
+  const { code, message, details } = error;
+  return { error: details === undefined ? { code, message } : { code, message, details } };
 }

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 import { createEncodingNegotiator } from './content-encoding.ts';
-import { isFresh } from './if-none-match.ts';
+import { isFresh } from './send.ts';
 
 /** Bytes that never change while the process runs. */
 export interface Asset {

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Code } from '../../shared/domain/errors.ts';
-import { errorShape } from '../http/error-presenter.ts';
-import { statuses } from '../http/statuses.ts';
+import { errorShape, statuses } from '../http/http-error.ts';
 import { meanings } from './codes.ts';
 import type { HeaderName } from './headers.ts';
 import type { Refusal } from './operation.ts';

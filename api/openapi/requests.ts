@@ -5,8 +5,7 @@ import { tokenIdPattern } from '../../shared/domain/token.ts';
 import { metadataKeySchema, metadataValueSchema } from '../drops/fields.ts';
 import { dropQuery, metadataPrefix } from '../drops/list-query.ts';
 import { createDropRequests } from '../drops/requests.ts';
-import { maxVersionNumber } from '../http/params.ts';
-import { maxParameters } from '../http/query.ts';
+import { maxParameters, maxVersionNumber } from '../http/parameters.ts';
 import { pollQuery, startBody } from '../sign-in/requests.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
 import { presentLimits } from '../account/limits-presenter.ts';
 import type { Access } from '../http/access.ts';
-import { errorShape } from '../http/error-presenter.ts';
+import { errorShape } from '../http/http-error.ts';
 import { accessRules } from './access-rules.ts';
 import { byStatus, codesInWords, errorResponse, errorResponses, everywhere } from './errors.ts';
 import { type HeaderName, headers } from './headers.ts';

@@ -2,7 +2,7 @@ import { envelopeData } from '../html/envelope.ts';
 import { html } from '../html/html.ts';
 import { page, policyOf } from '../html/layout.ts';
 import { waitText } from '../html/wait.ts';
-import type { ErrorEnvelope } from '../http/error-presenter.ts';
+import type { ErrorEnvelope } from '../http/http-error.ts';
 
 /** The gate before a locked drop. Says nothing of the drop: neither title nor description nor context. */
 export function passcodePage(parts: {

@@ -7,7 +7,7 @@ import { slugPattern } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { cookieName, readCookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-error.ts';
-import { toPositiveInteger } from '../http/params.ts';
+import { toPositiveInteger } from '../http/parameters.ts';
 import { pagePath } from '../http/paths.ts';
 
 /** The cookie that keeps a passcode entered; its path is the drop's. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
-import { noindex, noindexAlone, robotsHeader } from '../http/noindex.ts';
+import { noindex, noindexAlone, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 import { sandbox, sandboxOnOwnHost } from './sandbox.ts';
 

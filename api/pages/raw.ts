@@ -5,13 +5,12 @@ import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
+import { answerError } from '../http/answer-error.ts';
 import { createEncodingNegotiator } from '../http/content-encoding.ts';
-import { answerError } from '../http/errors.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
-import { isFresh } from '../http/if-none-match.ts';
-import { forbidIndexing } from '../http/noindex.ts';
 import { pageUrl } from '../http/paths.ts';
 import { giveId, logRequest } from '../http/request-log.ts';
+import { forbidIndexing, isFresh } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 import type { UnreadAnswers } from '../server/unread-answers.ts';
 import {

@@ -3,7 +3,7 @@ import { envelopeData } from '../html/envelope.ts';
 import { type Html, html } from '../html/html.ts';
 import { page, policyOf } from '../html/layout.ts';
 import { waitText } from '../html/wait.ts';
-import type { ErrorEnvelope } from '../http/error-presenter.ts';
+import type { ErrorEnvelope } from '../http/http-error.ts';
 import { reportStyle } from './style.ts';
 
 interface OurPage {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { DropError, type ErrorDetails, unavailable } from '../../shared/domain/errors.ts';
-import { presentError } from '../http/error-presenter.ts';
-import { noindex, robotsHeader } from '../http/noindex.ts';
+import { presentError } from '../http/http-error.ts';
+import { noindex, robotsHeader } from '../http/send.ts';
 
 /** How long a client has to read what it is told before its connection is cut, whatever it still sends. */
 const lingerMs = 2_000;

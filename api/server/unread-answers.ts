@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../shared/ports/log.ts';
-import { networkKey } from '../http/address.ts';
+import { networkKey } from '../http/client-address.ts';
 import { pathOf } from '../http/request-log.ts';
 import type { HeldBytes } from './held-bytes.ts';
 

@@ -4,8 +4,8 @@ import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
 import { digestOf } from '../../shared/domain/etag.ts';
 import { servicePaths } from '../http/paths.ts';
+import { sendPage } from '../http/send.ts';
 import { createAssetSender } from '../http/send-asset.ts';
-import { sendPage } from '../http/send-page.ts';
 import { docsPage } from './docs-page.ts';
 import { docsScript } from './docs-script.ts';
 

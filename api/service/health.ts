@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from '../http/send.ts';
 import { healthy } from './health-presenter.ts';
 
 /** For load balancers and watchdogs. */

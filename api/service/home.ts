@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
-import { allowIndexing } from '../http/noindex.ts';
-import { sendPage } from '../http/send-page.ts';
+import { allowIndexing, sendPage } from '../http/send.ts';
 import { homePage } from './home-page.ts';
 
 export function homeHandlers({ config }: Services) {

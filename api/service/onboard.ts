@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
-import { sendJson } from '../http/send-json.ts';
-import { sendText } from '../http/send-text.ts';
+import { sendJson, sendText } from '../http/send.ts';
 import { onboardingText } from './onboarding.ts';
 import { presentOnboarding } from './onboarding-presenter.ts';
 

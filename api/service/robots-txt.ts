@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { sendText } from '../http/send-text.ts';
+import { sendText } from '../http/send.ts';
 
 /**
- * Which pages may be listed they say themselves (`X-Robots-Tag`, noindex.ts), and a crawler that may not come here
+ * Which pages may be listed they say themselves (`X-Robots-Tag`, http/send.ts), and a crawler that may not come here
  * could not read it: it would list the addresses that it finds elsewhere. What answers with JSON alone is closed.
  */
 const text = `# Pages say by themselves, in X-Robots-Tag, whether they may be listed.

@@ -3,7 +3,7 @@ import { splitList } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { securityTxtPath } from '../http/paths.ts';
-import { sendText } from '../http/send-text.ts';
+import { sendText } from '../http/send.ts';
 
 /** RFC 9116 wants less than a year; it is made anew for each request, and said as of the day. */
 const goodForDays = 180;

@@ -3,9 +3,9 @@ import type { DropError } from '../../shared/domain/errors.ts';
 import { envelopeData } from '../html/envelope.ts';
 import type { Html } from '../html/html.ts';
 import { page, policyOf } from '../html/layout.ts';
-import { presentError } from '../http/error-presenter.ts';
-import { isNavigation, setErrorHeaders } from '../http/errors.ts';
-import { sendPage } from '../http/send-page.ts';
+import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
+import { presentError } from '../http/http-error.ts';
+import { sendPage } from '../http/send.ts';
 import { signInStyle } from './style.ts';
 import type { View } from './view.ts';
 

@@ -3,7 +3,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
 import { triesFrom } from '../../shared/domain/visitor.ts';
 import { tryWindowMs } from '../../shared/domain/windows.ts';
-import { visitorOf } from '../http/address.ts';
+import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { codeView } from './code-page.ts';
 import { leavingView } from './leaving-page.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from '../http/send.ts';
 import { presentPoll, presentStart } from './presenter.ts';
 import { createStartReader, readPollToken } from './requests.ts';
 

@@ -3,7 +3,7 @@ import { localIdentity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import { tryWindowMs } from '../../shared/domain/windows.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
-import { addressKey } from '../http/address.ts';
+import { addressKey } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { beginDecision } from './decision.ts';
 import { localView } from './local-page.ts';

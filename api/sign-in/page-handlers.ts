@@ -1,5 +1,5 @@
 import type { Services } from '../../shared/open-services.ts';
-import type { ReadForm } from '../http/read-form.ts';
+import type { ReadForm } from '../http/form.ts';
 import { codeHandlers } from './code.ts';
 import { decisionHandlers } from './decision.ts';
 import { localHandlers } from './local.ts';

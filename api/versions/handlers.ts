@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { presentDrop, presentVersion, presentVersionListItem } from '../drops/presenter.ts';
-import { readSlug, readVersionNumber } from '../http/params.ts';
-import { sendJson } from '../http/send-json.ts';
+import { readSlug, readVersionNumber } from '../http/parameters.ts';
+import { sendJson } from '../http/send.ts';
 
 /** Spec 4.4: the versions of a drop. */
 export function versionHandlers({ drops, config }: Services) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
-import { createIpReader, readTrustProxy } from '../../api/http/client-ip.ts';
+import { createIpReader, readTrustProxy } from '../../api/http/client-address.ts';
 import { exchange, openConnection, requestHead } from '../support/socket.ts';
 
 describe("A client's address", () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { addressKey, networkKey } from '../../api/http/address.ts';
+import { addressKey, networkKey } from '../../api/http/client-address.ts';
 
 describe('addressKey', () => {
   const cases: [string | undefined, string][] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { codes } from '../../api/http/error-presenter.ts';
+import { codes } from '../../api/http/http-error.ts';
 import type { Code } from '../../shared/domain/errors.ts';
 import {
   createValidator,

@@ -1,12 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { refuseTooFine } from '../server/chunk-limit.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
-import { networkKey } from './address.ts';
-import { isUtf8, refuseWrapped, unsupportedType } from './body-encodings.ts';
-import { collectBody } from './collect-body.ts';
+import { collectBody, isUtf8, refuseWrapped, unsupportedType } from './body.ts';
+import { networkKey } from './client-address.ts';
 import { HttpError } from './http-error.ts';
-import { readPairs } from './pairs.ts';
+import { readPairs } from './parameters.ts';
 
 const formType = 'application/x-www-form-urlencoded';
 const maxFields = 20;
@@ -66,4 +66,23 @@ function toHttpError(error: unknown): unknown {
   if (!(error instanceof DropError) || error.code !== 'invalid_json') return error;
   if (!(error instanceof HttpError)) return new HttpError(400, 'invalid_arg', error.message, error.details);
   return new HttpError(error.status, 'invalid_arg', error.message, error.details, error.headers);
+}
+
+/**
+ * Whether a form was posted from a page of ours. Browsers say so on every POST: by Origin, or where that is
+ * missing by Sec-Fetch-Site. What says neither is no browser with a form of ours.
+ * @param origin of the service's public address
+ */
+export function isFromOwnPage(req: IncomingMessage, origin: string): boolean {
+  const { origin: sent, 'sec-fetch-site': site } = req.headers;
+  return sent === undefined ? site === 'same-origin' : sent === origin;
+}
+
+/**
+ * Whether a page of another origin sent the request: browsers add Origin to every POST. Programs, which send none, are
+ * not meant.
+ * @param origin of the service's public address
+ */
+export function isFromForeignPage({ headers }: IncomingMessage, origin: string): boolean {
+  return headers.origin !== undefined && headers.origin !== origin;
 }

@@ -3,11 +3,9 @@ import Negotiator from 'negotiator';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { errorPage } from '../html/error-page.ts';
-import { presentError } from './error-presenter.ts';
-import { HttpError } from './http-error.ts';
-import { forbidIndexing } from './noindex.ts';
+import { HttpError, presentError, statuses } from './http-error.ts';
 import { pathOf } from './request-log.ts';
-import { statuses } from './statuses.ts';
+import { forbidIndexing } from './send.ts';
 
 /**
  * Answers with the envelope of spec section 7: as JSON, or inside a page where a person navigated here.
