@@ -122,20 +122,6 @@ function addCommands(program: Command, env: Env): void {
     });
 
   program
-    .command('rotate-signing-secret')
-    .summary('replace the secret that cookies are signed with')
-    .description(
-      'Makes a new signing secret beside those that are kept with the data. Running processes take it up by ' +
-        'themselves; it signs two minutes later, and nobody is signed out. Exits 1 where SIGNING_SECRET is set.',
-    )
-    .option('--at-once', 'make all others void now, for a secret that somebody has seen: signs everybody out')
-    .addHelpText('after', example('bin/dropleaf.js rotate-signing-secret'))
-    .action(async (options: { atOnce?: true }) => {
-      const { rotateSigningSecret } = await import('./commands/rotate-signing-secret.ts');
-      await rotateSigningSecret(options, env);
-    });
-
-  program
     .command('jobs')
     .summary('show how many jobs wait, run and have failed')
     .description(

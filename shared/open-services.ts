@@ -5,7 +5,8 @@ import { createSealer } from './adapters/jose/sealer.ts';
 import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
 import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
-import type { Config } from './config/config.ts';
+import { type Config, splitList } from './config/config.ts';
+import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 import type { Clock } from './ports/clock.ts';
@@ -27,7 +28,6 @@ import { createPasscodes, type Passcodes } from './services/passcodes.ts';
 import { createRendering, type Rendering } from './services/rendering.ts';
 import { createReports, type Reports } from './services/reports.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
-import { createSigningSecrets, type SigningSecrets } from './services/signing-secrets.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
 import { createUpkeep, type Upkeep } from './services/upkeep.ts';
 import { createViewAggregation, type ViewAggregation } from './services/view-aggregation.ts';
@@ -35,6 +35,7 @@ import { createViews, type Views } from './services/views.ts';
 
 /** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
 const providerTimeoutMs = 2_000;
+const signingSecretLength = 43; // 256 bits
 
 /** Everything that the web process and the worker work with. */
 export interface Services {
@@ -48,7 +49,6 @@ export interface Services {
   readonly identityProvider: IdentityProvider | null;
   /** The key of the local provider; null where an identity provider is set. */
   readonly signInKey: string | null;
-  readonly signingSecrets: SigningSecrets;
   readonly sealer: Sealer;
   readonly limits: Limits;
   readonly drops: Drops;
@@ -98,9 +98,9 @@ async function assemble(
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
 ): Promise<Services> {
   const { accounts, pendingTasks, html, contexts, renders, views: counter, secrets, jobs } = engine;
-  const signingSecrets = createSigningSecrets({ store: secrets, clock, log, config });
-  await signingSecrets.open();
-  const sealer = createSealer(signingSecrets.accepted, clock);
+  const signingSecret =
+    config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
+  const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
   const identityProvider = createIdentityProvider(config);
   const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
   const purger = openEdgePurger(config, clock);
@@ -139,7 +139,6 @@ async function assemble(
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
     identityProvider,
     signInKey,
-    signingSecrets,
     sealer,
     limits,
     drops: createDrops({
@@ -168,7 +167,6 @@ async function assemble(
       pendingTasks,
       signIns: engine.signIns,
       reports: engine.reports,
-      signingSecrets,
       views: counter,
       viewTotals: engine.viewTotals,
       jobs,

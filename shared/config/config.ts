@@ -68,14 +68,6 @@ export function atPort(config: Config, port: number): Config {
   return isOwn ? moved : { ...moved, BASE_URL: new URL(defaultBaseUrl(moved)).origin };
 }
 
-/** What signs, and then what else is accepted, where the settings say so; null: those that are kept with the data. */
-export function setSigningSecrets(
-  config: Pick<Config, 'SIGNING_SECRET' | 'SIGNING_SECRETS_ACCEPTED'>,
-): string[] | null {
-  if (config.SIGNING_SECRET === '') return null;
-  return [config.SIGNING_SECRET, ...splitAddresses(config.SIGNING_SECRETS_ACCEPTED)];
-}
-
 /** The settings as text, for people: secrets only as set or unset. */
 export function describeConfig(config: Config): { name: OptionName; value: string; isDefault: boolean }[] {
   return optionEntries().map(([name, option]) => {
@@ -178,11 +170,6 @@ function findSigningFaults({
   if (signing && signing.length < 32) faults.push('SIGNING_SECRET must have at least 32 characters');
   if (splitAddresses(others).some((each) => each.length < 32)) {
     faults.push('SIGNING_SECRETS_ACCEPTED must be secrets of at least 32 characters, separated by commas');
-  }
-  if (others !== '' && signing === '') {
-    faults.push(
-      'SIGNING_SECRET is unset while SIGNING_SECRETS_ACCEPTED is set: those that are kept with the data need no list',
-    );
   }
   return faults;
 }

@@ -70,11 +70,9 @@ export const options = {
     'Its API, e.g. `https://git.example/api/v3` or `…/api/v1`',
   ),
   SIGNING_SECRET: secret(
-    'Signs cookies and grants, 32 characters or more; unset: made once, kept with the data, and replaced by `dropleaf rotate-signing-secret`',
+    'Secret that signs cookies and grants, 32 characters or more; unset: generated once and kept with the data',
   ),
-  SIGNING_SECRETS_ACCEPTED: secret(
-    'What these have signed is good too: the secret before, or the one to come, separated by commas (`SECURITY.md`)',
-  ),
+  SIGNING_SECRETS_ACCEPTED: secret('Additional secrets whose signatures are accepted, separated by commas'),
 
   WRITES_PER_MINUTE: count(60, 'POST and PUT of drops, for each account and minute of the clock'),
   WRITES_PER_DAY: count(500, 'POST and PUT of drops that were accepted, for each account and UTC day'),

@@ -1,21 +1,20 @@
 /**
- * Signed and encrypted texts that leave the house and come back: cookies and grants. Keyed by the signing secrets:
- * the one in force signs, and all that are accepted open.
+ * Encrypts and authenticates texts that clients hold: cookies and grants. The signing secret seals; it and the other
+ * accepted secrets open.
  */
 export interface Sealer {
   /**
-   * Encrypts.
-   * @param purpose binds the text to its use: opened for another, it is void
-   * @param expiresAt Unix ms; from then on it is void
+   * @param purpose binds the text to its use: it cannot be opened for another purpose
+   * @param expiresAt Unix ms; from then on it cannot be opened
    */
   seal(purpose: string, content: object, expiresAt: number): Promise<string>;
 
-  /** null: forged, cut, for another purpose, past its time, or under a secret that is accepted no more. */
+  /** null: changed, sealed for another purpose, expired, or sealed with a secret that is not accepted. */
   open(purpose: string, sealed: string): Promise<unknown>;
 
   /**
-   * Keyed hashes in hex (HMAC-SHA-256), for short secrets that must be found again: the first is the one to keep; what
-   * was kept before may be under any of them.
+   * HMAC-SHA-256 in hex under each accepted secret, to look up short secrets. Store the first; a stored hash may equal
+   * any of them.
    */
-  hashes(purpose: string, text: string): Promise<readonly [string, ...string[]]>;
+  hashes(purpose: string, text: string): readonly [string, ...string[]];
 }

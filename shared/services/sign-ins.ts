@@ -40,7 +40,7 @@ export function createSignIns(deps: {
   signIns: SignInStore;
   accounts: AccountStore;
   tokens: Pick<Tokens, 'mint' | 'takeBack'>;
-  sealer: Sealer;
+  sealer: Pick<Sealer, 'hashes'>;
   clock: Clock;
   config: SignInNumbers;
 }) {
@@ -95,7 +95,7 @@ export function createSignIns(deps: {
       } as const;
       const code = await retryOnCollision(async () => {
         const drawn = newCode();
-        const [codeHash, ...others] = await hashesOf(drawn);
+        const [codeHash, ...others] = hashesOf(drawn);
         if ((await findByAny(others)) !== null) return null; // the same code, kept under a secret before
         const outcome = await signIns.insert({ ...rest, codeHash });
         return outcome === 'inserted' ? drawn : null;
@@ -136,7 +136,7 @@ export function createSignIns(deps: {
     /** The live, pending sign-in of a code as a human typed it; null for none. */
     async findByCode(typed: string): Promise<SignIn | null> {
       const code = readCode(typed);
-      return code === null ? null : onlyPending(await findByAny(await hashesOf(code)));
+      return code === null ? null : onlyPending(await findByAny(hashesOf(code)));
     },
 
     /** The sign-in while it is live and pending; null otherwise. */

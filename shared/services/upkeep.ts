@@ -17,7 +17,6 @@ import { inChunks } from '../util/in-chunks.ts';
 import { createOutdatedPages } from './outdated-pages.ts';
 import { createPurging } from './purging.ts';
 import { findUnrendered } from './rendering.ts';
-import type { SigningSecrets } from './signing-secrets.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -55,7 +54,6 @@ export function createUpkeep(deps: {
   renders: RenderStore;
   signIns: SignInStore;
   reports: ReportStore;
-  signingSecrets: Pick<SigningSecrets, 'forgetRetired'>;
   views: ViewCounter;
   viewTotals: ViewTotals;
   jobs: JobProducer;
@@ -72,7 +70,6 @@ export function createUpkeep(deps: {
     renders,
     signIns,
     reports,
-    signingSecrets,
     views,
     viewTotals,
     jobs,
@@ -204,7 +201,7 @@ export function createUpkeep(deps: {
     /**
      * Finds what was missed: enqueues jobs for tasks pending for longer than `olderThanMs`, removes blobs an hour old that no
      * record names and artefacts that were replaced an hour ago, asks for pages that a renderer of the past has made,
-     * forgets writers of views that are long gone, reports whose keep is over, and signing secrets of the past.
+     * forgets writers of views that are long gone, and reports whose keep is over.
      */
     async reconcile(olderThanMs: number = overdueMs): Promise<void> {
       await askForOverdue(olderThanMs);
@@ -215,7 +212,6 @@ export function createUpkeep(deps: {
       await askForOutdated();
       await views.forgetWriters(clock.now() - silentWriterMs);
       await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
-      await signingSecrets.forgetRetired();
     },
 
     /** Ends sign-ins whose time is over, and forgets those whose keep is over too (spec 3, device-code poll status). */

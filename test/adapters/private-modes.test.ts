@@ -44,7 +44,6 @@ describe('Files of the data', () => {
     process.umask(0);
     const services = await open();
     await services.signIns.signInWith({ provider: 'local', subject: 'ada', name: 'ada' });
-    await services.signingSecrets.rotate();
     expect(modeOf(dir)).to.equal(0o700);
     const names = readdirSync(dir);
     expect(names).to.include.members([

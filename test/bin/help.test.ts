@@ -2,18 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { dropleaf } from './command.ts';
 
-const commands = [
-  'start',
-  'web',
-  'worker',
-  'migrate',
-  'config',
-  'token',
-  'sign-in-key',
-  'rotate-signing-secret',
-  'jobs',
-  'admin',
-];
+const commands = ['start', 'web', 'worker', 'migrate', 'config', 'token', 'sign-in-key', 'jobs', 'admin'];
 
 describe('dropleaf on the command line', () => {
   it('--help names every command and the exit codes', async () => {

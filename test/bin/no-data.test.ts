@@ -7,7 +7,6 @@ import { useHome } from './home.ts';
 const commands: readonly (readonly string[])[] = [
   ['token', '--user', 'me'],
   ['sign-in-key'],
-  ['rotate-signing-secret'],
   ['jobs'],
   ['jobs', '--retry'],
   ['admin', 'takedown', 'abc123', '--reason', 'phishing'],

@@ -51,7 +51,6 @@ async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
   const deps = { ...stores, jobs: queue, purger: null, clock: later, log: createRecordingLog() };
   await createUpkeep({
     ...deps,
-    signingSecrets: { forgetRetired: async () => undefined },
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60', REPORTS_KEEP_DAYS: 90 },
   }).reconcile();
   await until(isIdle, 'pending tasks are done', 30_000);

@@ -31,7 +31,7 @@ export interface TestService extends Client, Visits {
   /** Hands on and adds up the views, and runs all jobs that are due, until there are none. */
   settle(): Promise<void>;
   /** Stops it in order and starts it again with the same data, address and time. */
-  restart(): Promise<void>;
+  restart(changes?: Partial<Config>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -84,11 +84,11 @@ export async function startService({
     newOwner: (name = `owner-${++owners}`) => ownerNamed(name, 'test'),
     newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
     settle: () => settle(running.services),
-    async restart() {
+    async restart(changes = {}) {
       client.close(); // its open connections are to the server that stops
       client.close(); // its idle connections end with the old server
       await running.stop();
-      running = await run(config, parts, await listenOn(port));
+      running = await run({ ...config, ...changes }, parts, await listenOn(port));
     },
     async stop() {
       client.close();

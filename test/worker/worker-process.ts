@@ -61,7 +61,6 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const upkeep = createUpkeep({
     ...{ pendingTasks, html, contexts, renders, signIns, views, clock, log },
     reports: wrap(stores.reports),
-    signingSecrets: { forgetRetired: async () => undefined },
     viewTotals: wrap(stores.viewTotals),
     jobs: jobsToAsk,
     purger: purgerToAsk,

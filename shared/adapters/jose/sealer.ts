@@ -3,46 +3,24 @@ import { decodeProtectedHeader, EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Clock } from '../../ports/clock.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 
-/** What follows from one secret. */
+/** Derived from one signing secret. */
 interface Keys {
-  /** Names them in what they seal; tells nothing of them. */
+  /** Names the secret in what it sealed; reveals nothing of it. */
   readonly id: string;
   readonly seal: KeyObject;
   readonly hash: KeyObject;
 }
 
-type Accepted = readonly [Keys, ...Keys[]];
-
 /**
  * Seals with JWE (RFC 7516): A256GCM under a key of its own, the purpose as audience. Each use of a secret has
- * its own derived key (HKDF, RFC 5869), so that no text made for one can serve another.
- * @param secrets those that are accepted now, the one that signs first: one at least, each of 32 characters or more;
- * `isMissed` where something names one that is not among them
+ * its own derived key (HKDF, RFC 5869), so that a text made for one use is void for another.
+ * @param secret signs; 32 characters or more
+ * @param others are accepted as well
  */
-export function createSealer(
-  secrets: (isMissed?: boolean) => Promise<readonly string[]>,
-  clock: Clock,
-): Sealer {
-  let known = new Map<string, Keys>();
+export function createSealer([secret, ...others]: readonly [string, ...string[]], clock: Clock): Sealer {
+  const signing = deriveKeys(secret);
+  const accepted = [signing, ...others.map(deriveKeys)];
 
-  async function accepted(isMissed = false): Promise<Accepted> {
-    const values = await secrets(isMissed);
-    known = new Map(values.map((value) => [value, known.get(value) ?? deriveKeys(value)]));
-    const [signing, ...others] = known.values();
-    if (signing === undefined) throw new Error('there is no signing secret');
-    return [signing, ...others];
-  }
-
-  /** Those to try for what names that key; what names none may be of any. */
-  async function keysFor(kid: string | undefined | null): Promise<readonly KeyObject[]> {
-    if (kid === null) return [];
-    const isMeant = ({ id }: Keys) => kid === undefined || id === kid;
-    const found = (await accepted()).filter(isMeant);
-    const meant = found.length > 0 ? found : (await accepted(true)).filter(isMeant);
-    return meant.map(({ seal }) => seal);
-  }
-
-  /** null: it is not of this key, for another purpose, changed, or past. */
   async function openWith(
     key: KeyObject,
     purpose: string,
@@ -57,8 +35,9 @@ export function createSealer(
         contentEncryptionAlgorithms: ['A256GCM'],
         maxDecompressedLength: 0,
       });
-      // jose compares whole seconds; a sealed text is good to the millisecond.
-      return isPast(payload.exp, clock) ? null : { content: payload.content };
+      // jose compares whole seconds; a sealed text expires to the millisecond.
+      const isExpired = payload.exp === undefined || payload.exp * 1000 <= clock.now();
+      return isExpired ? null : { content: payload.content };
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
       throw error;
@@ -67,7 +46,6 @@ export function createSealer(
 
   return {
     async seal(purpose, content, expiresAt) {
-      const [signing] = await accepted();
       return new EncryptJWT({ content })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: signing.id })
         .setAudience(purpose)
@@ -76,23 +54,23 @@ export function createSealer(
     },
 
     async open(purpose, sealed) {
-      for (const key of await keysFor(kidOf(sealed))) {
-        const opened = await openWith(key, purpose, sealed);
+      const kid = kidOf(sealed);
+      for (const { seal } of accepted.filter(({ id }) => kid === undefined || kid === id)) {
+        const opened = await openWith(seal, purpose, sealed);
         if (opened !== null) return opened.content;
       }
       return null;
     },
 
-    async hashes(purpose, text) {
-      const [signing, ...others] = await accepted();
+    hashes(purpose, text) {
       const hash = (keys: Keys) =>
         createHmac('sha256', keys.hash).update(`${purpose}\0${text}`).digest('hex');
-      return [hash(signing), ...others.map(hash)];
+      return [hash(signing), ...accepted.slice(1).map(hash)];
     },
   };
 }
 
-/** undefined: it was sealed before keys had names. null: it is nothing that was sealed. */
+/** undefined: the first releases named no key. null: it is not a sealed text. */
 function kidOf(sealed: string): string | undefined | null {
   try {
     return decodeProtectedHeader(sealed).kid;
@@ -111,8 +89,4 @@ function deriveKeys(secret: string): Keys {
 
 function deriveKey(secret: string, use: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', use, 32)));
-}
-
-function isPast(seconds: number | undefined, clock: Clock): boolean {
-  return seconds === undefined || seconds * 1000 <= clock.now();
 }
