@@ -34,7 +34,8 @@ export interface RouteTable {
 
 export function createRoutes(services: Services, held: HeldBytes): RouteTable {
   const { config } = services;
-  const { starter, owner, self, write, change, patch, removal, revocation } = createAccess(services, held);
+  const { signInStart, withToken, tokenCheck, ...access } = createAccess(services, held);
+  const { write, smallChange, documentChange, changeWithoutBody, changeEvenIfSuspended } = access;
   const readForm = createFormReader(held);
   const say = createOperations(config);
   const account = accountHandlers(services);
@@ -60,23 +61,23 @@ export function createRoutes(services: Services, held: HeldBytes): RouteTable {
     ['GET', `${servicePaths.docs}/:file`, docs.readScript],
     ['GET', '/api/onboard', anyOrigin(onboard.read), say.service.onboard],
 
-    ['POST', '/api/auth/start', starter(signIn.start), say.account.start],
+    ['POST', '/api/auth/start', signInStart(signIn.start), say.account.start],
     ['GET', '/api/auth/poll', signIn.poll, say.account.poll],
 
-    ['GET', '/api/me', self(account.me), say.account.me],
-    ['GET', '/api/tokens', owner(account.listTokens), say.account.listTokens],
-    ['DELETE', '/api/tokens/:id', revocation(account.revokeToken), say.account.revokeToken],
+    ['GET', '/api/me', tokenCheck(account.me), say.account.me],
+    ['GET', '/api/tokens', withToken(account.listTokens), say.account.listTokens],
+    ['DELETE', '/api/tokens/:id', changeEvenIfSuspended(account.revokeToken), say.account.revokeToken],
 
-    ['GET', '/api/drops', owner(drops.list), say.drops.list],
+    ['GET', '/api/drops', withToken(drops.list), say.drops.list],
     ['POST', '/api/drops', write(drops.create), say.drops.create],
-    ['GET', '/api/drops/:slug', owner(drops.read), say.drops.read],
+    ['GET', '/api/drops/:slug', withToken(drops.read), say.drops.read],
     ['PUT', '/api/drops/:slug', write(drops.replace), say.drops.replace],
-    ['PATCH', '/api/drops/:slug', patch(drops.patch), say.drops.patch],
-    ['DELETE', '/api/drops/:slug', removal(drops.remove), say.drops.remove],
-    ['POST', '/api/drops/:slug/passcode', change(drops.setPasscode), say.drops.setPasscode],
-    ['GET', '/api/drops/:slug/versions', owner(versions.list), say.drops.listVersions],
-    ['GET', '/api/drops/:slug/v/:n', owner(versions.read), say.drops.readVersion],
-    ['DELETE', '/api/drops/:slug/v/:n', removal(versions.remove), say.drops.removeVersion],
+    ['PATCH', '/api/drops/:slug', documentChange(drops.patch), say.drops.patch],
+    ['DELETE', '/api/drops/:slug', changeWithoutBody(drops.remove), say.drops.remove],
+    ['POST', '/api/drops/:slug/passcode', smallChange(drops.setPasscode), say.drops.setPasscode],
+    ['GET', '/api/drops/:slug/versions', withToken(versions.list), say.drops.listVersions],
+    ['GET', '/api/drops/:slug/v/:n', withToken(versions.read), say.drops.readVersion],
+    ['DELETE', '/api/drops/:slug/v/:n', changeWithoutBody(versions.remove), say.drops.removeVersion],
 
     ['GET', '/sign-in', signInPages.showCode],
     ['POST', '/sign-in', signInPages.enterCode],

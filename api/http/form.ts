@@ -77,12 +77,3 @@ export function isFromOwnPage(req: IncomingMessage, origin: string): boolean {
   const { origin: sent, 'sec-fetch-site': site } = req.headers;
   return sent === undefined ? site === 'same-origin' : sent === origin;
 }
-
-/**
- * Whether a page of another origin sent the request: browsers add Origin to every POST. Programs, which send none, are
- * not meant.
- * @param origin of the service's public address
- */
-export function isFromForeignPage({ headers }: IncomingMessage, origin: string): boolean {
-  return headers.origin !== undefined && headers.origin !== origin;
-}

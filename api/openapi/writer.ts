@@ -2,7 +2,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { presentLimits } from '../account/limits-presenter.ts';
 import type { Access } from '../http/access.ts';
 import { errorShape } from '../http/http-error.ts';
-import { accessRules } from './access-rules.ts';
+import { accessRule } from './access-rules.ts';
 import { byStatus, codesInWords, errorResponse, errorResponses, everywhere } from './errors.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { Operation, Reply } from './operation.ts';
@@ -41,7 +41,7 @@ export function createWriter(config: Config) {
   return {
     operation({ operation, access }: Endpoint): Node {
       const { id, tag, summary, description, parameters = [], body, replies, refusals = [] } = operation;
-      const rule = accessRules[access];
+      const rule = accessRule(access);
       const codes = byStatus([...everywhere, ...rule.refusals, ...refusals]);
       const errors = Object.keys(codes).map(Number);
       for (const status of errors) statuses.add(status);
