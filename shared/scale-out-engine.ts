@@ -53,7 +53,7 @@ export async function openScaleOutEngine(deps: {
  * @throws Error that says in one sentence what is in the way, without credentials
  */
 export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>, log: Log): Promise<void> {
-  const mongo = await openMongo({ uri: config.MONGODB_URI, maxConnections: 2, log, patient: true });
+  const mongo = await openMongo({ uri: config.MONGODB_URI, maxConnections: 2, log, isMigration: true });
   try {
     await migrate(mongo, log);
   } finally {

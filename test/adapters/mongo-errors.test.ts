@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
-import { isDuplicateOf, translated } from '../../shared/adapters/mongo/errors.ts';
-import { isAway, isDown } from '../../shared/adapters/mongo/is-away.ts';
+import { describeFailure } from '../../shared/adapters/mongo/connection.ts';
+import { isDown, isDuplicateOf, isUnavailable, withTimeLimit } from '../../shared/adapters/mongo/errors.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
@@ -77,100 +77,70 @@ describe('errors of MongoDB', () => {
   });
 
   function named(name: string, message = 'what the driver says'): Error {
-    return Object.defineProperty(new Error(message), 'name', { value: name });
+    const error = new mongo.MongoDriverError(message);
+    return Object.defineProperty(error, 'name', { value: name });
   }
 
-  describe('isDown', () => {
-    for (const [name, error, expected] of [
-      ['a lost connection', new MongoNetworkError(''), true],
-      ['a server that gave no answer in time', new mongo.MongoNetworkTimeoutError('timed out'), true],
-      ['no server that can be reached', named('MongoServerSelectionError'), true],
-      ['a pool that was cleared because its server is lost', named('MongoPoolClearedError'), true],
-      ['a socket that was closed', Object.assign(new Error('write'), { code: 'ECONNRESET' }), true],
-      ['a pool in which no connection became free', named('MongoWaitQueueTimeoutError'), false],
-      ['an operation that took too long in all', named('MongoOperationTimeoutError'), false],
-      ['a server that has too much to do', serverError(262), false],
-      ['a server that is stopping', serverError(91), false],
-    ] as const) {
-      it(`is ${expected} for ${name}`, () => {
-        expect(isAway(error), 'unavailable').to.equal(true);
-        expect(isDown(error)).to.equal(expected);
-      });
-    }
-  });
+  function labelled(label: string): Error {
+    const error = serverError(1);
+    error.addErrorLabel(label);
+    return error;
+  }
 
-  describe('isAway', () => {
-    function labelled(label: string): Error {
-      const error = serverError(1);
-      error.addErrorLabel(label);
-      return error;
-    }
-
+  describe('isUnavailable and isDown', () => {
     const stopped = { code: 11_600, errmsg: 'interrupted at shutdown' };
     const duplicate = { code: 11_000, errmsg: duplicates.MongoDB('drops_slug').message };
-    const away: readonly (readonly [string, Error])[] = [
-      ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')],
-      ['a socket that was closed', Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' })],
-      ['a silent server', new mongo.MongoNetworkTimeoutError('timed out')],
-      ['no server', named('MongoServerSelectionError')],
-      ['no server, as Mongoose tells it', named('MongooseServerSelectionError')],
-      ['no free connection', named('MongoWaitQueueTimeoutError')],
-      ['a pool that was cleared', named('MongoPoolClearedError')],
-      ['a pool that was cleared by the monitor', named('PoolClearedOnNetworkError')],
-      ['a connection that was closed', new mongo.MongoTopologyClosedError()],
-      ['a client that was closed', new mongo.MongoClientClosedError()],
-      ['a connection that is not open', new mongo.MongoNotConnectedError('')],
+    const noServer = {} as mongo.TopologyDescription; // proof: only its `error` is read
+    for (const [name, error, expected] of [
+      ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed'), 'down'],
+      ['a socket timeout', new mongo.MongoNetworkTimeoutError('timed out'), 'down'],
+      ['no server', new mongo.MongoServerSelectionError('timed out', noServer), 'down'],
+      ['a closed socket', Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' }), 'down'],
+      ['a closed pool', named('MongoPoolClosedError'), 'down'],
+      ['a closed topology', new mongo.MongoTopologyClosedError(), 'down'],
+      ['a closed client', new mongo.MongoClientClosedError(), 'down'],
+      ['a client that is not connected', new mongo.MongoNotConnectedError(''), 'down'],
+      ['no free connection', named('MongoWaitQueueTimeoutError'), 'unavailable'],
+      ['an operation that took too long', new mongo.MongoOperationTimeoutError(''), 'unavailable'],
+      ['a server that is no primary any more', serverError(10_107), 'unavailable'],
+      ['a server that is shutting down', serverError(91), 'unavailable'],
+      ['a failed handshake', labelled('HandshakeError'), 'unavailable'],
+      ['an overloaded server', labelled('SystemOverloadedError'), 'unavailable'],
       [
-        'Mongoose before it is connected',
-        named('MongooseError', 'Cannot call `a.b()` before initial connection is complete'),
-      ],
-      ['a server that is no primary any more', serverError(10_107)],
-      ['a server that stops', serverError(91)],
-      [
-        'a write that was not confirmed in time',
+        'an unconfirmed write',
         new mongo.MongoWriteConcernError({ writeConcernError: { code: 64, errmsg: '' }, ok: 1 }),
+        'unavailable',
       ],
-      ['a failed handshake', labelled('HandshakeError')],
-      ['a server that has too much to do', labelled('SystemOverloadedError')],
       [
         'a bulk write that lost its connection',
         new MongoBulkWriteError(new MongoNetworkError(''), bulkError([]).result),
+        'unavailable',
       ],
-      ['a bulk write on a server that stops', bulkError([stopped])],
-      ['a bulk write of which one write met that', bulkError([duplicate, stopped])],
-      ['a bulk write that was not confirmed in time', bulkError([duplicate], 64)],
-    ];
-    for (const [name, error] of away) {
-      it(`is true for ${name}`, () => {
-        expect(isAway(error)).to.equal(true);
-      });
-    }
-
-    const others: readonly (readonly [string, unknown])[] = [
-      ['a duplicate', duplicates.MongoDB('drops_slug')],
-      ['a bulk write of duplicates', bulkError([duplicate])],
-      ['a command that the server does not know', serverError(59)],
-      ['a document too large', serverError(17_280)],
-      ['a missing permission', serverError(13)],
-      ['a write concern that is not configured', serverError(79)],
-      ['a cast that failed', named('CastError')],
-      ['a wrong call of Mongoose', named('MongooseError', 'Model.find() no longer accepts a callback')],
-      ['a fault of ours', new TypeError('x is not a function')],
-      ['what is no error', 'MongoNetworkError'],
-    ];
-    for (const [name, error] of others) {
-      it(`is false for ${name}`, () => {
-        expect(isAway(error)).to.equal(false);
+      ['a bulk write with one interrupted write', bulkError([duplicate, stopped]), 'unavailable'],
+      ['an unconfirmed bulk write', bulkError([duplicate], 64), 'unavailable'],
+      ['a duplicate', duplicates.MongoDB('drops_slug'), 'refused'],
+      ['a bulk write of duplicates', bulkError([duplicate]), 'refused'],
+      ['an unknown command', serverError(59), 'refused'],
+      ['a document that is too large', serverError(17_280), 'refused'],
+      ['a missing permission', serverError(13), 'refused'],
+      ['an invalid argument', new mongo.MongoInvalidArgumentError(''), 'refused'],
+      ['a failed cast', Object.assign(new Error(), { name: 'CastError' }), 'refused'],
+      ['a bug', new TypeError('x is not a function'), 'refused'],
+      ['no error', 'MongoNetworkError', 'refused'],
+    ] as const) {
+      it(`${name}: ${expected}`, () => {
+        expect(isUnavailable(error)).to.equal(expected !== 'refused');
+        expect(isDown(error)).to.equal(expected === 'down');
       });
     }
   });
 
-  describe('translated', () => {
+  describe('withTimeLimit', () => {
     /** A store whose method is called with the number of the call. */
     function storeOf(answer: (call: number) => Promise<string>, waitAtMost = 4_000) {
       let calls = 0;
       const store = { find: (prefix: string) => answer(++calls).then((text) => prefix + text) };
-      return { store: translated(waitAtMost, store), calls: () => calls };
+      return { store: withTimeLimit(waitAtMost, store), calls: () => calls };
     }
 
     async function unavailableOf(promise: Promise<unknown>): Promise<DropError> {
@@ -233,5 +203,47 @@ describe('errors of MongoDB', () => {
       await unavailableOf(store.find(''));
       expect(calls()).to.equal(5);
     });
+  });
+
+  describe('describeFailure', () => {
+    const uri = 'mongodb://bob:s3cr%40t@a.example:27017,b.example:27018/pages?tls=true';
+    const hosts = 'a.example:27017, b.example:27018';
+    const parseError = (message: string) => Object.assign(new Error(message), { name: 'MongoParseError' });
+    for (const [name, address, error, expected] of [
+      [
+        'a refused connection',
+        uri,
+        new Error('connect ECONNREFUSED 10.0.0.1:27017'),
+        `MongoDB at ${hosts} cannot be reached (connect ECONNREFUSED 10.0.0.1:27017): check MONGODB_URI, TLS, and that MongoDB runs there`,
+      ],
+      [
+        'refused credentials',
+        uri,
+        serverError(18, 'Authentication failed for bob'),
+        `MongoDB at ${hosts} refuses the user name or password in MONGODB_URI`,
+      ],
+      [
+        'an unknown option',
+        uri,
+        new mongo.MongoParseError('option color is not supported'),
+        'MONGODB_URI is invalid: option color is not supported',
+      ],
+      [
+        'a user name that must be percent-encoded',
+        'mongodb://b%b:s3@a.example',
+        parseError('Username contains unescaped characters b%b'),
+        'MONGODB_URI is invalid: Username contains unescaped characters',
+      ],
+      [
+        'a password that may be taken for a host',
+        'mongodb://bob:s3?cret@a.example/pages',
+        new Error('ECONNREFUSED'),
+        'MongoDB at (hidden) cannot be reached (ECONNREFUSED): check MONGODB_URI, TLS, and that MongoDB runs there',
+      ],
+    ] as const) {
+      it(`names ${name}, and no credentials`, () => {
+        expect(describeFailure(address, error)).to.equal(expected);
+      });
+    }
   });
 });

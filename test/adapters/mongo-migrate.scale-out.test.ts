@@ -14,7 +14,7 @@ describe('migrate (MongoDB)', () => {
 
   beforeEach(async () => {
     log = createRecordingLog();
-    mongo = await openMongo({ uri: newMongoUri(), maxConnections: 5, log, patient: true });
+    mongo = await openMongo({ uri: newMongoUri(), maxConnections: 5, log, isMigration: true });
   });
 
   afterEach(async () => {

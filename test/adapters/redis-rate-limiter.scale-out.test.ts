@@ -151,7 +151,7 @@ describe('The limits of many processes', () => {
   });
 
   it('counts for itself from the start where Redis is not there yet', async () => {
-    const connection = await redis.open({ url: 'redis://127.0.0.1:1', requireUp: false, waitMs: 100 });
+    const connection = await redis.open({ url: 'redis://127.0.0.1:1', waitMs: 100 });
     const limiter = limiterOn(connection);
     expect(granted(await inParallel(5, () => limiter.take('k', 2, minute)))).to.equal(2);
   });

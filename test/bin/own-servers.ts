@@ -27,7 +27,7 @@ export async function openOwnServers(): Promise<OwnServers> {
   const url = redisUrl();
   const prefix = newRedisPrefix();
   const { connection, close } = await openMongo({ uri, maxConnections: 1, log });
-  const redis = await openRedis({ url, prefix, rejectUnauthorized: true, requireUp: true, log });
+  const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
   const jobs = createRedisJobQueue({ redis, log, concurrency: 1, askMs: patientAskMs });
   return {
     env: { MONGODB_URI: uri, REDIS_URL: url, REDIS_PREFIX: prefix },

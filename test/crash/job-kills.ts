@@ -182,7 +182,7 @@ async function checkAtLast(scene: JobScene, { job, what }: JobCase, watch: Watch
 /** A worker waits a second for Redis: where the kill comes later than that, the job under way has failed by then. */
 function isLate({ name, error }: FailedJob, strikes: readonly Strike[]): boolean {
   const isStruck = strikes.some(({ server, each }) => server === 'redis' && each.job === name);
-  return isStruck && error.startsWith('DropError: Redis is away.');
+  return isStruck && error.startsWith('DropError: Redis is unavailable.');
 }
 
 /** What is kept as the page of the version is its document, with what is to be inserted. */

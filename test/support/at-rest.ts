@@ -42,7 +42,7 @@ async function readMongo({ MONGODB_URI: uri }: Config): Promise<[string, Buffer]
 
 async function readRedis({ REDIS_URL: url, REDIS_PREFIX: prefix }: Config): Promise<[string, Buffer][]> {
   const log = createRecordingLog();
-  const redis = await openRedis({ url, prefix, rejectUnauthorized: true, requireUp: true, log });
+  const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
   try {
     const found: [string, Buffer][] = [];
     for await (const keys of redis.client.scanStream({ match: `${redis.keyPrefix}*` })) {

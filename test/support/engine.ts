@@ -33,7 +33,7 @@ export async function openTestEngine(clock: TestClock): Promise<TestEngine> {
 }
 
 async function removeKeys(prefix: string): Promise<void> {
-  const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, requireUp: true };
+  const settings = { url: redisUrl(), prefix, rejectUnauthorized: true };
   const redis = await openRedis({ ...settings, log: createRecordingLog() });
   await emptyRedis(redis);
   await redis.close();

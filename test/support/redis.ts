@@ -59,7 +59,7 @@ export function useRedis() {
 
   function open(changes: Partial<RedisSettings> = {}): Promise<Redis> {
     const log = createRecordingLog();
-    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, requireUp: true, log };
+    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, log };
     return openRedis({ ...settings, ...changes });
   }
 

@@ -25,7 +25,7 @@ export async function openScaleOutScene() {
   const stopFollowing = followClock(clock);
 
   function open(): Promise<Redis> {
-    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, requireUp: true };
+    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true };
     return openRedis({ ...settings, log: createRecordingLog() });
   }
 

@@ -1,8 +1,8 @@
 import { type Connection, Schema } from 'mongoose';
 import type { Account, Identity } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
-import { answerMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface AccountDocument {
   readonly _id: string;
@@ -50,7 +50,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     );
   }
 
-  return translated<AccountStore>(answerMs(connection), {
+  return withTimeLimit<AccountStore>(answerMs(connection), {
     async findOrCreate(identity, id, now) {
       const { provider, subject, name } = identity;
       const known = await accounts.findOne({ provider, subject }).lean();

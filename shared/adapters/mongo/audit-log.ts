@@ -1,8 +1,8 @@
 import { type Connection, Schema } from 'mongoose';
 import type { Act, AuditEntry } from '../../domain/moderation.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
-import { answerMs } from './bounds.ts';
-import { translated } from './errors.ts';
+import { answerMs } from './connection.ts';
+import { withTimeLimit } from './errors.ts';
 
 interface AuditDocument {
   readonly _id: string;
@@ -38,7 +38,7 @@ export function auditModel(connection: Connection) {
 export function createMongoAuditLog(connection: Connection): AuditLog {
   const entries = auditModel(connection);
 
-  return translated<AuditLog>(answerMs(connection), {
+  return withTimeLimit<AuditLog>(answerMs(connection), {
     async begin({ id, ...entry }) {
       await entries.create({ _id: id, ...entry, outcome: null, ended_at: null });
     },

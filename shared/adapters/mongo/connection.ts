@@ -1,87 +1,107 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
+import { hostsOf } from '../../util/server-hosts.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
-import { bounds, patience } from './bounds.ts';
-import { translated } from './errors.ts';
-import { tellFailure } from './open-failure.ts';
-import { watchConnection } from './watch-connection.ts';
-import { watchHeartbeats } from './watch-heartbeats.ts';
+import { withTimeLimit } from './errors.ts';
 
-/** Where the operator names no database. */
 const defaultDatabase = 'dropleaf';
 
-/** How long opening may take, whatever is wrong. */
+/** How long opening may take. */
 const openMs = 5_000;
 
-/** Connected to one database. */
+/** A shorter loss of the connection is not logged. */
+const unnoticedMs = 1_000;
+
+/** Time limit for batches and for deletes of many megabytes, which no client waits for. */
+export const backgroundMs = 60_000;
+
+/** Waiting for a connection, retries and a second command: in addition to the wait for one answer. */
+const overheadMs = 1_500;
+
+/** The driver's time limits while a client waits for the answer. */
+const timeLimits: ConnectOptions = {
+  serverSelectionTimeoutMS: 2_000,
+  connectTimeoutMS: 2_000,
+  socketTimeoutMS: 2_500,
+  waitQueueTimeoutMS: 2_000,
+  wtimeoutMS: 2_000,
+};
+
+/** For migrations: building an index has no time limit. */
+const migrationTimeLimits: ConnectOptions = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000 };
+
 export interface Mongo {
   readonly connection: Connection;
-  /** Asks the server for a sign of life. @throws DropError `unavailable` within 3 s */
+  /** @throws DropError `unavailable` within 3 s */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+interface MongoSettings {
+  /** Without a database name: `dropleaf`. Its options override ours, except write concern and read preference. */
+  readonly uri: string;
+  /** Per server; the driver opens one more to monitor it. */
+  readonly maxConnections: number;
+  readonly log: Log;
+  readonly isMigration?: boolean;
+  /** After a loss of this length the client connects again from scratch. Default: 10 s. */
+  readonly reconnectMs?: number;
+}
+
+/** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */
+export function answerMs(connection: Connection): number {
+  const { socketTimeoutMS = 0 } = connection.getClient().options;
+  return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
+}
+
 /**
- * Connects, on a connection of its own. Nothing waits without a bound: a command that finds no server, no free
- * connection or no answer fails in 2 to 2.5 s. The driver sends a read that failed so once more, in as long again;
- * `translated` bounds what a caller waits for.
- * @param uri its database, else `dropleaf`. Its options win over ours for time-outs, pool, retries, TLS and the
- *   like; what keeps data right does not give way: majority and journal for writes, the primary for reads.
- * @param maxConnections for each server, besides one that watches it
- * @param patient a command may take for ever, as building an index does
- * @throws Error that says in one sentence what could not be reached and why, without credentials, within 6 s
+ * Opens a connection pool. A command that finds no server, no free connection or no answer fails in 2 to 2.5 s; the
+ * driver retries a read once.
+ * @throws Error of one sentence without credentials, within 6 s
  */
-export async function openMongo(deps: {
-  uri: string;
-  maxConnections: number;
-  log: Log;
-  patient?: boolean;
-}): Promise<Mongo> {
-  const { uri, maxConnections, log, patient = false } = deps;
-  const connection = mongoose.createConnection(uri, optionsFor(uri, maxConnections, patient));
+export async function openMongo({
+  uri,
+  maxConnections,
+  log,
+  isMigration = false,
+  reconnectMs = 10_000,
+}: MongoSettings): Promise<Mongo> {
+  const connection = mongoose.createConnection(uri, optionsFor(uri, maxConnections, isMigration));
   try {
-    await withTimeout(openMs, connection.asPromise(), () => new Error('it did not answer in time'));
+    await withTimeout(openMs, connection.asPromise(), () => new Error('timed out'));
   } catch (error) {
     await close(connection);
-    throw new Error(tellFailure(uri, error));
+    throw new Error(describeFailure(uri, error));
   }
   const client = connection.getClient();
-  const stopWatching = watchConnection(client, log);
-  const heartbeats = watchHeartbeats(client, log);
-  const timer = setInterval(() => void heartbeats.check(), 1_000);
-  timer.unref();
-  const { ping } = translated(3_000, { ping: () => sendPing(connection) });
+  const stopWatching = watch(client, log, reconnectMs);
+  const ping = () => client.db(connection.name).command({ ping: 1 });
   return {
     connection,
-    ping,
+    ping: async () => void (await withTimeLimit(3_000, { ping }).ping()),
     async close() {
-      clearInterval(timer);
-      heartbeats.stop();
       stopWatching();
       await close(connection);
     },
   };
 }
 
-function optionsFor(uri: string, maxConnections: number, patient: boolean): ConnectOptions {
+function optionsFor(uri: string, maxConnections: number, isMigration: boolean): ConnectOptions {
   const [, database = '', query = ''] = /^[^/]*\/\/[^/?]*\/?([^?]*)\??(.*)$/.exec(uri) ?? [];
   const inUri = new Set([...new URLSearchParams(query).keys()].map((key) => key.toLowerCase()));
-  const preferences: ConnectOptions = {
+  const defaults: ConnectOptions = {
     appName: 'dropleaf',
     maxPoolSize: maxConnections,
     minPoolSize: Math.min(2, maxConnections),
-    maxConnecting: 5, // a burst that meets a slow server would wait in vain for two at a time
-    maxIdleTimeMS: 120_000, // before firewalls forget it without a word
-    // Polled: a silent server is noticed after a poll and its time-out, and found again as fast.
-    serverMonitoringMode: 'poll',
+    maxConnecting: 5, // with the default of 2, a burst of requests on a slow server times out
+    maxIdleTimeMS: 120_000, // before firewalls drop an idle connection
+    serverMonitoringMode: 'poll', // finds a silent server by the poll's timeout
     heartbeatFrequencyMS: 500,
-    // The same: a look between two polls may hang for good (watch-heartbeats.ts).
     minHeartbeatFrequencyMS: 500,
-    ...(patient ? patience : bounds),
+    ...(isMigration ? migrationTimeLimits : timeLimits),
   };
-  const given = Object.entries(preferences).filter(([key]) => !inUri.has(key.toLowerCase()));
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(Object.entries(defaults).filter(([key]) => !inUri.has(key.toLowerCase()))),
     ...(database === '' && { dbName: defaultDatabase }),
     w: 'majority',
     journal: true,
@@ -92,12 +112,87 @@ function optionsFor(uri: string, maxConnections: number, patient: boolean): Conn
   };
 }
 
-async function sendPing(connection: Connection): Promise<void> {
-  await connection.getClient().db(connection.name).command({ ping: 1 });
+/**
+ * Logs when no server accepts writes any more, and when one does again. After `reconnectMs` it connects anew, again
+ * and again: the driver's monitor can hang for good on a socket that the server has just closed (mongodb 7.8 waits
+ * for `drain` without a time limit), for example after the process was suspended.
+ * @returns stops it
+ */
+function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number): () => void {
+  let lostAt: number | null = null;
+  let isLogged = false;
+  let isReconnecting = false;
+  let isStopped = false;
+  let servers: string[] = [];
+
+  function onChange({ newDescription }: mongoose.mongo.TopologyDescriptionChangedEvent): void {
+    const all = [...newDescription.servers.values()];
+    if (all.some((server) => server.isWritable)) {
+      if (isLogged) log.info({}, 'MongoDB is available again');
+      isLogged = false;
+      lostAt = null;
+    } else {
+      lostAt ??= Date.now();
+      if (all.length > 0)
+        servers = all.map(({ address, error }) => `${address}: ${error?.message ?? 'no primary'}`);
+    }
+  }
+
+  function check(): void {
+    if (lostAt === null) return;
+    const lostMs = Date.now() - lostAt;
+    if (lostMs >= unnoticedMs && !isLogged) {
+      isLogged = true;
+      log.warn({ servers }, 'MongoDB is unavailable');
+    }
+    if (lostMs >= reconnectMs && !isReconnecting) void reconnect();
+  }
+
+  async function reconnect(): Promise<void> {
+    isReconnecting = true;
+    try {
+      await client.close();
+      if (!isStopped) await client.connect();
+      if (isStopped) await client.close();
+    } catch (err) {
+      log.debug({ err }, 'MongoDB is still unavailable');
+    }
+    isReconnecting = false;
+  }
+
+  client.on('topologyDescriptionChanged', onChange);
+  const timer = setInterval(check, 500).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    client.off('topologyDescriptionChanged', onChange);
+  };
 }
 
-/** Whatever goes wrong in it: the connection is given up, and a server that is silent ends it by its time-outs. */
+/** A server that does not answer cannot delay this for more than 1 s. */
 async function close(connection: Connection): Promise<void> {
   const closed = connection.destroy(true);
-  await withTimeout(1_000, closed, () => new Error('not in time')).catch(() => undefined);
+  await withTimeout(1_000, closed, () => new Error('timed out')).catch(() => undefined);
+}
+
+/** Codes AuthenticationFailed, Unauthorized and AtlasError. */
+const authCodes = new Set<unknown>([18, 13, 8_000]);
+
+/** One sentence for the operator, without credentials. Exported for tests. */
+export function describeFailure(uri: string, error: unknown): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  if (/^Mongo(Parse|API|InvalidArgument)Error$/.test(name)) {
+    // The one message of the parser that repeats a credential ends with the user name.
+    return `MONGODB_URI is invalid: ${message.replace(/^(Username contains unescaped characters).*/s, '$1')}`;
+  }
+  const server = `MongoDB at ${hostsOf(uri)}`;
+  if (error instanceof mongoose.mongo.MongoError && authCodes.has(error.code)) {
+    return `${server} refuses the user name or password in MONGODB_URI`;
+  }
+  // A server selection error has the reason with each server.
+  const { reason } = error as { reason?: { servers?: unknown } }; // proof: any object may be read so
+  const servers = reason?.servers instanceof Map ? [...reason.servers.values()] : [];
+  const messages = servers.map((each) => each.error?.message).filter((text) => typeof text === 'string');
+  const why = [...new Set(messages.length > 0 ? messages : [message])].join('; ').replace(/\s+/g, ' ');
+  return `${server} cannot be reached (${why}): check MONGODB_URI, TLS, and that MongoDB runs there`;
 }

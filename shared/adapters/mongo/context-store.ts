@@ -1,7 +1,7 @@
 import { type Connection, type mongo, Schema } from 'mongoose';
 import type { BlobStore } from '../../ports/blob-store.ts';
-import { answerMs, backgroundMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs, backgroundMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 const idsAtOnce = 500;
 
@@ -24,7 +24,7 @@ export function contextModel(connection: Connection) {
 export function createMongoContextStore(connection: Connection): BlobStore {
   const contexts = contextModel(connection);
 
-  const reading = translated(answerMs(connection), {
+  const reading = withTimeLimit(answerMs(connection), {
     async put(id: string, bytes: Uint8Array) {
       try {
         await contexts.create({ _id: id, bytes: Buffer.from(bytes) });
@@ -38,7 +38,7 @@ export function createMongoContextStore(connection: Connection): BlobStore {
       return found === null ? null : (found.bytes as unknown as mongo.Binary).value(); // proof: lean gives BSON's own
     },
   });
-  const sweeping = translated(backgroundMs, {
+  const sweeping = withTimeLimit(backgroundMs, {
     async delete(ids: readonly string[]) {
       for (let from = 0; from < ids.length; from += idsAtOnce) {
         await contexts.deleteMany({ _id: { $in: ids.slice(from, from + idsAtOnce) } });

@@ -2,89 +2,133 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
-import { isAway, isDown } from './is-away.ts';
 
 const duplicateKey = 11_000;
+const writeConflict = 112;
+
+/** DocumentDB passes on PostgreSQL's messages under several codes. */
+const postgresConflict = /^(deadlock detected|could not serialize access)/;
+
+const conflictAttempts = 5;
+const conflictPauseMs = 25;
+
+/** Driver errors that mean that no server answered. */
+const noAnswer = [
+  mongo.MongoNetworkError,
+  mongo.MongoServerSelectionError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoServerClosedError,
+  mongo.MongoTopologyClosedError,
+  mongo.MongoClientClosedError,
+];
+
+/** Codes with which a server says that it, or the write concern, is not available now (mongo/base/error_codes.yml). */
+const unavailableCodes = new Set<unknown>([
+  ...[6, 7, 89, 202, 384, 9_001], // network errors between servers
+  ...[50, 64, 262], // time limits: MaxTimeMSExpired, WriteConcernTimeout, ExceededTimeLimit
+  ...[91, 11_600, 11_602], // ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
+  ...[189, 10_107, 13_435, 13_436], // PrimarySteppedDown, NotWritablePrimary, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+  ...[43, 100, 133], // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
+]);
+
+const unavailableLabels = ['RetryableWriteError', 'SystemOverloadedError', 'HandshakeError'];
 
 /**
- * Whether the write was refused because another document has its key in that unique index (`_id_` for the ids).
- * Of a bulk write: whether all that went wrong in it is that.
+ * Whether the unique index refused the write (`_id_` is the index of ids).
+ * For a bulk write: whether nothing else went wrong in it.
  */
 export function isDuplicateOf(error: unknown, indexName: string): boolean {
   if (!(error instanceof mongo.MongoServerError)) return false;
-  if (!(error instanceof mongo.MongoBulkWriteError)) return isDuplicate(error, indexName);
-  const faults = [error.writeErrors].flat();
-  const isAllWritten = error.result.getWriteConcernError() === undefined;
-  return isAllWritten && faults.length > 0 && faults.every((fault) => isDuplicate(fault, indexName));
-}
-
-function isDuplicate(fault: { code?: unknown; errmsg?: string | undefined }, indexName: string): boolean {
-  return fault.code === duplicateKey && indexNamed(fault.errmsg ?? '') === indexName;
-}
-
-/**
- * The index that a duplicate is told of: `E11000 … collection: x.drops index: drops_slug dup key: …` by MongoDB,
- * `Duplicate key … Index 'drops_slug'` by DocumentDB. Only the first counts: what follows may be a user's text.
- */
-function indexNamed(message: string): string | undefined {
-  return /\bindex:? '?([^\s']+)/i.exec(message)?.[1];
-}
-
-const writeConflict = 112;
-
-/** PostgreSQL's own words, which DocumentDB passes on under several codes. */
-const postgresConflict = /^(deadlock detected|could not serialize access)/;
-
-const attempts = 5;
-const pauseMs = 25;
-
-/** Whether the server gave the write up as it and another one stood in each other's way. Nothing was done. */
-function isContended(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  const faults = error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  return [error, ...faults].some(
-    ({ code, errmsg = '' }) => code === writeConflict || postgresConflict.test(errmsg),
+  const isDuplicate = ({ code, errmsg = '' }: { code?: unknown; errmsg?: string | undefined }) =>
+    code === duplicateKey && indexIn(errmsg) === indexName;
+  if (!(error instanceof mongo.MongoBulkWriteError)) return isDuplicate(error);
+  const refused = writeErrorsOf(error);
+  return (
+    refused.length > 0 && refused.every(isDuplicate) && error.result.getWriteConcernError() === undefined
   );
 }
 
 /**
- * The store, with each failure to reach the database turned into `unavailable`, so too an answer that takes
- * longer than `waitAtMost`: after either it is unknown whether a write was done. Only where the driver's own bounds
- * ended without any answer does the error say that the database is down; `waitAtMost` alone cannot tell that from a
- * slow database. A write that met another one is repeated. Other errors stay as they are.
+ * The index in `E11000 … index: drops_slug dup key: …` (MongoDB) or `Duplicate key … Index 'drops_slug'`
+ * (DocumentDB). Only the first match counts: the rest of the message may be a user's text.
  */
-export function translated<T extends object>(waitAtMost: number, store: T): T {
-  // proof: a port's methods all return promises
-  const methods = Object.entries(store) as [string, (...args: unknown[]) => Promise<unknown>][];
-  const translatedMethods = methods.map(([name, method]) => {
-    return [name, (...args: unknown[]) => translate(() => method.apply(store, args), waitAtMost)] as const;
-  });
-  return Object.fromEntries(translatedMethods) as T; // proof: each name with its method's arguments and result
+function indexIn(message: string): string | undefined {
+  return /\bindex:? '?([^\s']+)/i.exec(message)?.[1];
 }
 
-async function translate<T>(call: () => Promise<T>, waitAtMost: number): Promise<T> {
-  try {
-    return await withTimeout(waitAtMost, untilUncontended(call), () =>
-      unavailable('The data takes too long to come.'),
-    );
-  } catch (error) {
-    if (isAway(error))
-      throw unavailable('The data cannot be reached right now.', 1, { cause: error, isDown: isDown(error) });
-    if (isContended(error))
-      throw unavailable('The data is too busy to be changed right now.', 1, { cause: error });
-    throw error;
-  }
+function writeErrorsOf(error: mongo.MongoServerError): mongo.WriteError[] {
+  return error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
 }
 
-/** What the call comes to, repeated where it met another one. @throws at the fifth time what it throws */
-export async function untilUncontended<T>(call: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; attempt < attempts; attempt++) {
+/** Whether no server answered within the driver's time limits (the driver sends a read twice). */
+export function isDown(error: unknown): boolean {
+  if (noAnswer.some((type) => error instanceof type)) return true;
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'MongoPoolClosedError') return true; // the driver does not export this class
+  // The driver passes on socket errors of Node as they are.
+  const code = 'code' in error && !(error instanceof mongo.MongoError) ? String(error.code) : '';
+  return /^E(?!RR_)|^ERR_(SOCKET|STREAM)_/.test(code);
+}
+
+/** Whether the database is down, overloaded or without a primary; false if it refused the command itself. */
+export function isUnavailable(error: unknown): boolean {
+  if (isDown(error)) return true;
+  if (!(error instanceof mongo.MongoError)) return false;
+  if (error instanceof mongo.MongoOperationTimeoutError || error.name === 'MongoWaitQueueTimeoutError')
+    return true;
+  if (unavailableLabels.some((label) => error.hasErrorLabel(label))) return true;
+  if (!(error instanceof mongo.MongoServerError)) return false;
+  const concern =
+    error instanceof mongo.MongoBulkWriteError
+      ? error.result.getWriteConcernError()
+      : error.writeConcernError;
+  const failures = [error, concern, ...writeErrorsOf(error)];
+  return failures.some((failure) => unavailableCodes.has(failure?.code)) || isDown(error.errorResponse);
+}
+
+/** Whether the server gave up the write because of a concurrent one. Nothing was written. */
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoServerError)) return false;
+  return [error, ...writeErrorsOf(error)].some(
+    ({ code, errmsg = '' }) => code === writeConflict || postgresConflict.test(errmsg),
+  );
+}
+
+/** The call's result; write conflicts are retried. @throws the error of the fifth attempt */
+export async function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt < conflictAttempts; attempt++) {
     try {
       return await call();
     } catch (error) {
-      if (!isContended(error)) throw error;
-      await pause(Math.random() * attempt * pauseMs); // not all of them at the same time again
+      if (!isConflict(error)) throw error;
+      await pause(Math.random() * attempt * conflictPauseMs);
     }
   }
   return await call();
+}
+
+/**
+ * The same methods with a time limit. Write conflicts are retried, and errors of an unavailable database become
+ * DropError `unavailable`: the write may or may not have been done. Other errors pass unchanged.
+ */
+export function withTimeLimit<T extends object>(timeoutMs: number, methods: T): T {
+  // proof: all methods of a store return promises
+  const entries = Object.entries(methods) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const limited = entries.map(([name, method]) => {
+    return [name, (...args: unknown[]) => limit(timeoutMs, () => method.apply(methods, args))] as const;
+  });
+  return Object.fromEntries(limited) as T; // proof: each method keeps its name, arguments and result
+}
+
+async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(timeoutMs, retryConflicts(call), () =>
+      unavailable('Database timeout; a write may still complete.'),
+    );
+  } catch (cause) {
+    if (isUnavailable(cause))
+      throw unavailable('The database is unavailable.', 1, { cause, isDown: isDown(cause) });
+    if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
+    throw cause;
+  }
 }

@@ -3,7 +3,7 @@ import { type Connection, mongo } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
 import { type CollectionPlan, collectionsOf, type IndexPlan } from './collections.ts';
 import type { Mongo } from './connection.ts';
-import { untilUncontended } from './errors.ts';
+import { retryConflicts } from './errors.ts';
 
 const namespaceNotFound = 26;
 const namespaceExists = 48;
@@ -11,7 +11,7 @@ const namespaceExists = 48;
 /**
  * Makes the collections and indexes that are not there yet, and logs which. May be repeated, run twice at once,
  * and beside processes that work; removes nothing.
- * @param mongo patient: an index of millions of records takes its time
+ * @param mongo opened with `isMigration`: an index of millions of records takes its time
  * @throws Error that says which index is in the way, or cannot be made, and why
  */
 export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
@@ -66,7 +66,7 @@ async function listIndexes(
 
 async function createCollection(connection: Connection, name: string): Promise<void> {
   try {
-    await untilUncontended(() => connection.createCollection(name));
+    await retryConflicts(() => connection.createCollection(name));
   } catch (error) {
     if (!isCode(error, namespaceExists)) throw error; // another migration was first
   }
@@ -79,7 +79,7 @@ async function createIndexes(
 ): Promise<void> {
   const specs = indexes.map((index) => ({ ...index }));
   try {
-    await untilUncontended(() => connection.collection(name).createIndexes(specs));
+    await retryConflicts(() => connection.collection(name).createIndexes(specs));
   } catch (error) {
     if (!(error instanceof mongo.MongoServerError)) throw error;
     const names = indexes.map(nameOf).join(', ');

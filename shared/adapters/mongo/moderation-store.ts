@@ -1,12 +1,12 @@
 import type { Connection } from 'mongoose';
 import type { Drop } from '../../domain/drop.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
-import { answerMs } from './bounds.ts';
+import { answerMs } from './connection.ts';
 import { createDropCommands } from './drop-commands.ts';
 import { type DropRow, dropFields, toDrop } from './drop-documents.ts';
 import { atSlug, takenDownAt } from './drop-queries.ts';
 import { restoring, takingDown } from './drop-updates.ts';
-import { translated } from './errors.ts';
+import { withTimeLimit } from './errors.ts';
 
 /** Each change is one conditional update. */
 export function createMongoModerationStore(connection: Connection): ModerationStore {
@@ -16,7 +16,7 @@ export function createMongoModerationStore(connection: Connection): ModerationSt
     return orNull(await drops.findOne<DropRow>({ filter: atSlug(slug), fields: dropFields }));
   }
 
-  return translated<ModerationStore>(answerMs(connection), {
+  return withTimeLimit<ModerationStore>(answerMs(connection), {
     findDrop,
 
     async takeDown(slug, takedown, tasks) {

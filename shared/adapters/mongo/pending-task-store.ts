@@ -1,18 +1,18 @@
 import type { Connection } from 'mongoose';
 import type { PendingTaskStore } from '../../ports/pending-task-store.ts';
-import { answerMs } from './bounds.ts';
+import { answerMs } from './connection.ts';
 import { createDropCommands } from './drop-commands.ts';
 import { type PositionRow, type TasksRow, toDropTasks } from './drop-documents.ts';
 import { atRev, deletedWithId, naming, tasksOf, withId, withTasks } from './drop-queries.ts';
 import { withoutTask, withoutTrash } from './drop-updates.ts';
-import { translated } from './errors.ts';
+import { withTimeLimit } from './errors.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
 export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
   const drops = createDropCommands(connection);
   const days = dayViewsModel(connection);
 
-  return translated<PendingTaskStore>(answerMs(connection), {
+  return withTimeLimit<PendingTaskStore>(answerMs(connection), {
     async find(dropId) {
       const row = await drops.findOne<TasksRow>(tasksOf(dropId));
       return row === null ? null : toDropTasks(row);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import type { CompressedEncoding, RenderStore } from '../../ports/render-store.ts';
-import { answerMs, backgroundMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs, backgroundMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
 import { distinctIds, type ListIds, mergedIds } from './id-pages.ts';
 import { createLooseFiles } from './loose-files.ts';
@@ -40,7 +40,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     return found.map(({ _id }) => _id);
   };
 
-  const pages = translated<Pick<RenderStore, Foreground>>(answerMs(connection), {
+  const pages = withTimeLimit<Pick<RenderStore, Foreground>>(answerMs(connection), {
     async put({ dropId, versionId }, { plan, facts, br, gzip }, now) {
       const names = { br: nameFor(versionId, 'br'), gzip: nameFor(versionId, 'gzip') };
       const before = await renders.findById(versionId, { br: 1, gzip: 1 }).lean();
@@ -84,7 +84,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       return new Set(found.map(({ _id }) => _id));
     },
   });
-  const sweeping = translated<Pick<RenderStore, Background>>(backgroundMs, {
+  const sweeping = withTimeLimit<Pick<RenderStore, Background>>(backgroundMs, {
     async listOutdated(renderer, after, limit) {
       const behind = after !== null && {
         renderer: { $gte: after.renderer, $lt: renderer },

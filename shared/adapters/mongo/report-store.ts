@@ -2,9 +2,9 @@ import { type Connection, Schema } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
 import type { Report, ReportFact, ReportReason } from '../../domain/report.ts';
 import type { NewReport, ReportQuery, ReportStore } from '../../ports/report-store.ts';
-import { answerMs } from './bounds.ts';
+import { answerMs } from './connection.ts';
 import { pickPlace } from './drop-places.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface ReportDocument {
   readonly _id: string;
@@ -84,7 +84,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
     }
   }
 
-  return translated<ReportStore>(answerMs(connection), {
+  return withTimeLimit<ReportStore>(answerMs(connection), {
     async insert(report, cap) {
       for (let attempt = 0; attempt < attempts; attempt++) {
         if (await isKnown(report.id)) return 'known';

@@ -1,7 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
 import type { SecretStore } from '../../ports/secret-store.ts';
-import { answerMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface SecretDocument {
   readonly _id: string;
@@ -25,7 +25,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
   const find = (name: string) =>
     secrets.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
 
-  return translated<SecretStore>(answerMs(connection), {
+  return withTimeLimit<SecretStore>(answerMs(connection), {
     async keep(name, fresh) {
       const known = await find(name).lean();
       if (known !== null) return known.value;

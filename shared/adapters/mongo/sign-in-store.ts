@@ -1,8 +1,8 @@
 import { type Connection, Schema } from 'mongoose';
 import type { SignIn, SignInStatus } from '../../domain/sign-in.ts';
 import type { SignInStore } from '../../ports/sign-in-store.ts';
-import { answerMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface SignInDocument {
   readonly _id: string;
@@ -54,7 +54,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     return matchedCount > 0;
   }
 
-  return translated<SignInStore>(answerMs(connection), {
+  return withTimeLimit<SignInStore>(answerMs(connection), {
     async insert(signIn) {
       try {
         await signIns.create(toDocument(signIn));

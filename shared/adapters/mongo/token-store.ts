@@ -1,8 +1,8 @@
 import { type Connection, Schema } from 'mongoose';
 import { type Token, tokenIdOf } from '../../domain/token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
-import { answerMs } from './bounds.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { answerMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface TokenDocument {
   /** The first 12 characters of the hash, so that the index of ids finds hashes too. */
@@ -38,7 +38,7 @@ export function tokenModel(connection: Connection) {
 export function createMongoTokenStore(connection: Connection): TokenStore {
   const tokens = tokenModel(connection);
 
-  return translated<TokenStore>(answerMs(connection), {
+  return withTimeLimit<TokenStore>(answerMs(connection), {
     async insert(token) {
       try {
         await tokens.create(toDocument(token));

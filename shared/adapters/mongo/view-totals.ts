@@ -1,8 +1,8 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
 import type { ViewTotals } from '../../ports/view-totals.ts';
-import { answerMs, backgroundMs } from './bounds.ts';
+import { answerMs, backgroundMs } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
-import { isDuplicateOf, translated } from './errors.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { pathsUnder } from './paths.ts';
 
 /** Small updates: far below the time-out of a command. */
@@ -54,7 +54,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     if (gone.length > 0) await days.deleteMany({ $or: gone.map(daysOf) });
   }
 
-  const additions = translated<Pick<ViewTotals, 'addToDrops' | 'addToDays'>>(backgroundMs, {
+  const additions = withTimeLimit<Pick<ViewTotals, 'addToDrops' | 'addToDays'>>(backgroundMs, {
     async addToDrops(batch, counts) {
       const adds = counts.map(({ dropId, count }) => ({
         filter: { _id: dropId, views_batch: { $lt: batch } },
@@ -74,7 +74,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
       await inSlices([...new Set(counts.map(({ dropId }) => dropId))], removeOfGone);
     },
   });
-  const readings = translated<Pick<ViewTotals, 'listDays' | 'listViewed'>>(answerMs(connection), {
+  const readings = withTimeLimit<Pick<ViewTotals, 'listDays' | 'listViewed'>>(answerMs(connection), {
     async listDays(dropId) {
       const found = await days.find(daysOf(dropId)).sort({ _id: 1 }).lean();
       return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));

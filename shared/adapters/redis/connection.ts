@@ -1,23 +1,20 @@
+import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
 import type { Log } from '../../ports/log.ts';
-import { readRedisUrl } from './address.ts';
-import { findMisconfiguration, isDemoted } from './faults.ts';
-import { type ConnectionWatch, leaveWrongDatabase, watchConnection } from './watch.ts';
+import { findMisconfiguration, isDemoted } from './errors.ts';
 
-/** The oldest Redis that has all that BullMQ and our scripts use. */
-const oldestVersion: readonly [number, number] = [6, 2];
+/** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
+const oldestVersion = '6.2';
 
 export interface RedisSettings {
-  /** `redis://…` or `rediss://…` with credentials: shown to nobody. */
+  /** `redis://user:password@host:port/database` or `rediss://…`. */
   readonly url: string;
-  /** What the names of all keys begin with. */
+  /** Prefix of all keys. */
   readonly prefix: string;
-  /** Whether a certificate that is not trusted ends a `rediss://` connection. */
+  /** false: a `rediss://` server may have a self-signed certificate. */
   readonly rejectUnauthorized: boolean;
   readonly log: Log;
-  /** Whether Redis must be there at the start. Without: the start goes on, and the connection follows. */
-  readonly requireUp?: boolean;
-  /** How long the start waits for Redis; unset: 3 s. */
+  /** How long to wait for the first connection. Default: 3 s. */
   readonly waitMs?: number;
 }
 
@@ -36,87 +33,39 @@ export type JobConnectionOptions = Pick<
 
 export interface Redis {
   /**
-   * For commands that are answered at once. Each is sent once at most: rejected at once while the connection is
-   * down, after 1 s without an answer, and when the connection ends before the answer. In the last two cases it
-   * may have been carried out.
+   * Sends each command at most once. A command is rejected at once while the connection is down, after 1 s without an
+   * answer, and when the connection is lost; in the last two cases it may have been executed.
    */
   readonly client: Client;
 
-  /** `{prefix}:`, with which each key begins; the braces keep them all on one node of a cluster. */
+  /** `{prefix}:`, the start of each key; the braces keep all keys on one node of a cluster. */
   readonly keyPrefix: string;
 
-  /** `{prefix}`, the same for BullMQ, which puts the colon itself. */
+  /** `{prefix}`: BullMQ adds the colon. */
   readonly jobPrefix: string;
 
   /** `host:port`, for logs. */
   readonly server: string;
 
-  /** Whether commands are sent. A server that has gone silent is noticed after 1.5 s. */
+  /** Whether commands are sent. A server that stops answering is noticed after 1.5 s. */
   isUp(): boolean;
 
-  /** Calls the listener each time the connection is up: now, if it is, and whenever it is back. The answer ends that. */
+  /** Calls the listener now if the connection is up, and after each reconnection. @returns removes the listener */
   onReady(listener: () => void): () => void;
 
   /**
-   * One more connection to the same server for BullMQ, which waits for the server as long as it takes: no limit of
-   * retries, no time-outs of commands, since its workers' commands wait for work. It connects by itself, goes on
-   * trying for ever, and logs no errors; whoever asked for it closes it.
+   * Another connection to the server, for BullMQ: no time limits and no limit of retries, since its workers' commands
+   * wait for jobs. It logs no errors; the caller closes it.
    */
   duplicateForJobs(changes?: JobConnectionOptions): Client;
 
-  /** Lets the commands under way end, for 1 s at most, and disconnects. Not what `duplicateForJobs` gave. */
+  /** Waits 1 s at most for pending commands. Connections of `duplicateForJobs` stay open. */
   close(): Promise<void>;
 }
 
-/**
- * Connects to Redis, for as long as the process lives: a lost connection is tried again at least every 2 s.
- * @throws Error of one sentence, without credentials, for what waiting does not mend: an address that is none, a
- *   refused password or certificate, a database that is not there, a server that is no Redis or older than 6.2;
- *   with `requireUp` also when it cannot be reached
- */
-export async function openRedis(settings: RedisSettings): Promise<Redis> {
-  const address = readRedisUrl(settings.url, settings.rejectUnauthorized);
-  const server = address.shown;
-  const shared = { ...address.options, ...steadyOptions };
-  const client = new Client({ ...shared, ...onceOptions, lazyConnect: true });
-  const watch = watchConnection(client, server, settings.log);
-
-  try {
-    const isUp = await connect(client, server, watch, settings.waitMs ?? 3_000);
-    if (isUp) refuseOldServer(await readVersion(client), server);
-    else if (settings.requireUp) {
-      throw new Error(`Redis at ${server} could not be reached${watch.lastReason()}.`);
-    }
-  } catch (error) {
-    watch.stop();
-    client.disconnect();
-    throw error;
-  }
-
-  return {
-    client,
-    keyPrefix: `{${settings.prefix}}:`,
-    jobPrefix: `{${settings.prefix}}`,
-    server,
-    isUp: () => client.status === 'ready',
-    onReady: watch.onReady,
-    duplicateForJobs(changes = {}) {
-      const duplicate = new Client({ ...shared, maxRetriesPerRequest: null, ...changes });
-      // Nothing is logged here: the one above leads to the same server, and is watched.
-      duplicate.on('error', (error) => leaveWrongDatabase(duplicate, error));
-      return duplicate;
-    },
-    async close() {
-      watch.stop();
-      if (client.status === 'ready') await client.quit().catch(() => undefined); // late or gone: disconnected below
-      client.disconnect();
-    },
-  };
-}
-
 /** For every connection. */
-const steadyOptions = {
-  protocol: 2, // AUTH instead of HELLO, which some servers repeat in their errors, password and all
+const commonOptions = {
+  protocol: 2, // AUTH instead of HELLO: some servers repeat HELLO's arguments, with the password, in errors
   disableClientInfo: true,
   connectTimeout: 2_000,
   disconnectTimeout: 200,
@@ -126,51 +75,130 @@ const steadyOptions = {
   reconnectOnError: (error: Error) => isDemoted(error),
 } satisfies RedisOptions;
 
-/** For commands that are sent once at most. With a retry allowed, ioredis repeats what may have been carried out. */
+/** For commands that are sent at most once: with a retry, ioredis may repeat an executed command. */
 const onceOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0, // when the connection ends, what waits for an answer is rejected
+  maxRetriesPerRequest: 0,
   commandTimeout: 1_000,
-  socketTimeout: 1_500, // nothing heard for so long while something waits: dropped, and connected anew
+  socketTimeout: 1_500,
 } satisfies RedisOptions;
 
-/** Whether it is connected within the time. @throws Error for what waiting does not mend */
-async function connect(
-  client: Client,
-  server: string,
-  watch: ConnectionWatch,
-  waitMs: number,
-): Promise<boolean> {
+/**
+ * Connects to Redis, and again at least every 2 s whenever the connection is lost. Without a server it resolves
+ * after `waitMs`.
+ * @throws Error of one sentence without credentials if retrying does not help: an invalid URL, a refused password or
+ *   certificate, an unknown database number, another kind of server, or Redis before 6.2
+ */
+export async function openRedis(settings: RedisSettings): Promise<Redis> {
+  const { server, options } = readUrl(settings);
+  const client = new Client(settings.url, { ...options, ...onceOptions, lazyConnect: true });
+  const listeners = new Set<() => void>();
+  client.on('ready', () => {
+    for (const listener of [...listeners]) listener();
+  });
+  const stopLogging = logChanges(client, server, settings.log);
+  const isUp = () => client.status === 'ready';
+
+  try {
+    await connect(client, server, settings.waitMs ?? 3_000);
+    if (isUp()) await refuseOldServer(client, server);
+  } catch (error) {
+    stopLogging();
+    client.disconnect();
+    throw error;
+  }
+
+  return {
+    client,
+    keyPrefix: `{${settings.prefix}}:`,
+    jobPrefix: `{${settings.prefix}}`,
+    server,
+    isUp,
+    onReady(listener) {
+      listeners.add(listener);
+      if (isUp()) listener();
+      return () => listeners.delete(listener);
+    },
+    duplicateForJobs(changes = {}) {
+      const duplicate = new Client(settings.url, { ...options, maxRetriesPerRequest: null, ...changes });
+      return duplicate.on('error', () => undefined); // the connection above logs for all
+    },
+    async close() {
+      stopLogging();
+      listeners.clear();
+      if (isUp()) await client.quit().catch(() => undefined);
+      client.disconnect();
+    },
+  };
+}
+
+/** ioredis itself reads user, password and database from the URL. */
+function readUrl({ url, rejectUnauthorized }: RedisSettings) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const isValid =
+    parsed !== null && /^rediss?:$/.test(parsed.protocol) && /^(\/\d{0,9})?$/.test(parsed.pathname);
+  if (!isValid || parsed.hostname === '' || /%(?![\da-f]{2})/i.test(parsed.username + parsed.password)) {
+    throw new Error(
+      'REDIS_URL must be like redis://user:password@host:6379/0 or rediss://…, with special characters percent-encoded',
+    );
+  }
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
+  const servername = isIP(host) === 0 ? host : ''; // RFC 6066, section 3: no addresses
+  const tls = parsed.protocol === 'rediss:' ? { tls: { servername, rejectUnauthorized } } : {};
+  return { server: `${parsed.hostname}:${parsed.port || 6379}`, options: { ...commonOptions, ...tls } };
+}
+
+/** Waits for the connection, but not longer than `waitMs`. @throws Error for a misconfiguration */
+function connect(client: Client, server: string, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => finish(() => resolve(false)), waitMs);
-    const stopListening = watch.onReady(() => finish(() => resolve(true)));
+    const timer = setTimeout(() => finish(resolve), waitMs);
+    const onReady = () => finish(resolve);
     const onError = (error: Error) => {
       const fault = findMisconfiguration(error, server);
       if (fault !== null) finish(() => reject(new Error(fault)));
     };
     const finish = (settle: () => void) => {
       clearTimeout(timer);
-      stopListening();
-      client.off('error', onError);
+      client.off('ready', onReady).off('error', onError);
       settle();
     };
-    client.on('error', onError);
-    client.connect().catch(() => undefined); // told by the events
+    client.on('ready', onReady).on('error', onError);
+    client.connect().catch(() => undefined); // the events tell
   });
 }
 
-/** Null where the server does not tell, or not now. */
-async function readVersion(client: Client): Promise<string | null> {
-  const info = await client.info('server').catch(() => null); // a user may be denied it
-  return info?.match(/^redis_version:(\S+)/m)?.[1] ?? null;
+/** @throws Error if the server says that it is too old; a user may not be allowed to ask */
+async function refuseOldServer(client: Client, server: string): Promise<void> {
+  const info = await client.info('server').catch(() => '');
+  const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? oldestVersion;
+  if (version.localeCompare(oldestVersion, 'en', { numeric: true }) < 0) {
+    throw new Error(`Redis at ${server} is version ${version}; Dropleaf needs ${oldestVersion} or newer`);
+  }
 }
 
-function refuseOldServer(version: string | null, server: string): void {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestVersion;
-  if (version === null || major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  throw new Error(
-    `Redis at ${server} is too old (${version}): ${oldestVersion.join('.')} or newer is needed.`,
-  );
+/** Logs the loss and the return of the connection once each, never an error object: it has the command's arguments. */
+function logChanges(client: Client, server: string, log: Log): () => void {
+  let isStopped = false;
+  let isLost = false;
+  let reason = 'connection closed';
+
+  client.on('ready', () => {
+    if (isLost) log.info({ redis: server }, 'Redis is available again');
+    isLost = false;
+    reason = 'connection closed';
+  });
+  client.on('close', () => {
+    if (!isLost && !isStopped)
+      log.warn({ redis: server, reason }, 'Redis is unavailable; the service continues without it');
+    isLost = true;
+  });
+  client.on('error', (error: Error) => {
+    const fault = findMisconfiguration(error, server);
+    if (fault !== null && fault !== reason && isLost && !isStopped) log.error({ redis: server }, fault);
+    reason = fault ?? ('code' in error ? String(error.code) : error.message);
+  });
+  return () => {
+    isStopped = true;
+  };
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { JobProducer } from '../../ports/job-queue.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { translated } from './faults.ts';
+import { toDropError } from './errors.ts';
 import { type JobLines, lineOf, optionsOf } from './job-lines.ts';
 import { hurryStanding } from './job-scripts.ts';
 
@@ -47,7 +47,7 @@ export function createJobProducer(redis: Redis, ask: Ask, waitAtMost: number): J
       unanswered += 1;
       const asked = ask(name, jobKey(name, payload), payload, delayMs)
         .catch((error: unknown) => {
-          throw translated(error);
+          throw toDropError(error);
         })
         .finally(() => {
           unanswered -= 1;

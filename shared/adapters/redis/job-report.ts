@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
 import type { FailedJob, JobReport } from '../../ports/job-report.ts';
-import { translated } from './faults.ts';
+import { toDropError } from './errors.ts';
 import type { Ask } from './job-asking.ts';
 import { isJobName, type JobLines } from './job-lines.ts';
 
@@ -70,7 +70,7 @@ export function createJobReport(lines: JobLines, ask: Ask): JobReport {
 }
 
 function rethrow(error: unknown): never {
-  throw translated(error);
+  throw toDropError(error);
 }
 
 function toFailedJob(job: Job): FailedJob {

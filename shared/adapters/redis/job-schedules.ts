@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Redis } from './connection.ts';
-import { isAway, withoutCommand } from './faults.ts';
+import { isUnavailable, withoutCommand } from './errors.ts';
 import { failedKeepMs, type JobLines, optionsOf, periodic } from './job-lines.ts';
 
 const housekeepingMs = 3_600_000;
@@ -34,7 +34,7 @@ export function startJobTending(deps: {
   function tend(): Promise<void> {
     underWay ??= tendOnce()
       .catch((error: unknown) => {
-        if (isAway(error)) return; // it is logged by the connection, and there will be a next time
+        if (isUnavailable(error)) return; // it is logged by the connection, and there will be a next time
         log.error({ err: withoutCommand(error) }, 'the schedules of jobs could not be looked after');
       })
       .finally(() => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { isAway, withoutCommand } from './faults.ts';
+import { isUnavailable, withoutCommand } from './errors.ts';
 import { openJobConnections } from './job-connections.ts';
 import { type JobLines, type LineName, lineNames, periodic } from './job-lines.ts';
 import { createRunningJobs } from './job-run.ts';
@@ -69,7 +69,8 @@ export function startJobWorkers(deps: {
   function report(error: Error): void {
     const err = withoutCommand(error);
     if (lockLost.test(error.message)) log.warn({ err }, 'a job ended after its lock had been lost');
-    else if (!isAway(error)) log.error({ err }, 'the line of jobs could not be moved on; trying again');
+    else if (!isUnavailable(error))
+      log.error({ err }, 'the line of jobs could not be moved on; trying again');
     else if (!isLossTold && !isStopping) {
       isLossTold = true;
       log.warn({ err }, 'the line of jobs is away; the worker waits for it');

@@ -3,7 +3,7 @@ import type { Window } from '../../domain/windows.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 import type { Redis } from './connection.ts';
-import { withoutCommand } from './faults.ts';
+import { withoutCommand } from './errors.ts';
 
 /**
  * What RateLimiterRedis runs for each take (ARGV[1] is 1) and each return (-1), in place of its own script, which

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '../../domain/errors.ts';
 import type { ViewCount, ViewCounter } from '../../ports/view-counter.ts';
 import type { Redis } from './connection.ts';
-import { translated, wasNotSent } from './faults.ts';
+import { toDropError, wasNotSent } from './errors.ts';
 import { createScript } from './script.ts';
 import { addLua, closeLua, epochLua, forgetLua, openLua } from './view-scripts.ts';
 
@@ -76,11 +76,11 @@ export function createRedisViewCounter(redis: Redis): ViewCounter {
 
   /** @throws DropError `unavailable` for what connections do */
   async function answered<T>(work: () => Promise<T>): Promise<T> {
-    if (!redis.isUp()) throw unavailable('Redis is away.');
+    if (!redis.isUp()) throw unavailable('Redis is unavailable.');
     try {
       return await work();
     } catch (error) {
-      throw translated(error);
+      throw toDropError(error);
     }
   }
 
