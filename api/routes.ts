@@ -17,8 +17,7 @@ import { homeHandlers } from './service/home.ts';
 import { onboardHandlers } from './service/onboard.ts';
 import { robotsHandlers } from './service/robots-txt.ts';
 import { securityTxtHandlers } from './service/security-txt.ts';
-import { signInHandlers } from './sign-in/handlers.ts';
-import { signInPageHandlers } from './sign-in/page-handlers.ts';
+import { signInHandlers, signInPageHandlers } from './sign-in/handlers.ts';
 import { versionHandlers } from './versions/handlers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

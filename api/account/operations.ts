@@ -2,7 +2,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { sampleApiToken, sampleDrop, samplePollToken, sampleToken } from '../openapi/examples.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import type { RequestSchemas } from '../openapi/requests.ts';
-import { pollShape, presentPoll, presentStart, startShape } from '../sign-in/presenter.ts';
+import { pollShape, presentPoll, presentStart, startShape } from '../sign-in/schema.ts';
 import { callerShape, presentCaller, presentToken, tokenListShape } from './presenter.ts';
 
 /** Spec 4.2 and 4.3: how a client gets a token, and what it can ask about it. */

@@ -1,19 +1,17 @@
 import type { ErrorEnvelope } from '../http/http-error.ts';
-import { envelopeData } from './envelope.ts';
-import { type Html, html } from './html.ts';
-import { page, policyOf } from './layout.ts';
-import { waitText } from './wait.ts';
+import { type Html, html, raw } from './html.ts';
+import { type HtmlPage, page } from './layout.ts';
 
-interface Words {
+interface ErrorText {
   readonly title: string;
   readonly text: string;
   readonly next?: Html;
 }
 
-/** An error as a person meets it: in words, with the envelope of spec section 7 beside them as data. */
-export function errorPage(status: number, envelope: ErrorEnvelope): { html: string; csp: string } {
-  const { title, text, next } = wordsFor(status, envelope);
-  const error = page({
+/** The page that shows an error to a person. It contains the envelope of spec section 7 as data. */
+export function errorPage(status: number, envelope: ErrorEnvelope): HtmlPage {
+  const { title, text, next } = textFor(status, envelope);
+  return page({
     title,
     head: envelopeData(envelope),
     css: errorStyle,
@@ -21,58 +19,82 @@ export function errorPage(status: number, envelope: ErrorEnvelope): { html: stri
 <h1>${title}</h1>
 <p>${text}</p>
 ${next}`,
+    policy: { 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
   });
-  // A drop's frame shows it too.
-  return { html: error.html, csp: policyOf(error, { 'frame-ancestors': "'self'" }) };
 }
 
-function wordsFor(status: number, { error }: ErrorEnvelope): Words {
-  const byCode = wordsByCode[`${status} ${error.code}`];
+/** The envelope as data inside a page: an inert script element that no text can close. */
+export function envelopeData(envelope: ErrorEnvelope): Html {
+  const json = JSON.stringify(envelope).replaceAll('<', '\\u003c');
+  return html`<script type="application/json" id="error">${raw(json)}</script>`;
+}
+
+/** An error message above a form. `fieldState` links the invalid field to it. */
+export function formError(message: string | null | undefined): Html | null {
+  return message ? html`<p class="notice bad" id="fault" role="alert">${message}</p>` : null;
+}
+
+/** The attributes that link a field to its hint and, if the field is invalid, to the form's error. */
+export function fieldState(isInvalid: boolean, hintId?: string): Html | null {
+  const ids = [isInvalid && 'fault', hintId].filter(Boolean).join(' ');
+  return ids === '' ? null : html` aria-describedby="${ids}"${isInvalid && html` aria-invalid="true"`}`;
+}
+
+/**
+ * A waiting time after "in" or "Wait": `42 seconds`, rounded up.
+ * @param seconds the `retry_after_seconds` of an error's details
+ * @returns null if the error has none
+ */
+export function waitText(seconds: unknown): string | null {
+  if (typeof seconds !== 'number') return null;
+  if (seconds <= 1) return 'a moment';
+  if (seconds < 120) return `${Math.ceil(seconds)} seconds`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${Math.ceil(seconds / 3_600)} hours`;
+}
+
+function textFor(status: number, { error }: ErrorEnvelope): ErrorText {
+  const byCode = textByCode[`${status} ${error.code}`];
   if (byCode) return { ...byCode, ...linkTo(error.details?.url) };
-  const byStatus = wordsByStatus[status];
-  if (byStatus) {
-    const wait = waitText(error.details?.retry_after_seconds);
-    return wait === null ? byStatus : { ...byStatus, text: `${byStatus.text} Try again in ${wait}.` };
-  }
-  return { title: 'That did not work', text: error.message };
+  const byStatus = textByStatus[status];
+  if (!byStatus) return { title: 'Request failed', text: error.message };
+  const wait = waitText(error.details?.retry_after_seconds);
+  return wait === null ? byStatus : { ...byStatus, text: `${byStatus.text} Try again in ${wait}.` };
 }
 
-/** Out of the frame, where this is shown in one. */
-function linkTo(url: unknown): Pick<Words, 'next'> | undefined {
+/** `_top`, because the viewer's frame may show the error. */
+function linkTo(url: unknown): Pick<ErrorText, 'next'> | undefined {
   if (typeof url !== 'string') return undefined;
   return { next: html`<p><a class="button" href="${url}" target="_top">Open the page</a></p>` };
 }
 
-const wordsByCode: Readonly<Record<string, Words>> = {
+const textByCode: Readonly<Record<string, ErrorText>> = {
   '404 version_not_found': {
-    title: 'No such version',
-    text: 'The page does not have this version, or no longer.',
-    next: html`<p><a class="button" href="?">Show the latest</a></p>`,
+    title: 'Version not found',
+    text: 'This page exists, but not in this version. The owner may have deleted the version.',
+    next: html`<p><a class="button" href="?">Show the latest version</a></p>`,
   },
-  '400 invalid_slug': { title: 'Page not found', text: 'This is no address of a page. It may be mistyped.' },
+  '400 invalid_slug': {
+    title: 'Page not found',
+    text: 'This address is not a valid page address. Check it for typing errors.',
+  },
   '403 passcode_required': {
-    title: 'A passcode is needed',
-    text: 'This page is locked. Its passcode is entered on the page itself.',
+    title: 'Passcode required',
+    text: 'This page is locked. Open the page and enter its passcode there.',
   },
-  '410 forbidden': {
-    title: 'This page was taken down',
-    text: 'Those who run this service have taken it down, and it is not shown any more.',
-  },
+  '410 forbidden': { title: 'Page removed', text: 'The operators of this service removed this page.' },
 };
 
-const wordsByStatus: Readonly<Record<number, Words>> = {
-  403: { title: 'Not allowed', text: 'This request was refused.' },
+const textByStatus: Readonly<Record<number, ErrorText>> = {
+  403: { title: 'Not allowed', text: 'The server refused this request.' },
   404: {
     title: 'Page not found',
-    text: 'Nothing is published at this address. It may be mistyped, or the page was removed.',
+    text: 'There is no page at this address. Check the address for typing errors. The page may also have been deleted.',
   },
-  410: { title: 'This page is gone', text: 'It is not shown any more.' },
-  429: { title: 'Too many requests', text: 'This was asked for too often.' },
-  500: {
-    title: 'Something went wrong',
-    text: 'The fault is ours, and it has been noted. Please try again later.',
-  },
-  503: { title: 'Not available right now', text: 'The service is busy or being looked after.' },
+  410: { title: 'Page removed', text: 'This page is no longer available.' },
+  429: { title: 'Too many requests', text: 'You have sent too many requests.' },
+  500: { title: 'Server error', text: 'The server failed and logged the error. Try again later.' },
+  503: { title: 'Service unavailable', text: 'The service is overloaded or under maintenance.' },
 };
 
 const errorStyle = `

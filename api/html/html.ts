@@ -1,17 +1,17 @@
-/** Not reachable from outside, so that nothing parsed or posted can pass for markup. */
+/** Private to this file, so parsed JSON can never be taken for markup. */
 const markup: unique symbol = Symbol('markup');
 
-/** Text that is markup: made by `html` from trusted templates and escaped values. */
+/** Markup: made by `html` from constant templates and escaped values. */
 export interface Html {
   readonly [markup]: string;
 }
 
-/** What a template may hold. Nothing, and what a condition leaves behind, writes nothing. */
+/** A value in a template. `null`, `undefined` and `false` write nothing. */
 export type Fragment = Html | string | number | null | undefined | false | readonly Fragment[];
 
 /**
- * Markup from a template. Every value is escaped unless it is markup already, for text and for attributes in
- * quotes; attributes without quotes, and values inside `<script>` or `<style>`, have no safe form: use none.
+ * Markup from a template. Escapes every value that is not markup. The escaping is safe for text and for attributes in
+ * double quotes only: never put a value into an unquoted attribute, `<script>` or `<style>`.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Fragment[]): Html {
   let text = template[0] ?? '';
@@ -19,12 +19,11 @@ export function html(template: TemplateStringsArray, ...values: readonly Fragmen
   return raw(text);
 }
 
-/** Takes the text as markup, as it is. Only for constants of ours and for what a sanitizer has cleaned. */
+/** Marks text as markup without escaping it. Only for our own constants and for sanitized text. */
 export function raw(text: string): Html {
   return { [markup]: text };
 }
 
-/** The markup as text, to send. */
 export function toText(fragment: Html): string {
   return fragment[markup];
 }
@@ -37,7 +36,7 @@ function toMarkup(value: Fragment): string {
   return value[markup];
 }
 
-/** `Array.isArray` does not see readonly arrays. */
+/** `Array.isArray` does not narrow readonly arrays. */
 function isList(value: Html | readonly Fragment[]): value is readonly Fragment[] {
   return Array.isArray(value);
 }
@@ -52,4 +51,26 @@ const entities: Readonly<Record<string, string>> = {
 
 function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/**
+ * Characters that are invisible or change the direction of text: controls, direction marks, invisible letters, line
+ * separators, lone surrogates. Joiners and variation selectors are not among them: emoji and some scripts need them.
+ */
+const invisible =
+  /((?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u;
+
+/**
+ * Untrusted text that cannot mislead the reader: invisible characters are shown as `U+202E`, and the text direction stays
+ * inside the element.
+ */
+export function visible(text: string): Html {
+  const parts = text
+    .split(invisible)
+    .map((part, i) => (i % 2 === 0 ? part : html`<span class="invisible">${codePointOf(part)}</span>`));
+  return html`<bdi>${parts}</bdi>`;
+}
+
+function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -3,36 +3,38 @@ import { type Html, html, raw, toText } from './html.ts';
 import { style } from './style.ts';
 
 export interface PageParts {
-  /** What the tab says; the service's name is added. */
+  /** Of the browser tab, followed by the service's name. */
   readonly title: string;
-  /** Exactly one h1 in it. */
+  /** Contains exactly one h1. */
   readonly body: Html;
-  /** For search engines; none of our own pages is worth finding unless it says so. */
+  /** The robots meta tag; default: not indexed. */
   readonly robots?: string;
-  /** More for head: social tags, a canonical address. */
+  /** More elements for head: social tags, a canonical address. */
   readonly head?: Html;
-  /** Rules after the shared ones. A constant: it is not escaped. */
+  /** A constant style sheet, added to the shared one. It is not escaped. */
   readonly css?: string;
-  /** Those rules and not the shared ones. */
+  /** Use `css` alone, without the shared style sheet. */
   readonly ownStyle?: true;
+  /** Content-Security-Policy directives that replace or extend the defaults: `{ 'form-action': "'self'" }`. */
+  readonly policy?: Readonly<Record<string, string>>;
 }
 
-export interface Page {
+/** A complete page of ours, and the Content-Security-Policy that it is sent with. */
+export interface HtmlPage {
   readonly html: string;
-  /** The style sheet's source expression for `style-src`. */
-  readonly styleHash: string;
+  readonly csp: string;
 }
 
-/** A page in our frame: the brand, and the body on a card. */
-export function page(parts: PageParts): Page {
+/** A page in the standard layout: the brand above, the body on a card. */
+export function page(parts: PageParts): HtmlPage {
   const body = html`<header class="masthead">${brand}</header>
 <main>${parts.body}</main>`;
   return barePage({ ...parts, body });
 }
 
-/** A page that brings its own frame: the body is all there is, its one `main` included. */
-export function barePage(parts: PageParts): Page {
-  const { title, body, robots = 'noindex, nofollow', head, css = '', ownStyle } = parts;
+/** A page with a layout of its own: `body` contains the one `main` element. */
+export function barePage(parts: PageParts): HtmlPage {
+  const { title, body, robots = 'noindex, nofollow', head, css = '', ownStyle, policy } = parts;
   const sheet = ownStyle ? css : style + css;
   const document = html`<!doctype html>
 <html lang="en">
@@ -50,21 +52,14 @@ ${body}
 </body>
 </html>
 `;
-  return {
-    html: toText(document),
-    styleHash: `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
-  };
+  return { html: toText(document), csp: policyFor(sheet, policy) };
 }
 
-/**
- * The Content-Security-Policy of a page: nothing but its own style sheet and its icon, no script, framed by
- * nobody.
- * @param more further directives, or others for those named here: `{ 'form-action': "'self'" }`
- */
-export function policyOf(page: Page, more: Readonly<Record<string, string>> = {}): string {
+/** By default a page loads only its own style sheet and icon, runs no script, sends no form and cannot be framed. */
+function policyFor(sheet: string, more: PageParts['policy']): string {
   const directives = {
     'default-src': "'none'",
-    'style-src': page.styleHash,
+    'style-src': `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
     'img-src': 'data:',
     'form-action': "'none'",
     'base-uri': "'none'",
@@ -79,7 +74,6 @@ export function policyOf(page: Page, more: Readonly<Record<string, string>> = {}
 const leaf =
   'M12 2.5c4.6 4 7 7.4 7 11.1a7 7 0 0 1-6.1 7V14.2l3-3a.9.9 0 0 0-1.3-1.3l-1.7 1.7V8.4a.9.9 0 0 0-1.8 0v5.8l-1.7-1.7a.9.9 0 0 0-1.3 1.3l3 3v3.8a7 7 0 0 1-6.1-7c0-3.7 2.4-7.1 7-11.1z';
 
-/** The name with its leaf, for the head of a page. */
 const brand: Html = html`<span class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${leaf}"/></svg>Dropleaf</span>`;
 
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2f9e62" d="${leaf}"/></svg>`)}`;

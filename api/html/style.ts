@@ -1,6 +1,6 @@
 /**
- * The look of every page of ours, in one place. A constant and not a file: it goes inline into each page and its
- * hash into the page's policy, so both must come from the same characters.
+ * The style sheet that all our pages share. A constant and not a file: each page contains it, and the page's
+ * Content-Security-Policy contains its hash.
  */
 export const style = `
 :root {

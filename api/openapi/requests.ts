@@ -6,7 +6,7 @@ import { metadataKeySchema, metadataValueSchema } from '../drops/fields.ts';
 import { dropQuery, metadataPrefix } from '../drops/list-query.ts';
 import { createDropRequests } from '../drops/requests.ts';
 import { maxParameters, maxVersionNumber } from '../http/parameters.ts';
-import { pollQuery, startBody } from '../sign-in/requests.ts';
+import { pollQuery, startBody } from '../sign-in/schema.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 
 type Keywords = Readonly<Record<string, unknown>>;

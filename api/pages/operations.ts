@@ -5,7 +5,7 @@ import { text } from '../openapi/shape.ts';
 const version: Parameter = {
   name: 'v',
   in: 'query',
-  description: 'The number of a version; the latest version without it.',
+  description: 'The version number; default: the latest version.',
   schema: { type: 'integer', minimum: 1 },
   required: false,
 };
@@ -13,7 +13,7 @@ const version: Parameter = {
 const refusals = ['invalid_slug', 'not_found', ['forbidden', 410], 'version_not_found'] as const;
 const html = { 'text/html': { shape: text('An HTML document.') } };
 
-/** Spec 4.5: what anybody sees of a drop. */
+/** Spec 4.5: the public pages of a drop. */
 export function pageOperations({ slug }: RequestSchemas) {
   return {
     view: {
@@ -21,21 +21,21 @@ export function pageOperations({ slug }: RequestSchemas) {
       tag: 'Public pages',
       summary: 'The viewer page',
       description:
-        'Shows the drop in a sandboxed frame, with its context behind a toggle. Of a locked drop it shows a passcode form first, also with 200.',
+        'Shows the drop in a sandboxed frame, with its context behind a toggle. For a locked drop it shows a passcode form, also with status 200.',
       parameters: [slug, version],
-      replies: [{ status: 200, description: 'The page, or its passcode form.', content: html }],
+      replies: [{ status: 200, description: 'The page or its passcode form.', content: html }],
       refusals,
     },
     raw: {
       id: 'readRawPage',
       tag: 'Public pages',
-      summary: 'The page itself',
+      summary: 'The raw page',
       description:
-        'The HTML as posted, with a style added at the end of `<head>` and a viewport where it has none, sandboxed. A locked page is 403: people open it in the viewer.',
+        'The HTML as posted, with a style at the end of `<head>` and, if it has none, a viewport meta element. The page is sandboxed. A locked drop answers 403; its passcode is entered in the viewer.',
       parameters: [slug, version],
       replies: [
         { status: 200, description: 'The page.', content: html, headers: ['ETag'] },
-        { status: 304, description: 'The client has this page.', headers: ['ETag'] },
+        { status: 304, description: 'The client already has this page.', headers: ['ETag'] },
       ],
       refusals: [...refusals, ['passcode_required', 403]],
     },

@@ -7,23 +7,21 @@ import { raw } from '../html/html.ts';
 import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
-import type { ReadForm } from '../http/form.ts';
-import { isFromOwnPage } from '../http/form.ts';
+import { isFromOwnPage, type ReadForm } from '../http/form.ts';
 import { HttpError, presentError } from '../http/http-error.ts';
 import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
-import { passcodePage } from './passcode-page.ts';
 import { checkShown, hasPasscode, isPersonsGet, passCookie, readAddress, readTarget } from './public-page.ts';
-import { viewerPage } from './viewer-page.ts';
+import { passcodePage, viewerPage } from './viewer-page.ts';
 
-/** Spec 4.5: the page around a drop, and the passcode form before it. */
+/** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
 export function viewerHandlers(services: Services, readForm: ReadForm) {
   const { pages, passcodes, views, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  /** The frame's address: the inner id keeps caches from mixing up versions, the grant opens that version of a locked page. */
+  /** `id` makes the address unique to the version's content, for caches; the grant `g` opens this version of a locked drop. */
   async function frameUrl(page: ShownPage, ownOrigin: string | null): Promise<string> {
     const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
     const grant = await passcodes.issue('grant', page);
@@ -52,8 +50,8 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
     sendPage(res, 200, view);
   }
 
-  /** The page that was asked for, with the headers that it needs whatever becomes of the request. */
-  async function open(req: Request, res: Response): Promise<Page> {
+  /** Finds the page and sets the caching headers that every answer needs. */
+  async function findPage(req: Request, res: Response): Promise<Page> {
     const address = readAddress(req);
     if (address === null) throw notFound('page');
     const page = await pages.find(...readTarget(address));
@@ -62,11 +60,11 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
     return page;
   }
 
-  /** @throws DropError `passcode_required` (403) for a wrong one, `rate_limited` after too many */
+  /** @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many */
   async function unlock(req: Request, res: Response, page: Page): Promise<void> {
     const form = await readForm(req, res);
     if (!(await passcodes.check(page, form.get('passcode') ?? '', visitorOf(req.ip)))) {
-      throw new HttpError(403, 'passcode_required', 'That is not the passcode of this page.');
+      throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
     }
     const pass = await passcodes.issue('pass', page);
     if (pass !== null) {
@@ -81,7 +79,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
 
   return {
     async show(req: Request, res: Response): Promise<void> {
-      const page = await open(req, res);
+      const page = await findPage(req, res);
       if (await hasPasscode(services, page, req.headers.cookie)) {
         await sendViewer(res, pages.show(page));
         if (isPersonsGet(req)) views.count(page.dropId);
@@ -90,11 +88,10 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
       }
     },
 
-    /** The passcode form. What goes wrong is said on the form again, or in the envelope to a program. */
+    /** A person sees an error on the form again. A program gets the envelope. */
     async unlock(req: Request, res: Response): Promise<void> {
-      const page = await open(req, res);
-      if (!isFromOwnPage(req, origin))
-        throw new DropError('forbidden', 'Enter the passcode on the page itself.');
+      const page = await findPage(req, res);
+      if (!isFromOwnPage(req, origin)) throw new DropError('forbidden', 'Another website sent this form.');
       try {
         await unlock(req, res, page);
       } catch (error) {

@@ -1,28 +1,10 @@
 import { type ReportReason, reportReasons } from '../../shared/domain/report.ts';
-import { envelopeData } from '../html/envelope.ts';
+import { envelopeData, fieldState, formError, waitText } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
-import { page, policyOf } from '../html/layout.ts';
-import { waitText } from '../html/wait.ts';
+import { type HtmlPage, page } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
-import { reportStyle } from './style.ts';
 
-interface OurPage {
-  readonly html: string;
-  readonly csp: string;
-}
-
-/** What somebody has filled in so far; absent on the first. */
-interface Filled {
-  readonly reason: string;
-  readonly text: string;
-  readonly contact: string;
-  readonly envelope: ErrorEnvelope;
-}
-
-/**
- * GET /report/{slug}: tells those who run the service of a page. Says nothing of the page but its address, which
- * whoever is here has: a locked one's title is a secret.
- */
+/** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
 export function reportPage(parts: {
   /** The page's public address, absolute. */
   readonly url: string;
@@ -31,76 +13,82 @@ export function reportPage(parts: {
   readonly id: string;
   readonly maxCharacters: number;
   readonly contactMaxCharacters: number;
-  readonly filled?: Filled;
-}): OurPage {
-  const { url, action, id, maxCharacters, contactMaxCharacters, filled } = parts;
-  const faulty = filled && faultyField(filled.envelope);
-  const describedBy = (field: string, hint: string) =>
-    html` aria-describedby="${faulty === field && 'fault '}${hint}"${faulty === field && html` aria-invalid="true"`}`;
-  return ourPage('Report a page', {
-    ...(filled && { head: envelopeData(filled.envelope) }),
+  /** The fields as they were sent, if an error is shown. */
+  readonly filled?: { readonly reason: string; readonly text: string; readonly contact: string };
+  readonly envelope?: ErrorEnvelope;
+}): HtmlPage {
+  const { url, action, id, maxCharacters, contactMaxCharacters, filled, envelope } = parts;
+  const isInvalid = (field: string) => envelope?.error.details?.field === field;
+  return layOut('Report a page', {
+    ...(envelope && { head: envelopeData(envelope) }),
     body: html`<h1>Report this page</h1>
 <p class="reported"><code>${url}</code></p>
 <form method="post" action="${action}">
-${filled && html`<p class="notice bad" id="fault" role="alert">${faultText(filled.envelope)}</p>`}
+${formError(envelope && errorText(envelope))}
 <input type="hidden" name="id" value="${id}">
-<fieldset${faulty === 'reason' && html` aria-describedby="fault"`}>
-<legend>What is wrong with it?</legend>
-${reportReasons.map((reason) => choice(reason, filled?.reason === reason))}
+<fieldset${isInvalid('reason') && html` aria-describedby="fault"`}>
+<legend>What is wrong with this page?</legend>
+${reportReasons.map((reason) => radio(reason, filled?.reason === reason))}
 </fieldset>
-<label for="text">In your words</label>
-<textarea id="text" name="text" rows="5" maxlength="${maxCharacters}"${describedBy('text', 'text-hint')}>
+<label for="text">Details</label>
+<textarea id="text" name="text" rows="5" maxlength="${maxCharacters}"${fieldState(isInvalid('text'), 'text-hint')}>
 ${filled?.text}</textarea>
-<p class="hint" id="text-hint">Needed where it is something else. For your own work, say where the original is.</p>
-<label for="contact">How to reach you</label>
+<p class="hint" id="text-hint">Required for “Something else”. If the page uses your work, link to the original.</p>
+<label for="contact">Your email address or phone number (optional)</label>
 <input id="contact" name="contact" type="text" value="${filled?.contact}" maxlength="${contactMaxCharacters}" autocomplete="email"
-  autocapitalize="none" spellcheck="false"${describedBy('contact', 'contact-hint')}>
-<p class="hint" id="contact-hint">Only if you want an answer. Your network address is not kept with the report.</p>
-<button type="submit">Send the report</button>
+  autocapitalize="none" spellcheck="false"${fieldState(isInvalid('contact'), 'contact-hint')}>
+<p class="hint" id="contact-hint">The operators use it to answer you. The report does not contain your IP address.</p>
+<button type="submit">Send report</button>
 </form>`,
   });
 }
 
-/** Where a report that was sent leads. @param isKept false: the page has enough open reports already */
-export function reportedPage(isKept: boolean): OurPage {
+/** The page after a report was sent. @param isKept false if the page already has the maximum of open reports */
+export function reportedPage(isKept: boolean): HtmlPage {
   return isKept
-    ? ourPage('Reported', {
-        body: html`<h1>Thank you</h1>
-<p>Your report was sent to those who run this service. You can close this page.</p>`,
+    ? layOut('Report sent', {
+        body: html`<h1>Report sent</h1>
+<p>Thank you. The operators of this service have received your report. You can close this page.</p>`,
       })
-    : ourPage('Reported already', {
-        body: html`<h1>Reported already</h1>
-<p>This page has been reported many times, and those who run this service have the reports. Yours was not added to
-them. You can close this page.</p>`,
+    : layOut('Already reported', {
+        body: html`<h1>Already reported</h1>
+<p>The operators of this service already have many reports about this page, so yours was not stored. You can close this
+page.</p>`,
       });
 }
 
-function ourPage(title: string, parts: { body: Html; head?: Html }): OurPage {
-  const whole = page({ title, css: reportStyle, ...parts });
-  return { html: whole.html, csp: policyOf(whole, { 'form-action': "'self'" }) };
+function layOut(title: string, parts: { body: Html; head?: Html }): HtmlPage {
+  return page({ title, css: reportStyle, policy: { 'form-action': "'self'" }, ...parts });
 }
 
-const words: Readonly<Record<ReportReason, string>> = {
-  phishing: 'It pretends to be somebody else, to get passwords or money',
-  malware: 'It spreads harmful software',
+const labels: Readonly<Record<ReportReason, string>> = {
+  phishing: 'It imitates another site to steal passwords or money',
+  malware: 'It spreads malware',
   illegal: 'It breaks the law',
   copyright: 'It uses my work without permission',
-  privacy: 'It shows private things about somebody',
+  privacy: 'It publishes private information',
   other: 'Something else',
 };
 
-function choice(reason: ReportReason, isChosen: boolean): Html {
-  return html`<label class="choice"><input type="radio" name="reason" value="${reason}" required${isChosen && html` checked`}>
-<span>${words[reason]}</span></label>
+function radio(reason: ReportReason, isChecked: boolean): Html {
+  return html`<label class="choice"><input type="radio" name="reason" value="${reason}" required${isChecked && html` checked`}>
+<span>${labels[reason]}</span></label>
 `;
 }
 
-function faultyField({ error }: ErrorEnvelope): unknown {
-  return error.details?.field;
+function errorText({ error }: ErrorEnvelope): string {
+  if (error.code !== 'rate_limited') return error.message;
+  const wait = waitText(error.details?.retry_after_seconds) ?? 'an hour';
+  return `Too many reports were sent. Wait ${wait}, then try again.`;
 }
 
-function faultText({ error }: ErrorEnvelope): string {
-  const wait = waitText(error.details?.retry_after_seconds);
-  if (error.code !== 'rate_limited') return error.message;
-  return `Too many reports were sent. Wait ${wait ?? 'an hour'}, then try again.`;
-}
+const reportStyle = `
+.reported { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
+fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; min-width: 0; }
+legend { margin-bottom: .375rem; padding: 0; font-size: .875rem; font-weight: 600; }
+.choice { display: flex; align-items: flex-start; gap: .75rem; margin: 0; padding: .625rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem; font-weight: 400; line-height: 1.4; cursor: pointer; }
+.choice input { flex: none; width: 1.125rem; height: 1.125rem; min-height: 0; margin: .1rem 0 0; padding: 0; accent-color: var(--leaf); }
+textarea { display: block; width: 100%; min-height: 7rem; margin-bottom: 1rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--field); border-radius: 10px; resize: vertical; }
+textarea:focus-visible { outline-offset: 0; border-color: transparent; }
+textarea[aria-invalid="true"] { border-color: var(--bad); }
+`;

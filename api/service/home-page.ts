@@ -1,14 +1,14 @@
 import type { Config } from '../../shared/config/config.ts';
 import { html } from '../html/html.ts';
-import { page, policyOf } from '../html/layout.ts';
+import { type HtmlPage, page } from '../html/layout.ts';
 import { servicePaths, signInPaths } from '../http/paths.ts';
 
 /** What somebody sees who opens the bare address. */
-export function homePage(config: Config): { html: string; csp: string } {
+export function homePage(config: Config): HtmlPage {
   const start = `curl -X POST ${config.BASE_URL}/api/auth/start \\
   -H 'Content-Type: application/json' \\
   -d '{"label":"my laptop"}'`;
-  const home = page({
+  return page({
     title: 'Hosted HTML pages',
     ...(config.INDEXABLE && { robots: 'index, follow' }),
     css: 'pre { white-space: pre-wrap; overflow-wrap: anywhere; }',
@@ -22,5 +22,4 @@ export function homePage(config: Config): { html: string; csp: string } {
 <h2>Your program showed you a code</h2>
 <p><a href="${signInPaths.code}">Enter it here</a> to let the program publish in your name.</p>`,
   });
-  return { html: home.html, csp: policyOf(home) };
 }

@@ -4,38 +4,36 @@ import type { ProviderVisit } from '../../shared/ports/identity-provider.ts';
 import type { Sealer } from '../../shared/ports/sealer.ts';
 import { cookieName, readCookies, setCookie } from '../http/cookies.ts';
 import { signInPaths } from '../http/paths.ts';
-import type { Outcome } from './end-pages.ts';
+import type { Outcome } from './views.ts';
 
 const name = 'dropleaf_sign_in';
 
-/** Which sign-in a browser is at work on, and until when it lives. */
-interface Work {
+/** The sign-in that a browser is working on. */
+export interface Progress {
   readonly signInId: string;
   readonly code: string;
   /** Unix ms. */
   readonly expiresAt: number;
 }
 
-/** What the cookie holds after each step; the next step takes nothing else. */
+/** The cookie's content by the step that reads it. No other step accepts it. */
 interface Steps {
-  /** The code was right, and the person is away at the identity provider. */
-  visit: Work & { readonly visit: ProviderVisit };
-  /** The code was right, and the sign-in key is asked for. */
-  local: Work;
-  /** Somebody has signed in and is to decide. `formToken` stands in their form too. */
-  decide: Work & { readonly accountId: string; readonly name: string; readonly formToken: string };
+  /** Return from the identity provider. */
+  visit: Progress & { readonly visit: ProviderVisit };
+  /** Name and sign-in key. */
+  local: Progress;
+  /** Approve or deny. The page's form contains `formToken` too. */
+  decide: Progress & { readonly accountId: string; readonly name: string; readonly formToken: string };
   done: { readonly outcome: Outcome; readonly expiresAt: number };
 }
 
-export type SignInCookie = ReturnType<typeof createSignInCookie>;
-
 /**
- * The one thing that the server remembers of a browser between the pages of a sign-in: sealed, read by these pages
- * only, replaced at each step, and never good for longer than the sign-in.
+ * The cookie that connects the pages of one sign-in. It is sealed (encrypted and authenticated), sent to these pages only,
+ * replaced at each step, and expires with the sign-in.
  */
 export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecure: boolean }) {
   const { sealer, clock, isSecure } = deps;
-  // Only a cookie for all paths can be one that nobody on a sibling domain can set.
+  // `__Host-` keeps sibling domains from setting the cookie, and requires the path `/`.
   const rules = { path: isSecure ? '/' : signInPaths.code, isSecure };
 
   function set(res: ServerResponse, value: string, seconds: number): void {
@@ -43,16 +41,15 @@ export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecur
   }
 
   return {
-    /** What the browser brings for that step; null for nothing, for another step, or when its time is over. */
+    /** @returns null if the cookie is missing, expired, or of another step */
     async read<S extends keyof Steps>(req: IncomingMessage, step: S): Promise<Steps[S] | null> {
       for (const value of readCookies(req.headers.cookie, cookieName(name, rules))) {
         const content = await sealer.open(purposeOf(step), value);
-        if (content !== null) return content as Steps[S]; // proof: sealed by `write` for this step
+        if (content !== null) return content as Steps[S]; // proof: `write` sealed it for this step
       }
       return null;
     },
 
-    /** Replaces whatever the browser holds. */
     async write<S extends keyof Steps>(res: ServerResponse, step: S, content: Steps[S]): Promise<void> {
       const seconds = Math.max(0, Math.floor((content.expiresAt - clock.now()) / 1000));
       set(res, await sealer.seal(purposeOf(step), content, content.expiresAt), seconds);

@@ -1,13 +1,17 @@
 import type { Request, Response } from 'express';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import type { Services } from '../../shared/open-services.ts';
+import type { ReadForm } from '../http/form.ts';
 import { sendJson } from '../http/send.ts';
-import { presentPoll, presentStart } from './presenter.ts';
-import { createStartReader, readPollToken } from './requests.ts';
+import { authenticationHandlers } from './authenticate.ts';
+import { createSignInContext } from './context.ts';
+import { decisionHandlers } from './decide.ts';
+import { codeHandlers } from './enter-code.ts';
+import { createStartReader, presentPoll, presentStart, readPollToken } from './schema.ts';
 
-const userAgentLength = 300;
+const userAgentMaxLength = 300;
 
-/** Spec 4.2: a client starts a sign-in and polls it, without any credential. */
+/** Spec 4.2: a client starts a sign-in and polls it, without credentials. */
 export function signInHandlers({ signIns, config }: Services) {
   const readLabel = createStartReader(config);
   return {
@@ -19,14 +23,20 @@ export function signInHandlers({ signIns, config }: Services) {
     async poll(req: Request, res: Response): Promise<void> {
       res.setHeader('Cache-Control', 'no-store');
       const pollToken = readPollToken(req.query);
-      // HEAD claims nothing: every poll with a token is 200, and what it says is in the body.
+      // A HEAD must not claim the sign-in: the client would never see the token.
       if (req.method === 'HEAD') res.setHeader('Content-Type', 'application/json; charset=utf-8').end();
       else sendJson(res, presentPoll(await signIns.poll(pollToken)));
     },
   };
 }
 
-/** Who asks, as the human will see it before approving. */
+/** Spec 4.2: the pages where the user enters the code, signs in, and approves or denies. */
+export function signInPageHandlers(services: Services, readForm: ReadForm) {
+  const context = createSignInContext(services, readForm);
+  return { ...codeHandlers(context), ...authenticationHandlers(context), ...decisionHandlers(context) };
+}
+
+/** The approval page shows the user where the request came from. */
 function requesterOf(req: Request): SignIn['requester'] {
-  return { address: req.ip ?? '', userAgent: (req.headers['user-agent'] ?? '').slice(0, userAgentLength) };
+  return { address: req.ip ?? '', userAgent: (req.headers['user-agent'] ?? '').slice(0, userAgentMaxLength) };
 }

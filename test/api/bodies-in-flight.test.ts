@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { reportFormBytes } from '../../api/reports/request.ts';
+import { reportFormBytes } from '../../api/reports/handlers.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { type Owner, startService, useService } from '../support/service.ts';

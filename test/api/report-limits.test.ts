@@ -26,9 +26,9 @@ describe('Limits of reports', () => {
     expectTooMany(answer, 'rate_limited', 1_770);
     expect(parsePage(answer.text).find('textarea')?.text).to.equal('written with care');
     expect(parsePage(answer.text).find('p', { id: 'fault' })?.text).to.match(/Wait 30 minutes/);
-    expect(await arrive(await newReporter().report(slug))).to.equal('Thank you');
+    expect(await arrive(await newReporter().report(slug))).to.equal('Report sent');
     service.clock.advance(hourMs);
-    expect(await arrive(await reporter.report(slug))).to.equal('Thank you');
+    expect(await arrive(await reporter.report(slug))).to.equal('Report sent');
   });
 
   it('the addresses of one IPv6 network (/64) are one', async () => {
@@ -37,7 +37,7 @@ describe('Limits of reports', () => {
     }
     const { slug } = await publish();
     expectTooMany(await newReporter('2001:db8:7:7:ffff::9').report(slug), 'rate_limited');
-    expect(await arrive(await newReporter('2001:db8:7:8::1').report(slug))).to.equal('Thank you');
+    expect(await arrive(await newReporter('2001:db8:7:8::1').report(slug))).to.equal('Report sent');
   });
 
   it('all of an IPv6 /48 together may send ten times as many, from whichever of its /64', async () => {
@@ -49,10 +49,10 @@ describe('Limits of reports', () => {
     const { slug } = await publish();
     expectTooMany(await sender(0xffff).report(slug), 'rate_limited', 1_770);
     expect(await arrive(await newReporter('2001:db8:49::1').report(slug)), 'another /48').to.equal(
-      'Thank you',
+      'Report sent',
     );
     service.clock.advance(hourMs);
-    expect(await arrive(await sender(0xffff).report(slug))).to.equal('Thank you');
+    expect(await arrive(await sender(0xffff).report(slug))).to.equal('Report sent');
   });
 
   it('a refused form uses up none', async () => {
@@ -63,27 +63,27 @@ describe('Limits of reports', () => {
     const form = { id: 'Abcdefgh01234567', reason: 'phishing' };
     for (let i = 0; i < 5; i++)
       expect((await reporter.send(`/report/${slug}`, form, foreign)).status).to.equal(403);
-    expect(await arrive(await reporter.report(slug))).to.equal('Thank you');
+    expect(await arrive(await reporter.report(slug))).to.equal('Report sent');
   });
 
   it('a page has so many open ones, further people are told; a closed one makes room', async () => {
     const { slug } = await publish();
     for (let i = 0; i < 5; i++) await arrive(await newReporter().report(slug));
     service.clock.advance(hourMs);
-    expect(await arrive(await newReporter().report(slug))).to.equal('Reported already');
+    expect(await arrive(await newReporter().report(slug))).to.equal('Already reported');
     const kept = await reportsOf(slug);
     expect(kept).to.have.length(5);
     expect(await service.services.reports.close(kept[0]?.id ?? '', { by: 'test', reason: null })).to.equal(
       true,
     );
-    expect(await arrive(await newReporter().report(slug))).to.equal('Thank you');
+    expect(await arrive(await newReporter().report(slug))).to.equal('Report sent');
   });
 
   it('a page is reported so many times an hour, whoever reports it', async () => {
     const { slug } = await publish();
     for (let i = 0; i < 6; i++) await arrive(await newReporter().report(slug));
     expectTooMany(await newReporter().report(slug), 'rate_limited');
-    expect(await arrive(await newReporter().report((await publish()).slug))).to.equal('Thank you');
+    expect(await arrive(await newReporter().report((await publish()).slug))).to.equal('Report sent');
   });
 
   it('where it cannot be kept: 503 on the form, which counts for none; the same form goes through later', async () => {
@@ -105,7 +105,7 @@ describe('Limits of reports', () => {
       gate.open();
       const id = form.find('input', { name: 'id' })?.attributes.value ?? '';
       const again = await reporter.send(`/report/${slug}`, { id, reason: 'malware' });
-      expect(await scene.arrive(again)).to.equal('Thank you');
+      expect(await scene.arrive(again)).to.equal('Report sent');
     } finally {
       await away.stop();
     }

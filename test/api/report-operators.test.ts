@@ -101,7 +101,9 @@ describe('Reports, as those who run the service see them', () => {
       ['close-reports', slug, 'none was open'],
       ['close-reports', slug, 'closed: 4'],
     ]);
-    expect(await scene.arrive(await scene.newReporter().report(slug)), 'and has room').to.equal('Thank you');
+    expect(await scene.arrive(await scene.newReporter().report(slug)), 'and has room').to.equal(
+      'Report sent',
+    );
   });
 
   it('the entry stands before any is closed; cut short between two batches, repeating it closes the rest', async () => {

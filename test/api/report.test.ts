@@ -70,7 +70,7 @@ describe('/report/{slug}', () => {
       contact: ' me ',
     };
     const sent = await reporter.send(`/report/${slug}?v=1`, fields);
-    expect(await arrive(sent)).to.equal('Thank you');
+    expect(await arrive(sent)).to.equal('Report sent');
     const [report] = await reportsOf(slug);
     const { dropId } = await service.services.pages.find(slug, null);
     expect(report).to.deep.equal({
@@ -90,7 +90,7 @@ describe('/report/{slug}', () => {
   it('POST: text and contact may be left out, but for something else', async () => {
     const { slug } = await publish();
     const reporter = newReporter();
-    expect(await arrive(await reporter.report(slug, { reason: 'illegal' }))).to.equal('Thank you');
+    expect(await arrive(await reporter.report(slug, { reason: 'illegal' }))).to.equal('Report sent');
     expect((await reportsOf(slug))[0]).to.include({ text: '', contact: null, version: 1 });
     const refused = await reporter.report(slug, { reason: 'other', text: ' \r\n ' });
     expect(expectErrorPage(refused, 400, 'invalid_arg').field).to.equal('text');
@@ -102,7 +102,7 @@ describe('/report/{slug}', () => {
       const reporter = newReporter();
       const { id } = await reporter.open(slug, query);
       const sent = await reporter.send(`/report/${slug}${query}`, { id, reason: 'malware' });
-      expect(await arrive(sent), query).to.equal('Thank you');
+      expect(await arrive(sent), query).to.equal('Report sent');
       expect((await reportsOf(slug))[0]?.version, query).to.equal(1);
     }
   });
@@ -112,12 +112,12 @@ describe('/report/{slug}', () => {
     const reporter = newReporter();
     const { id } = await reporter.open(slug);
     const send = () => reporter.send(`/report/${slug}`, { id, reason: 'malware' });
-    expect(await arrive(await send())).to.equal('Thank you');
-    for (let i = 0; i < 5; i++) expect(await arrive(await send())).to.equal('Thank you');
+    expect(await arrive(await send())).to.equal('Report sent');
+    for (let i = 0; i < 5; i++) expect(await arrive(await send())).to.equal('Report sent');
     expect(await reportsOf(slug)).to.have.length(1);
     for (let i = 0; i < 2; i++) await arrive(await reporter.report(slug));
     expectTooMany(await reporter.report(slug), 'rate_limited');
-    expect(await arrive(await send())).to.equal('Thank you');
+    expect(await arrive(await send())).to.equal('Report sent');
     expect(await reportsOf(slug)).to.have.length(3);
   });
 
@@ -159,7 +159,7 @@ describe('/report/{slug}', () => {
     it('a text of exactly as many characters as are kept, each of four bytes, is taken', async () => {
       const { slug } = await publish();
       const text = '\u{1f343}'.repeat(300);
-      expect(await arrive(await newReporter().report(slug, { text }))).to.equal('Thank you');
+      expect(await arrive(await newReporter().report(slug, { text }))).to.equal('Report sent');
       expect((await reportsOf(slug))[0]?.text).to.equal(text);
     });
 
@@ -237,7 +237,7 @@ describe('/report/{slug}', () => {
     expect(await reportsOf(slug)).to.deep.equal([]);
     await moderation.restore(slug, { by: 'test', reason: null });
     expect(await arrive(await reporter.send(`/report/${slug}`, { id, reason: 'malware' }))).to.equal(
-      'Thank you',
+      'Report sent',
     );
   });
 
@@ -252,7 +252,7 @@ describe('/report/{slug}', () => {
       shapes.add(answer.text.replaceAll(id, 'ID').replaceAll(query, ''));
     }
     expect(shapes.size, 'the same page for each version, whether it is there or not').to.equal(1);
-    expect(await arrive(await reporter.report(slug))).to.equal('Thank you');
+    expect(await arrive(await reporter.report(slug))).to.equal('Report sent');
   });
 
   it('an unlocked page says nothing of itself either', async () => {

@@ -139,7 +139,7 @@ describe('sign-in with GitHub', () => {
       expectAgain(shown, code);
       expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
       expect(service.logs.slice(logged).join('\n')).to.match(
-        /the identity provider could not tell who signs in .*reason: '/,
+        /the identity provider failed to identify a user .*reason: '/,
       );
     }
   });

@@ -64,7 +64,7 @@ describe('sign-in pages', () => {
         agent,
         '2 minutes ago',
         'signed in as ada',
-        'Did you start this',
+        'Approve only if you started this sign-in',
       ]) {
         expect(request.text).to.include(part);
       }
@@ -83,7 +83,7 @@ describe('sign-in pages', () => {
     it('deny: the client gets nothing, at once', async () => {
       const { code, poll_token } = await start(service);
       const done = await person.submit(await reachRequest(service, person, code), { decision: 'deny' });
-      expect(done.text).to.include('Denied').and.include('no access');
+      expect(done.text).to.include('Denied').and.include('did not get access');
       expect(await statusOf(service, poll_token)).to.equal('expired');
     });
 
@@ -201,7 +201,7 @@ describe('sign-in pages', () => {
       for (const code of ['', 'BCDF', 'BCDF-GHJ!', 'AEIO-UAEI', '\0'.repeat(8), '<b>'.repeat(100)]) {
         const shown = await person.submit(await person.open('/sign-in'), { code });
         expect(expectRefusal(shown, 400, 'invalid_arg').field).to.equal('code');
-        expect(shown.text).to.include('eight letters');
+        expect(shown.text).to.include('8 letters');
         expect(shown.page.find('input', { name: 'code' })?.attributes['aria-invalid']).to.equal('true');
         expect(person.cookie).to.equal('');
       }
@@ -217,7 +217,7 @@ describe('sign-in pages', () => {
       for (const code of ['BCDF-GHJK', approved.code, denied.code, late.code]) {
         const shown = await person.submit(await person.open('/sign-in'), { code });
         expectRefusal(shown, 404, 'not_found');
-        expect(shown.text).to.include('No sign-in waits for this code');
+        expect(shown.text).to.include('This code is not valid');
         expect(shown.page.find('input', { name: 'code' })?.attributes.value).to.equal(code);
       }
     });
@@ -276,7 +276,7 @@ describe('sign-in pages', () => {
     it('400 without the step before', async () => {
       const shown = await person.open('/sign-in/local');
       expectRefusal(shown, 400, 'invalid_arg');
-      expect(shown.text).to.include('Nothing to continue');
+      expect(shown.text).to.include('No sign-in in progress');
       const answer = await person.post('/sign-in/local', { name: 'ada', key: keyOf(service) });
       expect(answer.status).to.equal(400);
       expect(answer.cookies).to.deep.equal([]);
@@ -299,7 +299,7 @@ describe('sign-in pages', () => {
     it('says so where nothing is known', async () => {
       const started = await service.request('POST', '/api/auth/start', { headers: { 'user-agent': '' } });
       const { text } = await reachRequest(service, person, started.body.code);
-      expect(text).to.include('none given').and.include('does not say');
+      expect(text).to.include('not given');
     });
 
     it('a very long agent is cut', async () => {
@@ -325,7 +325,7 @@ describe('sign-in pages', () => {
       expectRefusal(await person.open('/sign-in/approve'), 404, 'not_found');
       const shown = await person.submit(request, { decision: 'approve' });
       expectRefusal(shown, 404, 'not_found');
-      expect(shown.text).to.include('Too late');
+      expect(shown.text).to.include('Sign-in ended');
       expect(await statusOf(service, poll_token)).to.equal('expired');
     });
 

@@ -85,12 +85,12 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       const { page, inspect } = await open(`/report/${slug}`);
       await inspect('report-form');
       await page.getByLabel('Something else').check();
-      await page.getByRole('button', { name: 'Send the report' }).click();
+      await page.getByRole('button', { name: 'Send report' }).click();
       await page.getByRole('alert').waitFor();
       await inspect('report-faulty');
-      await page.getByLabel('In your words').fill('It is not right.');
-      await page.getByRole('button', { name: 'Send the report' }).click();
-      await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+      await page.getByLabel('Details').fill('It is not right.');
+      await page.getByRole('button', { name: 'Send report' }).click();
+      await page.getByRole('heading', { name: 'Report sent' }).waitFor();
       await inspect('report-thanks');
       await page.context().close();
     });

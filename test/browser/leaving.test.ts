@@ -48,7 +48,7 @@ describe('The way to the identity provider, in Chromium', function () {
       const { body } = await service.request('POST', '/api/auth/start');
       await page.goto(`${service.url}/sign-in?code=${body.code}`);
       await page.getByRole('button').click();
-      await page.getByRole('heading', { name: 'Let this device publish as you?' }).waitFor();
+      await page.getByRole('heading', { name: 'Allow this device to publish as you?' }).waitFor();
       expect(await page.locator('main').innerText()).to.include('octocat');
       await clickApprove(page);
       await page.getByRole('heading', { name: 'Approved' }).waitFor();

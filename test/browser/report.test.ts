@@ -36,16 +36,16 @@ describe('Reporting a page, in Chromium', function () {
     await page.getByRole('link', { name: 'Report this page' }).click();
     expect(page.url()).to.equal(`${service.url}/report/${slug}?v=1`);
     await page.getByLabel('It uses my work').check();
-    await page.getByLabel('In your words').fill('First line\n<b>second</b>');
-    await page.getByLabel('How to reach you').fill('me@reader.example');
-    await page.getByRole('button', { name: 'Send the report' }).click();
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.getByLabel('Details').fill('First line\n<b>second</b>');
+    await page.getByLabel(/email address/).fill('me@reader.example');
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     await page.reload();
     expect(await textsOf(slug)).to.deep.equal(['First line\n<b>second</b>']);
     await page.goBack();
     await page.getByLabel('It uses my work').check();
-    await page.getByRole('button', { name: 'Send the report' }).click();
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     expect(faults).to.deep.equal([]);
     await page.context().close();
   });
@@ -54,15 +54,15 @@ describe('Reporting a page, in Chromium', function () {
     const slug = await publish();
     const { page, faults } = await openWithoutScripts(`/report/${slug}`);
     await page.getByLabel('Something else').check();
-    await page.getByLabel('How to reach you').fill('me@reader.example');
-    await page.getByRole('button', { name: 'Send the report' }).click();
+    await page.getByLabel(/email address/).fill('me@reader.example');
+    await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Something else').isChecked()).to.equal(true);
-    expect(await page.getByLabel('How to reach you').inputValue()).to.equal('me@reader.example');
-    await page.getByLabel('In your words').fill('It is odd');
+    expect(await page.getByLabel(/email address/).inputValue()).to.equal('me@reader.example');
+    await page.getByLabel('Details').fill('It is odd');
     faults.splice(0); // the browser notes the 400
-    await page.getByRole('button', { name: 'Send the report' }).click();
-    await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+    await page.getByRole('button', { name: 'Send report' }).click();
+    await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     expect(await textsOf(slug)).to.deep.equal(['It is odd']);
     expect(faults).to.deep.equal([]);
     await page.context().close();
@@ -80,7 +80,7 @@ describe('Reporting a page, in Chromium', function () {
     await photograph(browser, 'report-form', `${service.url}/report/${slug}`, look);
     await photograph(browser, 'report-fault', `${service.url}/report/${slug}`, async (page) => {
       await page.getByLabel('Something else').check();
-      await page.getByRole('button', { name: 'Send the report' }).click();
+      await page.getByRole('button', { name: 'Send report' }).click();
       await page.getByRole('alert').waitFor();
       await look(page);
     });

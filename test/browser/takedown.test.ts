@@ -27,7 +27,7 @@ describe('A page that was taken down, in Chromium', function () {
       expect(faults.filter((fault) => !fault.includes('410'))).to.deep.equal([]);
       await page.context().close();
       await photograph(browser, path === '' ? 'taken-down' : 'taken-down-raw', url, async (shown) => {
-        await shown.getByRole('heading', { name: 'This page was taken down' }).waitFor();
+        await shown.getByRole('heading', { name: 'Page removed' }).waitFor();
         expect(await overflowOf(shown)).to.be.at.most(0);
       });
     });
@@ -41,9 +41,9 @@ describe('A page that was taken down, in Chromium', function () {
     await frame.getByRole('heading', { name: 'Here' }).waitFor();
     await service.services.moderation.takeDown(slug, operator);
     await frame.getByRole('button', { name: 'Again' }).click();
-    await frame.getByRole('heading', { name: 'This page was taken down' }).waitFor();
+    await frame.getByRole('heading', { name: 'Page removed' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'This page was taken down' }).waitFor();
+    await page.getByRole('heading', { name: 'Page removed' }).waitFor();
     expect(await page.content()).to.not.include('SECRET');
     await page.context().close();
   });

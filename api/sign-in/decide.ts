@@ -4,18 +4,18 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
-import { doneView, type Outcome } from './end-pages.ts';
-import { requestView } from './request-page.ts';
-import { faultOf, nothingUnderWay, overMeanwhile, type SignInSite } from './site.ts';
+import { noSignInInProgress, type SignInContext, signInEnded } from './context.ts';
+import type { Progress } from './cookie.ts';
+import { doneView, type Outcome, requestView } from './views.ts';
 
 const formTokenLength = 43; // 256 bits
 
-/** Takes somebody who has just signed in to the page where they decide. */
+/** Sends a user who has just signed in to the page where they approve or deny. */
 export async function beginDecision(
-  { services, cookie, answers, stop }: SignInSite,
+  { services, cookie, redirect, stop }: SignInContext,
   req: Request,
   res: Response,
-  { signInId, code, expiresAt }: { signInId: string; code: string; expiresAt: number },
+  { signInId, code, expiresAt }: Progress,
   identity: Identity,
 ): Promise<void> {
   const { id: accountId } = await services.signIns.signInWith(identity);
@@ -23,16 +23,16 @@ export async function beginDecision(
     await services.limits.takeDecision(accountId);
   } catch (error) {
     if (!(error instanceof DropError)) throw error;
-    const shown = new DropError(error.code, faultOf(error), error.details);
-    return stop(req, res, { error: shown, title: 'Too many sign-ins', code });
+    return stop(req, res, { error, title: 'Too many sign-ins', code });
   }
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
-  answers.redirect(res, signInPaths.approve);
+  redirect(res, signInPaths.approve);
 }
 
-/** GET and POST /sign-in/approve, GET /sign-in/done: what is asked, and what was decided. */
-export function decisionHandlers({ services, cookie, answers, stop, readForm, acceptsForm }: SignInSite) {
+/** GET and POST /sign-in/approve, GET /sign-in/done. */
+export function decisionHandlers(context: SignInContext) {
+  const { services, cookie, readForm, acceptsForm, show, redirect, stop } = context;
   const { signIns, clock, signInKey } = services;
 
   function refuseForm(req: Request, res: Response, message: string): void {
@@ -41,46 +41,47 @@ export function decisionHandlers({ services, cookie, answers, stop, readForm, ac
 
   return {
     async showRequest(req: Request, res: Response): Promise<void> {
-      const work = await cookie.read(req, 'decide');
-      if (work === null) return stop(req, res, nothingUnderWay());
-      const signIn = await signIns.findPending(work.signInId);
-      if (signIn === null) return stop(req, res, overMeanwhile());
-      const { code, formToken, name } = work;
+      const progress = await cookie.read(req, 'decide');
+      if (progress === null) return stop(req, res, noSignInInProgress());
+      const signIn = await signIns.findPending(progress.signInId);
+      if (signIn === null) return stop(req, res, signInEnded());
+      const { code, formToken, name } = progress;
+      // The provider would sign the same user in again.
       const switchPath = signInKey === null ? null : codePathWith(code);
       const now = clock.now();
       const action = signInPaths.approve;
-      answers.show(res, requestView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
+      show(res, requestView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
     },
 
     async decide(req: Request, res: Response): Promise<void> {
       if (!acceptsForm(req, res)) return;
-      const work = await cookie.read(req, 'decide');
-      if (work === null) return refuseForm(req, res, nothingUnderWay().error.message);
+      const progress = await cookie.read(req, 'decide');
+      if (progress === null) return refuseForm(req, res, noSignInInProgress().error.message);
       const form = await readForm(req, res);
-      if (!constantTimeEqual(form.get('token') ?? '', work.formToken)) {
-        return refuseForm(req, res, 'This page is not the newest one. Enter the code again.');
+      if (!constantTimeEqual(form.get('token') ?? '', progress.formToken)) {
+        return refuseForm(req, res, 'This page is out of date. Enter the code again.');
       }
-      const { signInId, accountId, expiresAt } = work;
+      const { signInId, accountId, expiresAt } = progress;
       const outcome = readOutcome(form.get('decision'));
-      const done =
+      const isDone =
         outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
-      if (!done) {
+      if (!isDone) {
         cookie.clear(res);
-        return stop(req, res, overMeanwhile());
+        return stop(req, res, signInEnded());
       }
       await cookie.write(res, 'done', { outcome, expiresAt });
-      answers.redirect(res, signInPaths.done);
+      redirect(res, signInPaths.done);
     },
 
     async showDone(req: Request, res: Response): Promise<void> {
-      const work = await cookie.read(req, 'done');
-      if (work === null) return stop(req, res, nothingUnderWay());
-      answers.show(res, doneView(work.outcome));
+      const progress = await cookie.read(req, 'done');
+      if (progress === null) return stop(req, res, noSignInInProgress());
+      show(res, doneView(progress.outcome));
     },
   };
 }
 
-/** @throws DropError `invalid_arg` for what no button of ours sends */
+/** @throws DropError `invalid_arg` */
 function readOutcome(decision: string | undefined): Outcome {
   if (decision === 'approve') return 'approved';
   if (decision === 'deny') return 'denied';

@@ -1,0 +1,96 @@
+import type { Request, Response } from 'express';
+import { isHttps } from '../../shared/config/config.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { envelopeData, waitText } from '../html/error-page.ts';
+import { type Html, html } from '../html/html.ts';
+import { page } from '../html/layout.ts';
+import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
+import { isFromOwnPage, type ReadForm } from '../http/form.ts';
+import { presentError } from '../http/http-error.ts';
+import { codePathWith, signInPaths } from '../http/paths.ts';
+import { sendPage } from '../http/send.ts';
+import { createSignInCookie } from './cookie.ts';
+import { problemView, signInStyle, type View } from './views.ts';
+
+/** An error after which the user can only start again. */
+interface Problem {
+  readonly error: DropError;
+  readonly title: string;
+  /** The code, if trying again with it can succeed. */
+  readonly code?: string;
+}
+
+export type SignInContext = ReturnType<typeof createSignInContext>;
+
+/** What all sign-in pages share. No cache stores any of them. */
+export function createSignInContext(services: Services, readForm: ReadForm) {
+  const { sealer, clock, config } = services;
+  const { origin } = new URL(config.BASE_URL);
+
+  function send(res: Response, status: number, view: View, head: Html | null): void {
+    res.setHeader('Cache-Control', 'no-store');
+    const policy = { 'form-action': "'self'" };
+    sendPage(res, status, page({ ...view, css: signInStyle, policy, head: html`${view.head}${head}` }));
+  }
+
+  /** Shows the error to a person as the view. @throws the error itself for a program, which gets the envelope alone */
+  function refuse(req: Request, res: Response, error: DropError, view: View): void {
+    if (!isNavigation(req)) throw error;
+    send(res, setErrorHeaders(res, error), view, envelopeData(presentError(error)));
+  }
+
+  function stop(req: Request, res: Response, { error, title, code }: Problem): void {
+    const next =
+      code === undefined
+        ? { href: signInPaths.code, text: 'Enter a code' }
+        : { href: codePathWith(code), text: 'Try again' };
+    refuse(req, res, error, problemView({ title, message: messageOf(error), next }));
+  }
+
+  return {
+    services,
+    readForm,
+    cookie: createSignInCookie({ sealer, clock, isSecure: isHttps(config) }),
+    refuse,
+    /** Refuses with a page that only leads back to the code. */
+    stop,
+
+    show(res: Response, view: View): void {
+      send(res, 200, view, null);
+    },
+
+    /** Redirects to another sign-in page. */
+    redirect(res: Response, location: string): void {
+      res.setHeader('Cache-Control', 'no-store');
+      res.redirect(303, location);
+    },
+
+    /** Whether one of our own pages sent the form; otherwise refuses it. */
+    acceptsForm(req: Request, res: Response): boolean {
+      if (isFromOwnPage(req, origin)) return true;
+      const message = `Another website sent this form. To sign in, open ${config.BASE_URL}${signInPaths.code}`;
+      stop(req, res, { error: new DropError('forbidden', message), title: 'Form not accepted' });
+      return false;
+    },
+  };
+}
+
+/** The browser has no cookie for this step, or the sign-in has expired and the cookie with it. */
+export function noSignInInProgress(): Problem {
+  const message =
+    'This browser has no sign-in in progress. It may have expired, or the browser may block cookies. Enter the code again.';
+  return { error: new DropError('invalid_arg', message), title: 'No sign-in in progress' };
+}
+
+export function signInEnded(): Problem {
+  const message =
+    'This sign-in has expired, or it was already approved or denied. Start again on your device to get a new code.';
+  return { error: new DropError('not_found', message), title: 'Sign-in ended' };
+}
+
+/** The error's message and, if there is one, the time to wait. */
+export function messageOf(error: DropError): string {
+  const wait = waitText(error.details?.retry_after_seconds);
+  return wait === null ? error.message : `${error.message} Try again in ${wait}.`;
+}

@@ -1,0 +1,204 @@
+import type { SignIn } from '../../shared/domain/sign-in.ts';
+import { fieldState, formError } from '../html/error-page.ts';
+import { type Html, html, visible } from '../html/html.ts';
+
+/** A sign-in page without the layout. */
+export interface View {
+  readonly title: string;
+  readonly head?: Html;
+  readonly body: Html;
+}
+
+export type Outcome = 'approved' | 'denied';
+
+/**
+ * The user enters the code, or confirms the code from the address. Comparing it with the code on the device protects
+ * against a link that somebody else sent (RFC 8628, section 5.4).
+ */
+export function codeView(parts: {
+  action: string;
+  /** As typed, or from the address; '' for none. */
+  code: string;
+  error: string | null;
+  /** The identity provider's name; null if users sign in with the sign-in key. */
+  provider: string | null;
+}): View {
+  const { action, code, error, provider } = parts;
+  const isFromAddress = code !== '' && error === null;
+  const title = isFromAddress ? 'Confirm the code' : 'Enter the code';
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+<p class="soft">${
+      isFromAddress
+        ? 'Continue only if your device shows the same code.'
+        : 'Enter the 8-letter code that your device shows.'
+    }</p>
+<form method="post" action="${action}">
+${formError(error)}
+<label for="code">Code</label>
+<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && html` autofocus`}
+  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== null)}>
+<button type="submit">${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
+</form>
+${
+  provider !== null &&
+  html`<p class="soft small after">${provider} tells us only your public user name and user id.</p>`
+}`,
+  };
+}
+
+/**
+ * A page that leads to the identity provider. It is not a redirect, because Chromium applies `form-action` to every
+ * redirect that follows a form, including those that the provider makes to further hosts.
+ */
+export function leaveView({ provider, url }: { provider: string; url: string }): View {
+  return {
+    title: `Continue to ${provider}`,
+    head: html`<meta http-equiv="refresh" content="0; url=${url}">
+`,
+    body: html`<h1>Continue to ${provider}</h1>
+<p>Sign in at ${provider}. You then return here to approve or deny the request.</p>
+<p class="after"><a class="button" href="${url}">Continue to ${provider}</a></p>`,
+  };
+}
+
+/** The user signs in with a name and the sign-in key. */
+export function localView(parts: {
+  action: string;
+  name: string;
+  error: { field: 'name' | 'key'; message: string } | null;
+}): View {
+  const { action, name, error } = parts;
+  const isKeyWrong = error?.field === 'key';
+  return {
+    title: 'Sign in',
+    body: html`<h1>Sign in</h1>
+<p class="soft">Choose a name and enter the sign-in key of this service.</p>
+<form method="post" action="${action}">
+${formError(error?.message)}
+<label for="name">Name</label>
+<input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
+  autocorrect="off" spellcheck="false"${fieldState(error?.field === 'name', 'name-hint')}${!isKeyWrong && html` autofocus`}>
+<p class="hint" id="name-hint">Each name is an account. Use the same name every time.</p>
+<label for="key">Sign-in key</label>
+<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isKeyWrong, 'key-hint')}${isKeyWrong && html` autofocus`}>
+<p class="hint" id="key-hint">The operator prints it with <code>dropleaf sign-in-key</code>.</p>
+<button type="submit">Sign in</button>
+</form>`,
+  };
+}
+
+/** The user approves or denies the request. Label, address and user agent come from the device and are not trusted. */
+export function requestView(parts: {
+  action: string;
+  code: string;
+  signIn: SignIn;
+  signedInAs: string;
+  /** Where the user can sign in with another account; null if that is impossible here. */
+  switchPath: string | null;
+  formToken: string;
+  now: number;
+}): View {
+  const { action, code, signIn, signedInAs, switchPath, formToken, now } = parts;
+  const { address, userAgent } = signIn.requester;
+  return {
+    title: 'Approve access',
+    body: html`<h1>Allow this device to publish as you?</h1>
+<p class="soft">You are signed in as <strong>${visible(signedInAs)}</strong>.${switchPath !== null && html` <a href="${switchPath}">Use another account</a>`}</p>
+<dl class="facts">
+${fact('Code', html`<strong class="code">${code}</strong>`)}
+${fact('Device name', textOr(signIn.label ?? '', 'not given'))}
+${fact('IP address', textOr(address, 'unknown'))}
+${fact('Program', textOr(userAgent, 'not given'))}
+${fact('Requested', timeAgo(signIn.createdAt, now))}
+</dl>
+<p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
+The device can then publish, change and delete pages in your account until you revoke its token.</p>
+<form method="post" action="${action}">
+<input type="hidden" name="token" value="${formToken}">
+<div class="choices">
+<span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
+<button type="submit" class="quiet" name="decision" value="deny">Deny</button>
+</div>
+</form>`,
+  };
+}
+
+/** The last page of a sign-in. */
+export function doneView(outcome: Outcome): View {
+  return outcome === 'approved'
+    ? {
+        title: 'Approved',
+        body: html`${mark('good', 'm5 12.5 4.5 4.5L19 7.5')}<h1>Approved</h1>
+<p>Return to your device. It continues automatically. You can close this page.</p>`,
+      }
+    : {
+        title: 'Denied',
+        body: html`${mark('bad', 'm7 7 10 10M17 7 7 17')}<h1>Denied</h1>
+<p>The device did not get access. You can close this page.</p>`,
+      };
+}
+
+/** An error that ends the sign-in, with a link to start again. */
+export function problemView(parts: {
+  title: string;
+  message: string;
+  next: { href: string; text: string };
+}): View {
+  const { title, message, next } = parts;
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+<p>${message}</p>
+<p class="after"><a class="button" href="${next.href}">${next.text}</a></p>`,
+  };
+}
+
+function fact(name: string, value: Html): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+function textOr(text: string, fallback: string): Html {
+  return text === '' ? html`<span class="soft">${fallback}</span>` : visible(text);
+}
+
+function timeAgo(time: number, now: number): Html {
+  const minutes = Math.floor((now - time) / 60_000);
+  const ago = minutes < 1 ? 'less than a minute' : minutes === 1 ? '1 minute' : `${minutes} minutes`;
+  const iso = new Date(time).toISOString();
+  return html`${ago} ago <time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+function mark(kind: 'good' | 'bad', path: string): Html {
+  return html`<svg class="mark ${kind}" viewBox="0 0 24 24" aria-hidden="true"><path fill="none" stroke="currentColor"
+  stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" d="${path}"/></svg>`;
+}
+
+/**
+ * `.guarded` protects the Approve button against double-clickjacking: an attacker asks for a double click in a window
+ * over this page and closes it at the first click, so that the second click lands on Approve. A transparent cover
+ * swallows clicks until the pointer has been over the button for 0.8 s; on touch screens, until 0.8 s after the page
+ * opened. Keyboards and screen readers are not affected. It must be an animation: a transition does not run if the
+ * pointer is over the button when the page appears. Reduced-motion rules must not disable it.
+ */
+export const signInStyle = `
+.code-field { min-height: 3.5rem; text-align: center; text-transform: uppercase; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 1.5rem; letter-spacing: .12em; }
+.code-field::placeholder { opacity: .6; }
+.after { margin-top: 1.25rem; }
+.facts .code { font-size: 1.125rem; letter-spacing: .08em; }
+.facts dd { overflow: clip; }
+.facts time { display: block; color: var(--soft); font-size: .875rem; }
+.hint code { white-space: nowrap; }
+.invisible { padding: 0 .25em; border: 1px solid currentColor; border-radius: 4px; color: var(--bad); font-size: .75em; white-space: nowrap; }
+.guarded { position: relative; }
+.guarded::after { content: ""; position: absolute; inset: 0; border-radius: 10px; animation: uncover .8s step-end forwards; }
+@media (hover: hover) {
+  .guarded:not(:hover)::after { animation: none; }
+  .guarded:hover::after { cursor: progress; background: color-mix(in srgb, var(--surface) 45%, transparent); }
+}
+@keyframes uncover { to { visibility: hidden; } }
+.mark { display: block; width: 3rem; height: 3rem; padding: .75rem; margin-bottom: 1rem; border-radius: 50%; }
+.mark.good { color: var(--leaf); background: var(--tint); }
+.mark.bad { color: var(--bad); background: var(--bad-tint); }
+`;

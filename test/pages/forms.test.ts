@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { passcodePage } from '../../api/pages/viewer-page.ts';
+import { reportedPage, reportPage } from '../../api/reports/page.ts';
+import { parsePage } from '../support/html.ts';
+
+const envelope = (code: string, details: object = {}) => ({
+  error: { code, message: 'The message of the error.', details: { ...details } },
+});
+
+describe('passcodePage', () => {
+  it('posts the passcode to the address of the page, with its version', () => {
+    const page = parsePage(passcodePage({ action: '/p/abc?v=2' }).html);
+    expect(page.find('form')?.attributes).to.include({ method: 'post', action: '/p/abc?v=2' });
+    const input = page.find('input')?.attributes;
+    expect(input).to.include({ name: 'passcode', type: 'password', autocomplete: 'off', required: '' });
+    expect(page.find('label', { for: input?.id ?? '' })?.text).to.equal('Passcode');
+    expect(page.find('p', { id: 'fault' })).to.equal(undefined);
+  });
+
+  it('links the error message to the field', () => {
+    const page = parsePage(passcodePage({ action: '/p/abc', envelope: envelope('passcode_required') }).html);
+    expect(page.find('p', { id: 'fault' })?.text).to.match(/passcode is wrong/);
+    expect(page.find('input')?.attributes).to.include({
+      'aria-invalid': 'true',
+      'aria-describedby': 'fault',
+    });
+    expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(envelope('passcode_required'));
+  });
+
+  for (const [code, seconds, message] of [
+    ['rate_limited', 421, 'Wait 8 minutes, then'],
+    ['rate_limited', undefined, 'Wait a few minutes, then'],
+    ['unavailable', undefined, 'The message of the error.'],
+  ] as const) {
+    it(`${code}${seconds ? ` for ${seconds} s` : ''}: ${message}`, () => {
+      const parts = { action: '/p/abc', envelope: envelope(code, { retry_after_seconds: seconds }) };
+      expect(parsePage(passcodePage(parts).html).find('p', { id: 'fault' })?.text).to.contain(message);
+    });
+  }
+});
+
+describe('reportPage', () => {
+  const parts = {
+    url: 'https://drops.example/p/abc',
+    action: '/report/abc?v=2',
+    id: 'Abcdefgh01234567',
+    maxCharacters: 2_000,
+    contactMaxCharacters: 200,
+  };
+  const refused = (field: string, code = 'invalid_arg', details: object = {}) => ({
+    ...parts,
+    filled: { reason: 'other', text: '\n\nI saw', contact: 'me' },
+    envelope: envelope(code, { field, ...details }),
+  });
+
+  it('posts to the address of the version, and shows the address of the page', () => {
+    const page = parsePage(reportPage(parts).html);
+    expect(page.find('form')?.attributes).to.include({ method: 'post', action: '/report/abc?v=2' });
+    expect(page.find('input', { name: 'id' })?.attributes).to.include({ type: 'hidden', value: parts.id });
+    expect(page.find('code')?.text).to.equal('https://drops.example/p/abc');
+    expect(page.find('p', { id: 'fault' })).to.equal(undefined);
+  });
+
+  it('has a label for every field and a legend for the reasons', () => {
+    const page = parsePage(reportPage(parts).html);
+    for (const { attributes, inside } of [...page.all('textarea'), ...page.all('input')]) {
+      if (attributes.type === 'hidden') continue;
+      if (attributes.type === 'radio') expect(inside).to.include.members(['fieldset', 'label']);
+      else expect(page.find('label', { for: attributes.id ?? '' }), attributes.name).to.not.equal(undefined);
+    }
+    expect(page.find('legend')?.text).to.equal('What is wrong with this page?');
+  });
+
+  for (const [field, element] of [
+    ['text', 'textarea'],
+    ['contact', 'input'],
+  ] as const) {
+    it(`an error in ${field}: links the message to the field and keeps what was filled in`, () => {
+      const page = parsePage(reportPage(refused(field)).html);
+      expect(page.find('p', { id: 'fault' })?.text).to.equal('The message of the error.');
+      const attributes = page.find(element, { name: field })?.attributes ?? {};
+      expect(attributes['aria-invalid']).to.equal('true');
+      expect(attributes['aria-describedby']).to.equal(`fault ${field}-hint`);
+      expect(page.find('input', { value: 'other' })?.attributes).to.have.property('checked');
+      expect(page.find('textarea')?.text).to.equal('\n\nI saw');
+      expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(refused(field).envelope);
+    });
+  }
+
+  it('says how long to wait after too many reports', () => {
+    const page = parsePage(reportPage(refused('', 'rate_limited', { retry_after_seconds: 1_800 })).html);
+    expect(page.find('p', { id: 'fault' })?.text).to.contain('Wait 30 minutes, then');
+  });
+
+  it('no report page runs scripts, can be framed or is indexed', () => {
+    for (const { html, csp } of [reportPage(parts), reportedPage(true), reportedPage(false)]) {
+      expect(csp)
+        .to.match(/default-src 'none'/)
+        .and.match(/frame-ancestors 'none'/);
+      const page = parsePage(html);
+      expect(page.find('meta', { name: 'robots' })?.attributes.content).to.match(/noindex/);
+      expect(page.all('h1')).to.have.length(1);
+      expect(page.all('script')).to.deep.equal([]);
+    }
+  });
+});
