@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { renderMarkdown } from '../../shared/adapters/threads/context-markup.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
 import { parsePage } from '../support/html.ts';
 
 const render = (text: string) => renderMarkdown(text) ?? '';

@@ -6,7 +6,7 @@ import {
 import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
 
-/** Ends its thread: some seconds of work where the budget is a tenth of a second. */
+/** Seconds of work. */
 const slow = '![x] '.repeat(400_000);
 
 describe('createThreadContextRenderer', () => {
@@ -28,7 +28,7 @@ describe('createThreadContextRenderer', () => {
   });
 
   for (const [what, text] of hostileContexts) {
-    it(`answers ${what} soon and bounded, the event loop free`, async () => {
+    it(`answers ${what} in bounded time and size, and leaves the event loop free`, async () => {
       const renderer = create();
       await renderer.render('warm');
       const watch = watchEventLoop();
@@ -42,16 +42,16 @@ describe('createThreadContextRenderer', () => {
     });
   }
 
-  it('shows the text, escaped, of what becomes too large', async () => {
+  it('shows the escaped text if the markup would be too large', async () => {
     const lists = '-\n+\n'.repeat(16_000);
     const text = `\n<script>&amp;</script>\n${lists}`;
     const { markup } = await create().render(text);
     expect(markup).to.equal(`<pre>\n\n&lt;script&gt;&amp;amp;&lt;/script&gt;\n${lists}</pre>`);
   });
 
-  it('ends what runs past its budget, shows its text, and renders those behind it', async () => {
+  it('ends a render at its timeout, shows the text, and renders those that wait', async () => {
     const warnings: object[] = [];
-    const renderer = create({ budgetMs: 100, log: { warn: (fields) => void warnings.push(fields) } });
+    const renderer = create({ timeoutMs: 100, log: { warn: (fields) => void warnings.push(fields) } });
     const [first, second, third] = await Promise.all(
       [slow, slow, '*a*'].map((text) => renderer.render(text)),
     );
@@ -61,16 +61,16 @@ describe('createThreadContextRenderer', () => {
     expect(warnings).to.have.length(2);
   });
 
-  it('shows the text of what needs more memory than the thread may have', async () => {
+  it('shows the text if rendering needs more memory than the thread may have', async () => {
     const warnings: { err?: unknown }[] = [];
-    const renderer = create({ budgetMs: 20_000, log: { warn: (fields) => void warnings.push(fields) } });
+    const renderer = create({ timeoutMs: 20_000, log: { warn: (fields) => void warnings.push(fields) } });
     const text = '*a '.repeat(700_000);
     expect((await renderer.render(text)).markup).to.equal(`<pre>\n${text}</pre>`);
     expect(String(warnings[0]?.err)).to.match(/memory/);
     expect((await renderer.render('*a*')).markup).to.equal('<p><em>a</em></p>\n');
   });
 
-  it('shows the text, for now, when too many are in line', async () => {
+  it('shows the text, not as final, while too many wait', async () => {
     const renderer = create();
     const answers = await Promise.all(Array.from({ length: 10 }, () => renderer.render('*<*')));
     expect(answers.filter(({ isFinal }) => isFinal)).to.have.length(8);
@@ -78,14 +78,14 @@ describe('createThreadContextRenderer', () => {
     expect(await renderer.render('*<*')).to.deep.equal({ markup: '<p><em>&lt;</em></p>\n', isFinal: true });
   });
 
-  it('finishes what runs and what waits before it closes', async () => {
+  it('finishes all renders before it closes', async () => {
     const renderer = create();
     const answers = Promise.all(['a', 'b'].map((text) => renderer.render(text)));
     await renderer.close();
     expect((await answers).map(({ markup }) => markup)).to.deep.equal(['<p>a</p>\n', '<p>b</p>\n']);
   });
 
-  it('closes when it was never used', async () => {
+  it('closes if it was never used', async () => {
     await create().close();
   });
 });

@@ -21,7 +21,7 @@ describe('createThreadRenderer', () => {
     for (const renderer of open.splice(0)) await renderer.close();
   });
 
-  it('gives the plan and both compressed forms of the page', async () => {
+  it('returns the plan and both compressed encodings of the page', async () => {
     const html = Buffer.from(`<!doctype html><title>é😀</title>${'<p>text'.repeat(1_000)}`);
     const { plan, isWhole, br, gzip } = await create().render(html, plenty);
     const page = Buffer.from(applyPlan(html, plan));
@@ -31,14 +31,14 @@ describe('createThreadRenderer', () => {
     expect(page.equals(gunzipSync(gzip))).to.equal(true);
   });
 
-  it('tells of each form how many bytes it has, and their digest', async () => {
+  it('returns the byte length and digest of each encoding', async () => {
     const html = Buffer.from(`<title>é</title>${'<p>text'.repeat(1_000)}`);
     const { plan, facts, br, gzip } = await create().render(html, plenty);
     const identity = factsOf(applyPlan(html, plan));
     expect(facts).to.deep.equal({ identity, br: factsOf(br), gzip: factsOf(gzip) });
   });
 
-  it('leaves the caller its bytes, also where they are part of a larger buffer', async () => {
+  it('leaves the bytes of the caller, also if they are part of a larger buffer', async () => {
     const whole = Buffer.from('<p><head><title>x</title></head>');
     const html = whole.subarray(3);
     const renderer = create();
@@ -52,14 +52,14 @@ describe('createThreadRenderer', () => {
     expect(brotliDecompressSync(br).toString()).to.equal(plan.insertion);
   });
 
-  it('renders many at once, each its own', async () => {
+  it('renders many pages at once', async () => {
     const renderer = create({ maxThreads: 2 });
     const titles = Array.from({ length: 40 }, (_, i) => `<title>${'x'.repeat(i)}</title>`);
     const pages = await Promise.all(titles.map((html) => renderer.render(Buffer.from(html), plenty)));
     expect(pages.map(({ plan }) => plan.insertAt)).to.deep.equal(titles.map((html) => html.length));
   });
 
-  it('takes the place found by then when the budget of time is over', async () => {
+  it('uses the last place found when the budget ends', async () => {
     const html = Buffer.from(
       `<head>${'<!-- c -->'.repeat(15_000)}<script>${'a '.repeat(4_000_000)}</script></head>`,
     );
@@ -69,7 +69,7 @@ describe('createThreadRenderer', () => {
     expect(isWhole, 'more time would find a better place').to.equal(false);
   });
 
-  it('ends a parse that does not look at the clock, and plans without one', async () => {
+  it('ends a parse that does not check its budget, and plans with less effort', async () => {
     const warnings: object[] = [];
     const log = { warn: (fields: object) => void warnings.push(fields) };
     const oneTag = `<link title="${'x'.repeat(24 * 1024 * 1024)}">`;
@@ -90,7 +90,7 @@ describe('createThreadRenderer', () => {
     ['a million tiny metas', '<meta>'.repeat(1_000_000)],
     ['misnested formatting', `<template>${'<b><i><a><p></b>'.repeat(100_000)}</template>`],
   ] as const) {
-    it(`places in front of ${what}, and its thread lives on`, async () => {
+    it(`inserts before ${what} without ending the thread`, async () => {
       const warnings: object[] = [];
       const renderer = create({ log: { warn: (fields) => void warnings.push(fields) } });
       const html = Buffer.from(`<head><title>x</title>${head}</head>`);
@@ -102,7 +102,7 @@ describe('createThreadRenderer', () => {
     });
   }
 
-  it('counts the budget from the start of the task, not from its place in line', async () => {
+  it('counts the budget from the start of the task, not from when it was queued', async () => {
     const warnings: object[] = [];
     const log = { warn: (fields: object) => void warnings.push(fields) };
     const renderer = create({ graceMs: 100, log });
@@ -111,14 +111,14 @@ describe('createThreadRenderer', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('finishes what runs and what waits before it closes', async () => {
+  it('finishes all renders before it closes', async () => {
     const renderer = create();
     const results = Promise.all(Array.from({ length: 5 }, () => renderer.render(Buffer.from('<p>'), plenty)));
     await renderer.close();
     expect((await results).map(({ plan }) => plan.insertAt)).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
-  it('squeezes the page of a plan, smaller than the form that is made first', async () => {
+  it('squeeze: compresses better than the render', async () => {
     const html = Buffer.from(
       `<title>é</title>${Array.from({ length: 5_000 }, (_, i) => `<p>${i * i}`).join('')}`,
     );
@@ -130,7 +130,7 @@ describe('createThreadRenderer', () => {
     expect(facts).to.deep.equal(factsOf(bytes));
   });
 
-  it('renders while a page is squeezed', async function () {
+  it('renders during a squeeze', async function () {
     this.timeout(60_000); // at the lowest priority, on a busy machine
     const renderer = create();
     const order: string[] = [];
@@ -141,7 +141,7 @@ describe('createThreadRenderer', () => {
     expect(order).to.deep.equal(['rendered', 'squeezed']);
   });
 
-  it('squeezes at the lowest priority, and leaves that of the process alone', async function () {
+  it('squeeze: lowers the priority of its thread, not of the process', async function () {
     if (process.platform !== 'linux') skipBecause(this, 'only Linux has priorities of threads: use Linux');
     const before = getPriority();
     await create().squeeze(Buffer.from('<p>'), planRender(Buffer.from('<p>')));
@@ -149,7 +149,7 @@ describe('createThreadRenderer', () => {
     expect(readdirSync('/proc/self/task').map(niceness)).to.include('19');
   });
 
-  it('is idle but for renders that run or wait', async () => {
+  it('isIdle: no render runs or waits', async () => {
     const renderer = create();
     expect(renderer.isIdle()).to.equal(true);
     const first = renderer.render(Buffer.from('<p>'), plenty);
@@ -163,7 +163,7 @@ describe('createThreadRenderer', () => {
     await squeezed;
   });
 
-  it('closes when it was never used', async () => {
+  it('closes if it was never used', async () => {
     await create().close();
   });
 });
@@ -172,7 +172,7 @@ function attributes(count: number): string {
   return Array.from({ length: count }, (_, i) => i.toString(36)).join(' ');
 }
 
-/** Of a thread of this process, as the system tells it; null: it has ended. */
+/** The niceness of a thread of this process; null if it has ended. */
 function niceness(thread: string): string | null {
   try {
     const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1];

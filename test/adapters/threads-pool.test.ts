@@ -5,9 +5,11 @@ import { expect } from 'chai';
 import { createThreadPool } from '../../shared/adapters/threads/thread-pool.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-/** Holds its thread for so long, or takes all the memory that it is given. */
+/** Blocks its thread for `ms`, or until its memory is full. */
 const thread = `
-export function work({ ms, greedy }) {
+import { parentPort } from 'node:worker_threads';
+export function work({ id, ms, greedy }) {
+  parentPort.postMessage(id);
   const until = Date.now() + ms;
   const taken = [];
   while (Date.now() < until) if (greedy) taken.push(new Array(1000).fill(Date.now()));
@@ -23,23 +25,23 @@ function openPool() {
 }
 
 describe('A pool of threads', () => {
-  it('goes on with those in line when the thread at their head is ended', async () => {
-    const pool = openPool();
-    const stop = new AbortController();
-    const ended = pool.run({ ms: 60_000 }, { signal: stop.signal }).catch((error: unknown) => error);
-    const next = pool.run({ ms: 1 });
-    setTimeout(() => stop.abort(), 200);
-    expect(await ended).to.be.an('error');
-    expect(await next).to.equal(1);
-    await pool.close();
-  });
+  for (const [reason, task, options] of [
+    ['at its timeout', { ms: 60_000 }, { timeoutMs: 200 }],
+    ['out of memory', { ms: 60_000, greedy: true }, {}],
+  ] as const) {
+    it(`runs the tasks that wait when the running thread is ended ${reason}`, async () => {
+      const pool = openPool();
+      const ended = pool.run(task, options).catch((error: unknown) => error);
+      const next = pool.run({ ms: 1 });
+      expect(await ended).to.be.an('error');
+      expect(await next).to.equal(1);
+      await pool.close();
+    });
+  }
 
-  it('goes on with those in line when the thread at their head has run out of memory', async () => {
+  it('lets a task run on after its timeout if the caller says so', async () => {
     const pool = openPool();
-    const greedy = pool.run({ ms: 60_000, greedy: true }).catch((error: unknown) => error);
-    const next = pool.run({ ms: 1 });
-    expect(await greedy).to.be.an('error');
-    expect(await next).to.equal(1);
+    expect(await pool.run({ ms: 300 }, { timeoutMs: 100, mayRunOn: () => true })).to.equal(300);
     await pool.close();
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { raw } from '../../api/html/html.ts';
 import { type ViewerParts, viewerPage } from '../../api/pages/viewer-page.ts';
-import { renderMarkdown } from '../../shared/adapters/threads/context-markup.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
 import { parsePage } from '../support/html.ts';
 
 const parts: ViewerParts = {

@@ -2,40 +2,39 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { createSemaphore } from '../../util/semaphore.ts';
 
-/** Threads that are there while there is work, and for this long after it. */
+/** An unused thread ends after this time. */
 const idleMs = 10_000;
 
 export interface PoolOptions {
-  /** The file that runs in the thread, compiled: `new URL('./x-thread.js', import.meta.url)`. */
+  /** The compiled file that runs in the thread: `new URL('./x-thread.js', import.meta.url)`. */
   readonly file: URL;
-  /** The function that it exports. */
+  /** The exported function that runs a task. It posts the task's `id` when it begins, if tasks have a timeout. */
   readonly name: string;
   readonly maxThreads: number;
-  /** Of JavaScript's own memory; a thread that needs more is ended, and its task rejects. */
+  /** JavaScript heap of a thread. A thread that needs more is ended, and its task rejects. */
   readonly maxHeapMb: number;
-  /** Told of threads that died while no task was theirs, as one may that was just ended. */
+  /** Gets the error of a thread that dies while it has no task. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface RunOptions {
-  /** Ends the thread when aborted, and rejects. */
-  readonly signal?: AbortSignal | null;
-  /** Moved to the thread and not copied. */
+  /** How long the task may run once the thread has begun it. Then the thread is ended and the task rejects. */
+  readonly timeoutMs?: number;
+  /** Called at the timeout; true lets the task run on. */
+  readonly mayRunOn?: () => boolean;
+  /** Buffers that are moved to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[];
 }
 
 export interface ThreadPool {
-  /** Runs the function on a copy of the task, in a thread of its own for that time; waits for a free one. */
+  /** Runs the function on a copy of the task and an `id`, alone in its thread. Waits for a free thread. */
   run(task: object, options?: RunOptions): Promise<unknown>;
 
-  /** Calls for each number that a thread sends while it works. */
-  onNumber(listener: (number: number) => void): void;
-
-  /** Waits for all tasks, those in line too, then ends the threads. */
+  /** Waits for all tasks, also those that wait for a thread, then ends the threads. */
   close(): Promise<void>;
 }
 
-/** Starts no thread before there is a task. */
+/** Threads start with the first task. */
 export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }: PoolOptions): ThreadPool {
   const pool = new Piscina({
     filename: fileURLToPath(file),
@@ -44,31 +43,41 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
     maxThreads,
     idleTimeout: idleMs,
     recordTiming: false,
-    // Small young generations: what the threads make is large and short-lived, and memory matters more.
+    // A small young generation saves memory; what the threads allocate is large and short-lived anyway.
     resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: maxHeapMb },
   });
-  pool.on('error', onError); // without a listener it would end the process
-  // The line is ours: where a thread is ended, piscina starts none for those who wait with it.
-  const turns = createSemaphore(maxThreads);
+  pool.on('error', onError); // an unhandled `error` event would end the process
+  pool.on('message', (message: unknown) => onBegin.get(message)?.());
+
+  // piscina's own queue stalls when a thread is ended: it starts no other thread for the tasks that wait.
+  const threads = createSemaphore(maxThreads);
   const running = new Set<Promise<unknown>>();
+  const onBegin = new Map<unknown, () => void>();
+  let lastId = 0;
 
   return {
-    async run(task, { signal = null, transfer = [] } = {}) {
-      const result = turns.take<unknown>(() => pool.run(task, { signal, transferList: [...transfer] }));
+    async run(task, { timeoutMs, mayRunOn, transfer = [] } = {}) {
+      const id = ++lastId;
+      const timeout = new AbortController();
+      let timer: NodeJS.Timeout | undefined;
+      if (timeoutMs !== undefined) {
+        onBegin.set(id, () => {
+          timer = setTimeout(() => mayRunOn?.() || timeout.abort(), timeoutMs);
+        });
+      }
+      const options = { signal: timeout.signal, transferList: [...transfer] };
+      const result = threads.take<unknown>(() => pool.run({ ...task, id }, options));
       running.add(result);
       try {
         return await result;
       } finally {
         running.delete(result);
+        onBegin.delete(id);
+        clearTimeout(timer);
       }
     },
-    onNumber(listener) {
-      pool.on('message', (message: unknown) => {
-        if (typeof message === 'number') listener(message);
-      });
-    },
     async close() {
-      // The pool's own close drops what is in line; and a task that fails may be followed by another try.
+      // piscina's close drops tasks that wait. A task that fails may be followed by another attempt.
       while (running.size > 0) {
         await Promise.allSettled(running);
         await new Promise(setImmediate);
