@@ -38,7 +38,7 @@ export async function openOperatorServices(
   const { accounts, jobs } = engine;
   const audit = createAudit({ auditLog: engine.auditLog, clock });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
-  const tokens = createTokens({ tokens: engine.tokens, accounts, clock, log });
+  const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const purger = await openPurger(config, clock);
   return {
     config,

@@ -108,7 +108,7 @@ async function assemble(
   const contextRenderer = createThreadContextRenderer({ log });
   const parser = createThreadJsonParser({ log });
 
-  const tokens = createTokens({ tokens: engine.tokens, accounts, clock, log });
+  const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, clock, log });

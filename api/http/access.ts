@@ -88,7 +88,7 @@ export function createAccess(services: Services, held: HeldBytes) {
     const rules = policy.body ? rulesFor(policy) : null;
     return (handler: OwnerHandler): Handler =>
       authenticated(access, async (req, res, caller) => {
-        if (caller.token.isSuspended && !policy.allowsSuspended) throw suspended();
+        if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
         const cameWhole = req.complete;
         await take(caller);
         if (rules === null) return handler(req, res, caller);

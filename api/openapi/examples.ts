@@ -36,7 +36,6 @@ export const sampleToken: Token = {
   label: 'my laptop',
   createdAt: madeAt,
   lastUsedAt: madeAt,
-  isSuspended: false,
 };
 
 /** 43 letters and digits, as a poll token has. */

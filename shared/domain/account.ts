@@ -25,6 +25,8 @@ export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
   readonly token: Token;
+  /** The account may read and manage its tokens, but change no drops. */
+  readonly isSuspended: boolean;
 
   /**
    * Looks again whether the call may still change anything: its token stands, and its account is not suspended. One

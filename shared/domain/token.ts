@@ -20,8 +20,6 @@ export interface Token {
   readonly createdAt: number;
   /** Unix ms, kept to the minute; null until the first use. */
   readonly lastUsedAt: number | null;
-  /** As its account is, so that one read tells who makes a call and what they may. */
-  readonly isSuspended: boolean;
 }
 
 /** `dl_`, 30 random base62 characters and 6 of their CRC32, so that a mistyped or cut token is refused unread. */

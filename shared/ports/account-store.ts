@@ -15,8 +15,8 @@ export interface AccountStore {
   findByName(name: string): Promise<Account[]>;
 
   /**
-   * Suspends the account, or ends that with null; of one that is suspended the time stays. null: no such account.
-   * Its tokens are to follow (`TokenStore.setSuspended`).
+   * Suspends the account from `at` on, or ends its suspension with null. An account that is suspended already keeps
+   * its time. null: no such account.
    */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 

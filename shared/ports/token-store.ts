@@ -5,8 +5,8 @@ export interface TokenStore {
   /** `id_taken`: another token has these first 12 hex characters; the caller makes a new token. */
   insert(token: Token): Promise<'inserted' | 'id_taken'>;
 
-  /** null: unknown or revoked. */
-  findByHash(hash: string): Promise<Token | null>;
+  /** The token and whether its account is suspended, in one read. null: unknown or revoked. */
+  findByHash(hash: string): Promise<{ token: Token; isSuspended: boolean } | null>;
 
   /** By its id. null: unknown or revoked. */
   find(tokenId: string): Promise<Token | null>;
@@ -19,9 +19,6 @@ export interface TokenStore {
 
   /** Removes every token that the account has. Returns how many there were. */
   revokeAll(accountId: string): Promise<number>;
-
-  /** Writes into every token that the account has whether it is suspended. May be repeated. */
-  setSuspended(accountId: string, isSuspended: boolean): Promise<void>;
 
   /** Notes the use, unless one at or after `unlessSince` is noted already. */
   touch(tokenId: string, now: number, unlessSince: number): Promise<void>;

@@ -11,7 +11,6 @@ import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import type { Audit } from './audit.ts';
 import type { FollowUps, HeardByEdge } from './follow-ups.ts';
-import { createSuspension } from './suspension.ts';
 
 /** Of an account's drops, the newest are told of. */
 const dropsTold = 20;
@@ -64,7 +63,6 @@ export function createModeration(deps: {
   clock: Clock;
 }) {
   const { moderation, drops, accounts, tokens, signIns, audit, followUps, forgetPage, clock } = deps;
-  const suspension = createSuspension(deps);
 
   /** @param change null: deleted in this moment */
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
@@ -106,7 +104,6 @@ export function createModeration(deps: {
   async function setSuspended(account: Account, at: number | null): Promise<{ isNew: boolean }> {
     const wasSuspended = account.suspendedAt !== null;
     if ((await accounts.setSuspended(account.id, at)) === null) throw notFound('account');
-    await suspension.settle(account.id, null);
     return { isNew: wasSuspended !== (at !== null) };
   }
 
@@ -135,7 +132,7 @@ export function createModeration(deps: {
     /** The accounts of that id or name: more than one where two providers know the name. */
     findAccounts,
 
-    /** The account can read and change nothing, with every token that it has or will have. */
+    /** Makes the account read-only, with every token it has or will have. */
     suspend: (account: Account, { by, reason }: Operator) =>
       audit.record(
         { act: 'suspend', by, target: nameOf(account), reason },

@@ -1,12 +1,10 @@
 import type { Caller } from '../domain/account.ts';
 import { DropError, notFound, suspended } from '../domain/errors.ts';
 import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '../domain/token.ts';
-import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import { retryOnCollision } from '../util/retry-on-collision.ts';
-import { createSuspension } from './suspension.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
 /** The use of a token is noted at most once in this time. */
@@ -14,14 +12,8 @@ const noteUseEveryMs = 60_000;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-export function createTokens(deps: {
-  tokens: TokenStore;
-  accounts: Pick<AccountStore, 'find'>;
-  clock: Clock;
-  log: Log;
-}) {
+export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log }) {
   const { tokens, clock, log } = deps;
-  const suspension = createSuspension(deps);
   const warnOfNoNote = createThrottledWarning({ clock, log }, "a token's use could not be noted");
   /** Tokens whose use is being noted: one note at a time for each, however long the store takes. */
   const beingNoted = new Set<string>();
@@ -41,10 +33,10 @@ export function createTokens(deps: {
     return { ...token, lastUsedAt: now };
   }
 
-  async function findStanding(hash: string): Promise<Token> {
-    const token = await tokens.findByHash(hash);
-    if (token === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
-    return token;
+  async function findValid(hash: string) {
+    const found = await tokens.findByHash(hash);
+    if (found === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
+    return found;
   }
 
   return {
@@ -62,21 +54,20 @@ export function createTokens(deps: {
         throw new DropError('invalid_token', 'The token is malformed: it may be mistyped or cut.');
       }
       const hash = hashToken(bearer);
-      const token = await findStanding(hash);
+      const { token, isSuspended } = await findValid(hash);
       const confirm = async () => {
-        if ((await findStanding(hash)).isSuspended) throw suspended();
+        if ((await findValid(hash)).isSuspended) throw suspended();
       };
-      return { accountId: token.accountId, ownerId: token.accountId, token: noteUse(token), confirm };
+      const { accountId } = token;
+      return { accountId, ownerId: accountId, token: noteUse(token), isSuspended, confirm };
     },
 
     /**
-     * Makes a token and stores its record. The plaintext is in the answer and nowhere else. That of a suspended
-     * account is suspended from the start.
+     * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
      * @param label null for none
      */
     async mint(accountId: string, label: string | null): Promise<string> {
-      const isSuspended = await suspension.isSuspended(accountId);
-      const made = await retryOnCollision(async () => {
+      return retryOnCollision(async () => {
         const token = newToken();
         const hash = hashToken(token);
         const record = {
@@ -86,12 +77,9 @@ export function createTokens(deps: {
           label,
           createdAt: clock.now(),
           lastUsedAt: null,
-          isSuspended,
         };
         return (await tokens.insert(record)) === 'inserted' ? token : null;
       });
-      await suspension.settle(accountId, isSuspended); // it may have been suspended between the two
-      return made;
     },
 
     /** Takes back a token that was made and not revealed. */

@@ -104,13 +104,8 @@ describe('small stores in MongoDB', () => {
       ['findAndModify accounts by _id_'],
     ],
     ['tokens.insert', () => stores.tokens.insert(aToken()), ['insert tokens']],
-    ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['find tokens by _id_']],
+    ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['aggregate tokens by _id_']],
     ['tokens.find', () => stores.tokens.find(token.id), ['find tokens by _id_']],
-    [
-      'tokens.setSuspended',
-      () => stores.tokens.setSuspended('n7', true),
-      ['update tokens by tokens_account'],
-    ],
     ['tokens.revokeAll', () => stores.tokens.revokeAll('n8'), ['delete tokens by tokens_account']],
     ['tokens.list', () => stores.tokens.list('n7'), ['find tokens by tokens_account']],
     ['tokens.touch', () => stores.tokens.touch(token.id, later, start), ['update tokens by _id_']],
@@ -231,7 +226,12 @@ describe('small stores in MongoDB', () => {
   /** `find tokens by tokens_account`. An update is explained as a search for what it changes. */
   async function tell({ commandName, command }: mongo.CommandStartedEvent): Promise<string> {
     const collection: string = command[commandName];
-    const filter = command.filter ?? command.query ?? command.updates?.[0].q ?? command.deletes?.[0].q;
+    const filter =
+      command.filter ??
+      command.query ??
+      command.updates?.[0].q ??
+      command.deletes?.[0].q ??
+      command.pipeline?.[0].$match;
     if (filter === undefined) return `${commandName} ${collection}`;
     const search = test.mongo.connection
       .collection(collection)

@@ -121,37 +121,6 @@ describe('A suspended account', () => {
   });
 });
 
-describe('A suspension that was cut short', () => {
-  it('is whole when it is repeated, and its entry says that the outcome is not known', async () => {
-    let isCut = false;
-    const service = await startService({
-      adaptEngine: (engine) => ({
-        ...engine,
-        tokens: {
-          ...engine.tokens,
-          setSuspended: (...args) =>
-            isCut ? Promise.reject(new Error('killed')) : engine.tokens.setSuspended(...args),
-        },
-      }),
-    });
-    const owner = await service.newOwner();
-    for (const [act, status] of [
-      [suspend, 403],
-      [unsuspend, 201],
-    ] as const) {
-      isCut = true;
-      service.clock.advance(1); // the log is in the order of time
-      expect(await act(service, owner).catch((error: Error) => error.message)).to.equal('killed');
-      const [entry] = await service.services.audit.list(null, 1);
-      expect(entry?.outcome).to.equal('not known: killed');
-      isCut = false;
-      await act(service, owner);
-      expect((await owner.post()).status).to.equal(status);
-    }
-    await service.stop();
-  });
-});
-
 describe('All tokens of an account, revoked', () => {
   const service = useService();
 

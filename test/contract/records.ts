@@ -61,7 +61,6 @@ export function aToken(changes: Partial<Token> = {}): Token {
     label: null,
     createdAt: start,
     lastUsedAt: null,
-    isSuspended: false,
     ...changes,
   };
 }

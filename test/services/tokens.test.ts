@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Account } from '../../shared/domain/account.ts';
 import type { Token } from '../../shared/domain/token.ts';
 import { hashToken } from '../../shared/domain/token.ts';
 import { createTokens } from '../../shared/services/tokens.ts';
@@ -9,13 +8,9 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 interface SceneOptions {
   readonly isTaken?: () => boolean;
   readonly touches?: boolean;
-  /** Since when the account is suspended, at each look. */
-  readonly suspendedAt?: () => number | null;
 }
 
-function openScene({ isTaken = () => false, touches = true, suspendedAt = () => null }: SceneOptions = {}) {
-  const identity = { provider: 'local', subject: 'ada', name: 'ada' };
-  const accountNow = (id: string): Account => ({ id, identity, createdAt: 0, suspendedAt: suspendedAt() });
+function openScene({ isTaken = () => false, touches = true }: SceneOptions = {}) {
   const records: Token[] = [];
   const touched: number[] = [];
   /** What each touch waits for. */
@@ -25,21 +20,20 @@ function openScene({ isTaken = () => false, touches = true, suspendedAt = () => 
   const tokens = createTokens({
     clock,
     log,
-    accounts: { find: async (id) => accountNow(id) },
     tokens: {
       async insert(token) {
         if (isTaken()) return 'id_taken';
         records.push(token);
         return 'inserted';
       },
-      findByHash: async (hash) => records.find((token) => token.hash === hash) ?? null,
+      async findByHash(hash) {
+        const token = records.find((record) => record.hash === hash);
+        return token === undefined ? null : { token, isSuspended: false };
+      },
       find: async (id) => records.find((token) => token.id === id) ?? null,
       list: async () => records,
       revoke: async () => false,
       revokeAll: async () => 0,
-      async setSuspended(_, isSuspended) {
-        for (const [at, token] of records.entries()) records[at] = { ...token, isSuspended };
-      },
       async touch(_, now) {
         touched.push(now);
         await state.answer;
@@ -72,26 +66,6 @@ describe('Tokens', () => {
     });
     expect(failure).to.be.an('error');
   });
-
-  it('of a suspended account are suspended from the start', async () => {
-    const { tokens, records } = openScene({ suspendedAt: () => 1 });
-    await tokens.mint('account', null);
-    expect(records.map(({ isSuspended }) => isSuspended)).to.deep.equal([true]);
-  });
-
-  for (const [what, looks, expected] of [
-    ['suspended', [null, 1, 1], true],
-    ['suspended no more', [1, null, null], false],
-    ['suspended, and not, and suspended again', [null, 1, null, 1, 1], true],
-  ] as const) {
-    it(`of an account that is ${what} while one is made end as it is`, async () => {
-      const states = [...looks];
-      const { tokens, records } = openScene({ suspendedAt: () => states.shift() ?? null });
-      await tokens.mint('account', null);
-      expect(records.map(({ isSuspended }) => isSuspended)).to.deep.equal([expected]);
-      expect(states, 'looks that were not taken').to.deep.equal([]);
-    });
-  }
 
   it('work where their use cannot be noted', async () => {
     const { tokens, clock } = openScene({ touches: false });

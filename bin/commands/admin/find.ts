@@ -49,7 +49,7 @@ function describeToken(token: Token, account: Account | null): string[] {
     `  label     ${token.label ?? '(none)'}`,
     `  made      ${timeOf(token.createdAt)}`,
     `  used      ${token.lastUsedAt === null ? 'never' : timeOf(token.lastUsedAt)}`,
-    `  state     ${token.isSuspended ? 'suspended with its account' : 'good'}`,
+    `  state     ${(account?.suspendedAt ?? null) !== null ? 'its account is suspended' : 'good'}`,
   ];
 }
 
@@ -61,11 +61,7 @@ function describeAccount({ account, tokens, drops, dropCount }: AccountReport): 
     `  made      ${timeOf(createdAt)}`,
     `  state     ${suspendedAt === null ? 'good' : `suspended since ${timeOf(suspendedAt)}`}`,
     `  tokens    ${tokens.length}`,
-    ...tokens.map(({ id: tokenId, label, isSuspended }) => {
-      const differs = isSuspended !== (suspendedAt !== null);
-      const remark = differs ? '  (not as its account: repeat suspend or unsuspend)' : '';
-      return `    ${tokenId}  ${label ?? '(no label)'}${remark}`;
-    }),
+    ...tokens.map(({ id: tokenId, label }) => `    ${tokenId}  ${label ?? '(no label)'}`),
     `  pages     ${dropCount}${dropCount > drops.length ? `, of which the newest ${drops.length}` : ''}`,
     ...drops.map(
       (drop) => `    ${drop.slug}  ${drop.title}${drop.takedown === null ? '' : '  (taken down)'}`,

@@ -4,7 +4,7 @@ import type { AccountStore } from '../../ports/account-store.ts';
 import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
-interface AccountDocument {
+export interface AccountDocument {
   readonly _id: string;
   readonly provider: string;
   readonly subject: string;
