@@ -17,7 +17,7 @@ const vendors = {
   isbot: '^api/',
   jose: '^shared/adapters/jose/',
   'lru-cache': '^(api|shared/services|shared/adapters/sqlite)/',
-  'markdown-it': '^shared/adapters/threads/',
+  'markdown-it': '^(api|shared/adapters/threads)/',
   mongoose: '^shared/adapters/mongo/',
   negotiator: '^api/',
   oauth4webapi: '^shared/adapters/github/',
@@ -25,7 +25,6 @@ const vendors = {
   pino: '^bin/',
   piscina: '^shared/adapters/(sqlite|threads)/',
   'rate-limiter-flexible': '^shared/adapters/(memory|redis)/',
-  redoc: '^api/',
   'sanitize-html': '^shared/adapters/threads/',
   yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
 };

@@ -1,33 +1,33 @@
 import { object, string } from 'yup';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
-import { type Fault, invalid, validate } from '../http/validate.ts';
-import { checkMetadataKey, checkMetadataValue, type FieldLimits } from './fields.ts';
+import { fail, invalid, validate } from '../http/validate.ts';
+import { type FieldLimits, findMetadataEntryFault } from './requests.ts';
 
 interface QueryLimits extends FieldLimits {
   readonly PAGE_SIZE: number;
   readonly PAGE_SIZE_MAX: number;
 }
 
-/** Begins the name of a filter. */
+/** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';
-/** Far past the last page of anything, and small enough for every store's arithmetic. */
+
+/** No list is that long, and every store can calculate with it. */
 const maxPage = 1_000_000_000;
 
-/** The query of GET /api/drops (spec 4.4), but for the filters. */
+/** The query of GET /api/drops (spec 4.4), without the metadata filters. */
 export function dropQuery(limits: QueryLimits) {
   return object({
-    page: integer('page', maxPage, { description: 'Which page of the list.', default: 1 }),
-    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX, {
+    page: integer('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
+    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX).meta({
       description: 'Drops on a page.',
       default: limits.PAGE_SIZE,
     }),
-    sortBy: oneOf('sortBy', sortFields, { description: 'What to sort by.', default: 'created_at' }),
-    sortOrder: oneOf('sortOrder', sortOrders, { description: 'In which direction.', default: 'desc' }),
+    sortBy: oneOf('sortBy', sortFields).meta({ description: 'The sort field.', default: 'created_at' }),
+    sortOrder: oneOf('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
   });
 }
 
-/** Reads it. Unknown parameters are ignored, as everywhere. */
 export function createDropQueryReader(limits: QueryLimits): (query: Record<string, unknown>) => DropQuery {
   const schema = dropQuery(limits);
 
@@ -43,51 +43,40 @@ export function createDropQueryReader(limits: QueryLimits): (query: Record<strin
   };
 }
 
-/** Each `metadata.<key>=<value>` is a condition of its own, repeated ones too. */
+/** Each `metadata.<key>=<value>` is a condition, also if a key is repeated. */
 function readFilters(query: Record<string, unknown>, limits: FieldLimits): [string, string][] {
-  const filters: [string, string][] = [];
-  for (const [name, values] of Object.entries(query)) {
-    if (!name.startsWith(metadataPrefix)) continue;
+  const filters = Object.entries(query)
+    .filter(([name]) => name.startsWith(metadataPrefix))
+    .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
+  return filters.map(([name, value]) => {
     const key = name.slice(metadataPrefix.length);
-    for (const value of [values].flat()) {
-      const fault = checkMetadataKey(key, limits) ?? checkMetadataValue(value, limits);
-      validate(filterSchema(name, fault), value, 'query');
-      filters.push([key, String(value).toWellFormed()]);
-    }
-  }
-  return filters;
-}
-
-/** Lets a filter's fault take the way of all others. */
-function filterSchema(name: string, fault: Fault | null) {
-  return string().test('metadata', (_, { createError }) => {
-    return fault === null || createError({ path: name, message: fault });
+    const fault = findMetadataEntryFault(key, value, limits);
+    // `validate` makes the error, so that it has the same details as all others.
+    validate(
+      string().test('metadata', (_, testing) => fault === null || fail(testing, fault, name)),
+      value,
+      'query',
+    );
+    return [key, value.toWellFormed()];
   });
 }
 
-/** @param about what the published description says beside what is checked */
-function integer(field: string, max: number, about: Readonly<Record<string, unknown>>) {
-  const fault = invalid(`${field} must be one integer from 1 to ${max}.`, { minimum: 1, maximum: max });
+function integer(field: string, max: number) {
+  const fault = invalid(`${field} must be one integer from 1 to ${max}`, { minimum: 1, maximum: max });
   return string()
     .typeError(fault)
-    .meta({ ...about })
     .test({
       name: 'integer',
       params: { json: { type: 'integer', minimum: 1, maximum: max } },
       message: fault,
-      test: (value) => {
-        if (value === undefined) return true;
-        const number = toPositiveInteger(value);
-        return number !== null && number <= max;
-      },
+      test: (value) => value === undefined || (toPositiveInteger(value) ?? Number.POSITIVE_INFINITY) <= max,
     });
 }
 
-function oneOf(field: string, values: readonly string[], about: Readonly<Record<string, unknown>>) {
-  const fault = invalid(`${field} must be one of ${values.join(', ')}.`, { allowed: values });
+function oneOf(field: string, values: readonly string[]) {
+  const fault = invalid(`${field} must be one of ${values.join(', ')}`, { allowed: values });
   return string()
     .typeError(fault)
-    .meta({ ...about })
     .test({
       name: 'one-of',
       params: { json: { enum: values } },

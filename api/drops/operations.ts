@@ -1,28 +1,64 @@
 import type { Config } from '../../shared/config/config.ts';
-import { sampleBody, sampleDrop, sampleQuery, sampleVersion } from '../openapi/examples.ts';
-import { json, type Operation, type Refusal, type RequestBody } from '../openapi/operation.ts';
-import type { RequestSchemas } from '../openapi/requests.ts';
+import type { Drop, DropQuery } from '../../shared/domain/drop.ts';
+import { maxParameters } from '../http/parameters.ts';
 import {
-  dropListShape,
-  dropShape,
-  presentDrop,
-  presentDropList,
-  presentVersion,
-  presentVersionListItem,
-  versionListShape,
-  versionShape,
-} from './presenter.ts';
+  json,
+  type Operation,
+  type Parameter,
+  type Refusal,
+  type RequestBody,
+} from '../openapi/operation.ts';
+import { queryParameters, slugParameter, toJsonSchema } from '../openapi/request-schema.ts';
+import { dropQuery, metadataPrefix } from './list-query.ts';
+import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
+import { createDropRequests, metadataKeySchema, metadataValueSchema } from './requests.ts';
 
-const ofDrop: readonly Refusal[] = ['invalid_slug', 'not_found'];
-const ofDetails: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
-const ofDocument: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+export const sampleDrop: Drop = {
+  id: '01a2000000000000000000000000beef',
+  ownerId: '01a1000000000000000000000000beef',
+  slug: 't9tzZkipKQ5I',
+  title: 'Hello',
+  description: null,
+  metadata: new Map([['project', 'demo']]),
+  locked: false,
+  latestVersion: 1,
+  viewCount: 0,
+  createdAt: 1795272214339,
+  updatedAt: 1795272214339,
+  rev: 1,
+  takedown: null,
+};
 
-/** Spec 4.4: the drops and their versions. */
-export function dropOperations(config: Config, requests: RequestSchemas) {
-  const slug = [requests.slug];
+/** The body that creates `sampleDrop`. */
+const sampleBody = {
+  title: sampleDrop.title,
+  html: '<!doctype html><title>Hello</title><h1>Hello</h1>',
+  metadata: { project: 'demo' },
+};
+
+const sampleQuery: DropQuery = {
+  page: 1,
+  pageSize: 50,
+  sortBy: 'created_at',
+  sortOrder: 'desc',
+  metadata: [],
+};
+
+const dropCodes: readonly Refusal[] = ['invalid_slug', 'not_found'];
+const detailCodes: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
+const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+
+/** Spec 4.4: the drops. */
+export function dropOperations(config: Config) {
+  const { schemas } = createDropRequests(config);
+  const parameters = [slugParameter];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
-  const changed = (latestVersion: number) => presentDrop({ ...sampleDrop, latestVersion }, config.BASE_URL);
+  const listParameters = queryParameters(dropQuery(config));
+
+  function body(schema: keyof typeof schemas, example: unknown, required = true): RequestBody {
+    return { schema: toJsonSchema(schemas[schema]), example, required };
+  }
 
   return {
     list: {
@@ -30,118 +66,110 @@ export function dropOperations(config: Config, requests: RequestSchemas) {
       tag: 'Drops',
       summary: 'List your drops',
       description:
-        'One page of the list. Drops that sort alike come newest first. A parameter with a misspelt name is ignored: check that the `metadata` of a match is what you asked for.',
-      parameters: [...requests.list, requests.filters],
+        'One page of the list. If the sort field is equal, newer drops come first. Parameters with a misspelt name are ignored: check that the `metadata` of a match is what you asked for.',
+      parameters: [...listParameters, metadataFilters(config, maxParameters - listParameters.length)],
       replies: [json('One page of the list.', dropListShape, list)],
     },
     create: {
       id: 'createDrop',
       tag: 'Drops',
       summary: 'Publish a page',
-      description: 'Makes a drop with version 1 at a new address.',
+      description: 'Creates a drop with version 1 at a new address.',
       limits: ['drops_per_account'],
-      body: body(requests.create, sampleBody),
+      body: body('create', sampleBody),
       replies: [
         json('The drop. Its page is public now.', dropShape, drop, { status: 201, headers: ['Location'] }),
       ],
-      refusals: [...ofDetails, ...ofDocument, 'passcode_too_short', 'daily_quota_exceeded', 'quota_exceeded'],
+      refusals: [
+        ...detailCodes,
+        ...documentCodes,
+        'passcode_too_short',
+        'daily_quota_exceeded',
+        'quota_exceeded',
+      ],
     },
     read: {
       id: 'readDrop',
       tag: 'Drops',
       summary: 'Read a drop',
-      description: 'A drop of the caller.',
-      parameters: slug,
+      description: 'A drop of your account.',
+      parameters,
       replies: [json('The drop.', dropShape, drop)],
-      refusals: ofDrop,
+      refusals: dropCodes,
     },
     replace: {
       id: 'replaceDrop',
       tag: 'Drops',
       summary: 'Publish a new version',
       description:
-        'Always makes a version, at the same address. `title`, `description` and `metadata` stay as they are when they are left out. `context` does not stay: each version has its own, or none. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
+        'Always creates a version, at the same address. If `title`, `description` or `metadata` are left out, they stay as they are. `context` does not stay: each version has its own, or none. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
       limits: ['versions_per_drop'],
-      parameters: slug,
-      body: body(requests.replace, { html: sampleBody.html }),
-      replies: [json('The drop with its new version.', dropShape, changed(2))],
-      refusals: [...ofDrop, ...ofDetails, ...ofDocument, 'daily_quota_exceeded', 'version_limit_reached'],
+      parameters,
+      body: body('replace', { html: sampleBody.html }),
+      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 2 })],
+      refusals: [
+        ...dropCodes,
+        ...detailCodes,
+        ...documentCodes,
+        'daily_quota_exceeded',
+        'version_limit_reached',
+      ],
     },
     patch: {
       id: 'changeDrop',
       tag: 'Drops',
       summary: 'Change title, description or metadata',
       description:
-        'Makes no version. A field that is left out stays as it is. `html` is refused with `metadata_only_on_patch`, `passcode` with `invalid_arg`: use PUT, and `POST /api/drops/{slug}/passcode`.',
-      parameters: slug,
-      body: body(requests.patch, { metadata: { project: 'demo' } }, false),
+        'Creates no version. Fields that are left out stay as they are. `html` is refused with `metadata_only_on_patch`: use PUT. `passcode` is refused with `invalid_arg`: use `POST /api/drops/{slug}/passcode`.',
+      parameters,
+      body: body('patch', { metadata: { project: 'demo' } }, false),
       replies: [json('The changed drop.', dropShape, drop)],
-      refusals: [...ofDrop, ...ofDetails, 'metadata_only_on_patch'],
+      refusals: [...dropCodes, ...detailCodes, 'metadata_only_on_patch'],
     },
     remove: {
       id: 'deleteDrop',
       tag: 'Drops',
       summary: 'Delete a drop',
-      description: 'Deletes the drop and all its versions for good.',
-      parameters: slug,
+      description: 'Deletes the drop and all its versions. This cannot be undone.',
+      parameters,
       replies: [{ status: 204, description: 'The drop is deleted.' }],
-      refusals: ofDrop,
+      refusals: dropCodes,
     },
     setPasscode: {
       id: 'setPasscode',
       tag: 'Drops',
       summary: 'Lock or unlock a drop',
       description:
-        'Sets or changes the passcode; an empty one removes it. Viewers who had entered the old passcode must enter the new one. It is a soft gate, not encryption.',
-      parameters: slug,
-      body: body(requests.passcode, { passcode: 'open sesame' }),
+        'Sets or changes the passcode; an empty passcode removes it. Viewers who entered the old passcode must enter the new one. A passcode is a soft gate, not encryption.',
+      parameters,
+      body: body('passcode', { passcode: 'open sesame' }),
       replies: [
-        json('The drop; `locked` says whether it has a passcode now.', dropShape, { ...drop, locked: true }),
+        json('The drop. `locked` says whether it has a passcode now.', dropShape, { ...drop, locked: true }),
       ],
-      refusals: [...ofDrop, 'passcode_required', 'passcode_too_short'],
-    },
-    listVersions: {
-      id: 'listVersions',
-      tag: 'Versions',
-      summary: 'List the versions of a drop',
-      description: 'All versions, newest first.',
-      parameters: slug,
-      replies: [json('The versions.', versionListShape, [presentVersionListItem(sampleVersion)])],
-      refusals: ofDrop,
-    },
-    readVersion: {
-      id: 'readVersion',
-      tag: 'Versions',
-      summary: 'Read a version',
-      description: 'With its reasoning trace. Its HTML is at `/p/{slug}/raw?v={n}`.',
-      parameters: [...slug, requests.version],
-      replies: [
-        json(
-          'The version.',
-          versionShape,
-          presentVersion(sampleDrop.slug, {
-            version: sampleVersion,
-            context: 'Made from the figures of May.',
-            isLatest: true,
-          }),
-        ),
-      ],
-      refusals: ofDrop,
-    },
-    removeVersion: {
-      id: 'deleteVersion',
-      tag: 'Versions',
-      summary: 'Delete a version',
-      description: 'The only version of a drop cannot be deleted: delete the drop instead.',
-      parameters: [...slug, requests.version],
-      replies: [
-        json('The drop. `latest_version` is another one if the latest was deleted.', dropShape, drop),
-      ],
-      refusals: [...ofDrop, 'last_version_cannot_be_deleted'],
+      refusals: [...dropCodes, 'passcode_required', 'passcode_too_short'],
     },
   } as const satisfies Record<string, Operation>;
 }
 
-function body(schema: RequestBody['schema'], example: unknown, required = true): RequestBody {
-  return { schema, example, required };
+/** All `metadata.<key>` parameters, as one exploded object: its properties are sent as parameters. */
+function metadataFilters(config: Config, maxProperties: number): Parameter {
+  const { maxLength, pattern } = metadataKeySchema(config);
+  return {
+    name: 'filters',
+    in: 'query',
+    description: `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
+    required: false,
+    style: 'form',
+    explode: true,
+    schema: {
+      type: 'object',
+      additionalProperties: metadataValueSchema(config),
+      propertyNames: {
+        maxLength: metadataPrefix.length + maxLength,
+        pattern: pattern.replace('^', `^${metadataPrefix.replace('.', '\\.')}`),
+      },
+      maxProperties,
+      examples: [{ 'metadata.project': 'demo' }],
+    },
+  };
 }

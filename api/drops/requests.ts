@@ -1,51 +1,61 @@
-import { type ObjectShape, object } from 'yup';
+import { mixed, type ObjectShape, object, string } from 'yup';
 import type { DetailChanges } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { isMetadataKey, metadataKeyPattern } from '../../shared/domain/metadata.ts';
+import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
 import type { Document, NewDropInput } from '../../shared/services/drops.ts';
-import { invalid, validate } from '../http/validate.ts';
 import {
-  context,
-  description,
-  type FieldLimits,
-  metadata,
-  passcode,
-  requiredHtml,
-  requiredPasscode,
-  requiredTitle,
-  title,
-} from './fields.ts';
+  atMostBytes,
+  atMostCharacters,
+  type Fault,
+  fail,
+  invalid,
+  noNul,
+  noNulPattern,
+  text,
+  validate,
+} from '../http/validate.ts';
 
-/** The bodies of the drop endpoints (spec 4.4), each read into what its service takes. */
+/** The limits of the fields: settings whose defaults are those of spec section 8. */
+export interface FieldLimits {
+  readonly TITLE_MAX_CHARACTERS: number;
+  readonly DESCRIPTION_MAX_CHARACTERS: number;
+  readonly HTML_MAX_BYTES: number;
+  readonly CONTEXT_MAX_BYTES: number;
+  readonly PASSCODE_MIN_CHARACTERS: number;
+  readonly PASSCODE_MAX_CHARACTERS: number;
+  readonly METADATA_MAX_KEYS: number;
+  readonly METADATA_KEY_MAX_CHARACTERS: number;
+  readonly METADATA_VALUE_MAX_CHARACTERS: number;
+}
+
+/** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
 export function createDropRequests(limits: FieldLimits) {
-  const created = body({
-    title: requiredTitle(limits),
-    html: requiredHtml(limits),
-    description: description(limits),
-    passcode: passcode(limits),
-    context: context(limits),
-    metadata: metadata(limits),
-  });
-  const replaced = body({
-    html: requiredHtml(limits),
-    title: title(limits),
-    description: description(limits),
-    context: context(limits),
-    metadata: metadata(limits),
-  });
-  const patched = body({
+  const details = {
     title: title(limits),
     description: description(limits),
     metadata: metadata(limits),
-  });
-  const gated = body({ passcode: requiredPasscode(limits) });
+  };
+  const schemas = {
+    create: body({
+      title: details.title.defined(titleRequired),
+      html: html(limits),
+      description: details.description,
+      passcode: passcode(text('passcode'), limits),
+      context: context(limits),
+      metadata: details.metadata,
+    }),
+    replace: body({ html: html(limits), ...details, context: context(limits) }),
+    patch: body(details),
+    passcode: body({ passcode: requiredPasscode(limits) }),
+  };
 
   return {
-    /** What each body is checked by, for the published description. */
-    schemas: { created, replaced, patched, gated },
+    schemas,
 
     /** POST /api/drops */
     readCreate(value: unknown): NewDropInput {
-      const fields = validate(created, value);
+      const fields = validate(schemas.create, value);
       return {
         ...readDocument(fields),
         title: fields.title.toWellFormed(),
@@ -58,47 +68,47 @@ export function createDropRequests(limits: FieldLimits) {
     /** PUT /api/drops/{slug} */
     readReplace(value: unknown): Document & DetailChanges {
       refusePasscode(value);
-      const fields = validate(replaced, value);
+      const fields = validate(schemas.replace, value);
       return { ...readDocument(fields), ...readChanges(fields) };
     },
 
-    /** PATCH /api/drops/{slug}. @throws DropError `metadata_only_on_patch` for any `html`, before all else */
+    /** PATCH /api/drops/{slug}. A body with `html` is refused before all other checks, whatever `html` is. */
     readPatch(value: unknown): DetailChanges {
       if (hasField(value, 'html')) {
-        throw new DropError('metadata_only_on_patch', 'PATCH changes no html: PUT a new version.', {
-          field: 'html',
-        });
+        const message = 'PATCH cannot change html; use PUT to publish a new version';
+        throw new DropError('metadata_only_on_patch', message, { field: 'html' });
       }
       refusePasscode(value);
-      return readChanges(validate(patched, value));
+      return readChanges(validate(schemas.patch, value));
     },
 
-    /** POST /api/drops/{slug}/passcode: '' removes the gate */
+    /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
     readPasscode(value: unknown): string {
-      return validate(gated, value).passcode.toWellFormed();
+      return validate(schemas.passcode, value).passcode.toWellFormed();
     },
   };
 }
 
+const notAnObject = invalid('The body must be a JSON object');
+
 function body<Fields extends ObjectShape>(fields: Fields) {
-  return object(fields)
-    .typeError(invalid('The body must be a JSON object.'))
-    .nonNullable(invalid('The body must be a JSON object.'));
+  return object(fields).typeError(notAnObject).nonNullable(notAnObject);
 }
 
 function hasField(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
-/** Ignored like an unknown field it would leave its sender to believe that the page is locked. */
+/** If PUT and PATCH ignored `passcode` like an unknown field, the client would believe that the page is locked. */
 function refusePasscode(value: unknown): void {
   if (!hasField(value, 'passcode')) return;
-  const message = 'passcode is not changed here: send it to POST /api/drops/{slug}/passcode.';
+  const message = 'passcode cannot be changed here; use POST /api/drops/{slug}/passcode';
   throw new DropError('invalid_arg', message, { field: 'passcode' });
 }
 
-function readDocument(fields: { html: string; context?: string | undefined }): Document {
-  return { html: fields.html.toWellFormed(), context: fields.context?.toWellFormed() || null };
+/** As UTF-8; U+FFFD replaces lone surrogates, as `toWellFormed` does in the other fields. */
+function readDocument({ html, context }: { html: string; context?: string | undefined }): Document {
+  return { html: Buffer.from(html), context: context ? Buffer.from(context) : null };
 }
 
 function readChanges(fields: {
@@ -115,4 +125,155 @@ function readChanges(fields: {
 
 function readMetadata(fields: Record<string, string>): Map<string, string> {
   return new Map(Object.entries(fields).map(([key, value]) => [key, value.toWellFormed()]));
+}
+
+/** The characters that `trim` removes, for a regular expression: engines differ in what `\\s` matches. */
+const blank = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+const titleRequired: Fault = { code: 'title_required', message: 'title is required and must not be blank.' };
+
+function title(limits: FieldLimits) {
+  return text('title')
+    .meta({ description: 'The title of the page. Must not be blank.', examples: ['Hello'] })
+    .test({
+      name: 'not-blank',
+      params: { json: { minLength: 1, pattern: `^[^\\u0000]*[^\\u0000${blank}][^\\u0000]*$` } },
+      message: titleRequired,
+      test: (value) => value === undefined || value.trim() !== '',
+    })
+    .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS));
+}
+
+function description(limits: FieldLimits) {
+  return text('description')
+    .meta({ description: 'Empty: none.', examples: ['A first page'] })
+    .test(atMostCharacters('description_too_long', 'description', limits.DESCRIPTION_MAX_CHARACTERS));
+}
+
+function html(limits: FieldLimits) {
+  const required: Fault = {
+    code: 'html_required',
+    message: 'html is required: send the whole HTML document',
+  };
+  const about = {
+    description: `The whole self-contained document, at most ${limits.HTML_MAX_BYTES} bytes of UTF-8.`,
+    examples: ['<!doctype html><title>Hello</title><h1>Hello</h1>'],
+  };
+  return text('html', { allowNul: true })
+    .meta(about)
+    .defined(required)
+    .test({
+      name: 'not-empty',
+      params: { json: { minLength: 1 } },
+      message: required,
+      test: (value) => value !== '',
+    })
+    .test(atMostBytes('html_too_large', 'html', limits.HTML_MAX_BYTES));
+}
+
+function context(limits: FieldLimits) {
+  const max = limits.CONTEXT_MAX_BYTES;
+  return text('context', { allowNul: true })
+    .meta({
+      description: `A reasoning trace in Markdown, at most ${max} bytes of UTF-8. Viewers can read it.`,
+      examples: ['Made from the figures of May.'],
+    })
+    .test(atMostBytes('context_too_large', 'context', max));
+}
+
+/** '' stands for no passcode. */
+function passcode<S extends ReturnType<typeof text>>(schema: S, limits: FieldLimits): S {
+  const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
+  return schema
+    .meta({
+      description:
+        'Viewers must enter it. A soft gate, not encryption. Use at least 6 characters, with letters. Empty: no passcode.',
+      examples: ['open sesame'],
+    })
+    .test({
+      name: 'min-characters',
+      params: { json: { pattern: `^([^\\u0000]{${min},})?$` } },
+      test(value, testing) {
+        if (!value || isLongerThan(value, min - 1)) return true;
+        const message = `passcode must be at least ${min} characters (got ${lengthInWords(value)}); use ${Math.max(min, 6)} or more`;
+        return fail(testing, { code: 'passcode_too_short', message, details: { min_length: min } });
+      },
+    })
+    .test(atMostCharacters('invalid_arg', 'passcode', max)) as S; // proof: a test does not change a schema's type
+}
+
+/** Anything but a string is `passcode_required` here. */
+function requiredPasscode(limits: FieldLimits) {
+  const required: Fault = {
+    code: 'passcode_required',
+    message: 'passcode is required and must be a string; "" removes the passcode',
+  };
+  const schema = string().typeError(required).nonNullable(required).defined(required).test(noNul('passcode'));
+  return passcode(schema, limits);
+}
+
+/** A flat object of strings. */
+function metadata(limits: FieldLimits) {
+  return mixed<Record<string, string>>({ check: (value): value is Record<string, string> => true })
+    .nonNullable(invalid('metadata must be an object of strings, not null'))
+    .test({
+      name: 'metadata',
+      params: {
+        json: {
+          type: 'object',
+          description: 'Tags that only the owner sees. They replace all existing tags.',
+          examples: [{ project: 'demo' }],
+          maxProperties: limits.METADATA_MAX_KEYS,
+          propertyNames: metadataKeySchema(limits),
+          additionalProperties: metadataValueSchema(limits),
+        },
+      },
+      test(value, testing) {
+        const found = value === undefined ? null : findMetadataFault(value, limits);
+        if (found === null) return true;
+        return fail(testing, found.fault, found.key === null ? undefined : `metadata.${found.key}`);
+      },
+    });
+}
+
+function findMetadataFault(value: object, limits: FieldLimits): { key: string | null; fault: Fault } | null {
+  const { METADATA_MAX_KEYS: maxKeys, METADATA_KEY_MAX_CHARACTERS: maxLength } = limits;
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { key: null, fault: invalid('metadata must be an object of strings') };
+  }
+  const entries = Object.entries(value);
+  if (entries.length > maxKeys) {
+    const message = `metadata must have at most ${maxKeys} keys (got ${entries.length})`;
+    return { key: null, fault: invalid(message, { max_keys: maxKeys }) };
+  }
+  for (const [key, entry] of entries) {
+    const fault = findMetadataEntryFault(key, entry, limits);
+    if (fault !== null) return { key: key.slice(0, maxLength), fault };
+  }
+  return null;
+}
+
+/** null: the key and the value are legal. */
+export function findMetadataEntryFault(key: string, value: unknown, limits: FieldLimits): Fault | null {
+  const { METADATA_KEY_MAX_CHARACTERS: maxKey, METADATA_VALUE_MAX_CHARACTERS: maxValue } = limits;
+  if (!isMetadataKey(key, maxKey)) {
+    const message = `metadata keys must be 1 to ${maxKey} letters, digits, "_", "." or "-", and must not start or end with "." or "-"`;
+    return invalid(message, { max_length: maxKey });
+  }
+  const name = `metadata.${key}`;
+  if (typeof value !== 'string') return invalid(`${name} must be a string; send numbers as strings`);
+  if (value.includes('\0')) return invalid(`${name} must not contain U+0000`);
+  if (!isLongerThan(value, maxValue)) return null;
+  const message = `${name} must be at most ${maxValue} characters (got ${lengthInWords(value)})`;
+  return invalid(message, { max_length: maxValue });
+}
+
+/** The key rule of `findMetadataEntryFault` as JSON Schema. */
+export function metadataKeySchema(limits: FieldLimits) {
+  return { type: 'string', maxLength: limits.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
+}
+
+/** The value rule of `findMetadataEntryFault` as JSON Schema. */
+export function metadataValueSchema(limits: FieldLimits) {
+  return { type: 'string', maxLength: limits.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
 }

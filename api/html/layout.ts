@@ -13,8 +13,6 @@ export interface PageParts {
   readonly head?: Html;
   /** A constant style sheet, added to the shared one. It is not escaped. */
   readonly css?: string;
-  /** Use `css` alone, without the shared style sheet. */
-  readonly ownStyle?: true;
   /** Content-Security-Policy directives that replace or extend the defaults: `{ 'form-action': "'self'" }`. */
   readonly policy?: Readonly<Record<string, string>>;
 }
@@ -34,8 +32,8 @@ export function page(parts: PageParts): HtmlPage {
 
 /** A page with a layout of its own: `body` contains the one `main` element. */
 export function barePage(parts: PageParts): HtmlPage {
-  const { title, body, robots = 'noindex, nofollow', head, css = '', ownStyle, policy } = parts;
-  const sheet = ownStyle ? css : style + css;
+  const { title, body, robots = 'noindex, nofollow', head, css = '', policy } = parts;
+  const sheet = style + css;
   const document = html`<!doctype html>
 <html lang="en">
 <head>

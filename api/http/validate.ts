@@ -1,7 +1,6 @@
-import { type Schema, string, ValidationError } from 'yup';
+import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
-import { countBytes, isLongerThan } from '../../shared/domain/text.ts';
-import { atMostBytesOf } from '../openapi/to-json-schema.ts';
+import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
 
 /** What a schema says of a fault, in the place where yup has messages (a type: an interface would not fit there). */
 export type Fault = {
@@ -35,18 +34,11 @@ export function invalid(message: string, details?: ErrorDetails): Fault {
 /** No character of it is NUL. */
 export const noNulPattern = '^[^\\u0000]*$';
 
-/**
- * A string that is there; NUL is legal only where `allowNul` says so (docs/decisions.md, NUL).
- * @param options `about`: what the published description says of it
- */
-export function text(
-  field: string,
-  options: { allowNul?: boolean; about?: Readonly<Record<string, unknown>> } = {},
-) {
+/** A string; NUL is legal only with `allowNul` (docs/decisions.md, NUL). */
+export function text(field: string, options: { allowNul?: boolean } = {}) {
   const schema = string()
-    .typeError(invalid(`${field} must be a string.`))
-    .nonNullable(invalid(`${field} must be a string, not null.`))
-    .meta({ ...options.about });
+    .typeError(invalid(`${field} must be a string`))
+    .nonNullable(invalid(`${field} must be a string, not null`));
   return options.allowNul ? schema : schema.test(noNul(field));
 }
 
@@ -55,39 +47,46 @@ export function noNul(field: string) {
   return {
     name: 'no-nul',
     params: { json: { pattern: noNulPattern } },
-    message: invalid(`${field} must not contain U+0000.`),
+    message: invalid(`${field} must not contain U+0000`),
     test: (value: string | null | undefined) => !value?.includes('\0'),
   };
 }
 
 /** At most `limit` code points. */
 export function atMostCharacters(code: Code, field: string, limit: number) {
-  const fault: Fault = {
-    code,
-    message: `${field} must have at most ${limit} characters.`,
-    details: { max_length: limit },
-  };
   return {
     name: 'max-characters',
     params: { json: { maxLength: limit } },
-    message: fault,
-    test: (value: string | undefined) => value === undefined || !isLongerThan(value, limit),
+    test(value: string | null | undefined, context: TestContext) {
+      if (value == null || !isLongerThan(value, limit)) return true;
+      const message = `${field} must be at most ${limit} characters (got ${lengthInWords(value)})`;
+      return fail(context, { code, message, details: { max_length: limit } });
+    },
   };
 }
 
-/** At most `limit` UTF-8 bytes. A lone surrogate takes the three bytes of U+FFFD, which stands for it once stored. */
+/**
+ * At most `limit` bytes in UTF-8, where U+FFFD (3 bytes) replaces a lone surrogate. JSON Schema cannot say it: a
+ * character has at least 1 byte.
+ */
 export function atMostBytes(code: Code, field: string, limit: number) {
-  const fault: Fault = {
-    code,
-    message: `${field} must have at most ${limit} bytes.`,
-    details: { max_bytes: limit },
-  };
   return {
     name: 'max-bytes',
-    params: { json: atMostBytesOf(limit) },
-    message: fault,
-    test: (value: string | undefined) => value === undefined || countBytes(value) <= limit,
+    params: { json: { maxLength: limit, 'x-max-bytes': limit } },
+    test(value: string | undefined, context: TestContext) {
+      // A UTF-16 unit has at most 3 bytes, so most texts need no counting.
+      if (value === undefined || value.length * 3 <= limit) return true;
+      const size = Buffer.byteLength(value);
+      if (size <= limit) return true;
+      const message = `${field} must be at most ${limit} bytes (got ${size})`;
+      return fail(context, { code, message, details: { max_bytes: limit } });
+    },
   };
+}
+
+/** Fails a yup test. yup types messages as strings; `listFaults` finds the fault as it is. */
+export function fail(context: TestContext, fault: Fault, path = context.path): ValidationError {
+  return context.createError({ path, message: fault as unknown as string });
 }
 
 function listFaults(error: ValidationError, whole: string): NamedFault[] {

@@ -1,25 +1,80 @@
 import type { Config } from '../../shared/config/config.ts';
 import { presentLimits } from '../account/limits-presenter.ts';
-import { codeTable, unlistedByStatus } from './errors.ts';
-import { tags } from './tags.ts';
-import { createWriter, type Endpoint, type Node } from './writer.ts';
-
-export type { Endpoint } from './writer.ts';
+import type { Access } from '../http/access.ts';
+import { errorShape } from '../http/http-error.ts';
+import { accessRule } from './access-rules.ts';
+import {
+  byStatus,
+  type CodesByStatus,
+  codesInWords,
+  codeTable,
+  errorResponse,
+  errorResponses,
+  everywhere,
+  unlistedByStatus,
+} from './errors.ts';
+import { headers, type Operation, type Parameter, type Reply, tags } from './operation.ts';
+import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
 const apiVersion = '1.2.0';
 
-/**
- * The OpenAPI 3.1 description of the service.
- * @param endpoints those that programs call
- */
-export function describeApi(config: Config, endpoints: readonly Endpoint[]): Node {
-  const writer = createWriter(config);
-  const paths: Record<string, Node> = {};
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: writer.operation(endpoint) };
+/** A described route. */
+export interface Endpoint {
+  readonly method: string;
+  /** As Express writes it: `/p/:slug`. */
+  readonly path: string;
+  readonly access: Access;
+  readonly operation: Operation;
+}
+
+/** An OpenAPI document, with types for the parts that the API reference (`/docs`) reads. */
+export interface ApiDescription {
+  readonly info: { readonly description: string; readonly [part: string]: unknown };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; [part: string]: unknown };
+  readonly [part: string]: unknown;
+}
+
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: DescribedContent };
+  readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
+  readonly 'x-codes': CodesByStatus;
+  readonly 'x-limits'?: Readonly<Record<string, number>>;
+}
+
+export interface DescribedResponse {
+  readonly description: string;
+  readonly headers?: object;
+  readonly content?: DescribedContent;
+}
+
+type DescribedContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+
+/** The OpenAPI 3.1 description of the service. */
+export function describeApi(config: Config, endpoints: readonly Endpoint[]): ApiDescription {
+  const limits = presentLimits(config);
+  const schemas: Record<string, JsonSchema> = { ...errorShape.components };
+  const paths: Record<string, Record<string, DescribedOperation>> = {};
+  for (const { method, path, access, operation } of endpoints) {
+    for (const { content = {} } of operation.replies) {
+      for (const { shape } of Object.values(content)) Object.assign(schemas, shape.components);
+    }
+    const template = path.replace(/:(\w+)/g, '{$1}');
+    const described = describeOperation(operation, access, limits);
+    paths[template] = { ...paths[template], [method.toLowerCase()]: described };
   }
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const statuses = operations.flatMap((operation) => Object.keys(operation['x-codes']).map(Number));
   return {
     openapi: '3.1.0',
     info: {
@@ -34,7 +89,9 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Nod
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      ...writer.components(),
+      schemas,
+      responses: errorResponses(statuses),
+      headers,
       securitySchemes: {
         bearer: {
           type: 'http',
@@ -44,25 +101,77 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Nod
       },
     },
     'x-codes': unlistedByStatus,
-    'x-limits': presentLimits(config),
+    'x-limits': limits,
+  };
+}
+
+function describeOperation(
+  operation: Operation,
+  access: Access,
+  limits: ReturnType<typeof presentLimits>,
+): DescribedOperation {
+  const { id, tag, summary, description, parameters = [], body, replies, refusals = [] } = operation;
+  const rule = accessRule(access);
+  const codes = byStatus([...everywhere, ...rule.refusals, ...refusals]);
+  const limited = [...rule.limits, ...(operation.limits ?? [])].map((name) => [name, limits[name]]);
+  const inWords = limited.map(([name, value]) => `\`${name}\` ${value}`).join(', ');
+  return {
+    operationId: id,
+    summary,
+    description: [
+      description,
+      ...(rule.about === undefined ? [] : [rule.about]),
+      ...(inWords === '' ? [] : [`Limits: ${inWords}.`]),
+      `Errors: ${codesInWords(codes)}.`,
+    ].join('\n\n'),
+    tags: [tag],
+    security: rule.needsToken ? [{ bearer: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: body.required,
+        content: { 'application/json': { schema: body.schema, example: body.example } },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(replies.map((reply) => [reply.status, describeReply(reply)])),
+      ...Object.fromEntries(Object.keys(codes).map((status) => [status, errorResponse(Number(status))])),
+      default: errorResponse('default'),
+    },
+    'x-codes': codes,
+    ...(limited.length > 0 && { 'x-limits': Object.fromEntries(limited) }),
+  };
+}
+
+function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {
+  const bodies = Object.entries(content ?? {}).map(([type, { shape, example }]) => [
+    type,
+    { schema: shape.schema, ...(example !== undefined && { example }) },
+  ]);
+  const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return {
+    description,
+    ...(names.length > 0 && { headers: Object.fromEntries(references) }),
+    ...(content && { content: Object.fromEntries(bodies) }),
   };
 }
 
 function introduction({ BASE_URL: base }: Config): string {
-  return `Post one complete, self-contained HTML document and get a public address back. Agents start with \
-[the protocol in short](${base}/api/onboard).
+  return `Post one complete, self-contained HTML document and get a public address back. If you write an agent, start \
+with [the agent protocol](${base}/api/onboard).
 
 **Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored unless an operation says otherwise. \
-Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. U+0000 is allowed in \`html\` and \
-\`context\` only. Every GET answers HEAD too, with the same status and headers, and HEAD changes nothing. Pages of other \
-origins can read this description, the discovery document and the onboarding text; the rest sends no CORS headers.
+Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. Only \`html\` and \`context\` may \
+contain U+0000. Every GET also answers HEAD, with the same status and headers; HEAD changes nothing. Scripts of other \
+origins can read this description, the discovery document and the onboarding text; all other answers have no CORS headers.
 
-**Errors.** Every answer from 400 on is an \`Error\`: switch on \`error.code\`. Each operation lists its codes, \`x-codes\` for \
-programs. A browser that navigates gets the same inside an HTML page. An unknown path is 404 \`not_found\` (a page's address with a slash at its end is 308 to the one without); a method that a \
-path does not have is 405 \`invalid_arg\`, with \`Allow\`. Quote \`X-Request-Id\` when you report a fault.
+**Errors.** Every answer from 400 on is an \`Error\`: switch on \`error.code\`. Each operation lists its codes (for programs: \
+\`x-codes\`). A browser that navigates gets the same error inside an HTML page. An unknown path is 404 \`not_found\`. The \
+address of a page with a slash at its end redirects (308) to the address without it. A method that the path does not have \
+is 405 \`invalid_arg\`, with \`Allow\`. Quote \`X-Request-Id\` when you report a problem.
 
 ${codeTable()}
 
-**Limits.** \`x-limits\` has the values that are set here; so has [the discovery document](${base}/.well-known/dropleaf.json), \
-and its schema \`Limits\` says what each of them counts.`;
+**Limits.** \`x-limits\` has the limits of this service, and so has \
+[the discovery document](${base}/.well-known/dropleaf.json). The schema \`Limits\` says what each limit counts.`;
 }

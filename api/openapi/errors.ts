@@ -1,30 +1,51 @@
 import { STATUS_CODES } from 'node:http';
 import type { Code } from '../../shared/domain/errors.ts';
 import { errorShape, statuses } from '../http/http-error.ts';
-import { meanings } from './codes.ts';
-import type { HeaderName } from './headers.ts';
-import type { Refusal } from './operation.ts';
+import type { HeaderName, Refusal } from './operation.ts';
 
-/** The codes by status. */
+const meanings: Readonly<Record<Code, string>> = {
+  unauthorized: 'The request has no bearer token. On `/api/me` also: the token is not valid.',
+  invalid_token: 'The bearer token is malformed, unknown or revoked.',
+  token_required: 'The poll has no `token`.',
+  forbidden:
+    'The account is suspended, the page was taken down, or a web page of another origin sent the request.',
+  not_found: 'There is no such drop, version or token, or it belongs to another account.',
+  version_not_found: 'The page has no version with that number.',
+  invalid_slug: 'The slug in the path is too long or has characters that slugs never have.',
+  invalid_json:
+    'The body is not JSON in UTF-8, is nested too deep or has too many members (400), or its type or encoding is not supported (415).',
+  invalid_arg: 'Another field, parameter or header is wrong: see `details.field`.',
+  html_required: '`html` is missing or empty.',
+  html_too_large: '`html`, or the body as a whole, has too many bytes.',
+  title_required: '`title` is missing or blank.',
+  title_too_long: '`title` has too many characters.',
+  description_too_long: '`description` has too many characters.',
+  context_too_large: '`context` has too many bytes.',
+  passcode_required: '`passcode` is missing or not a string (400), or the page is locked (403).',
+  passcode_too_short: '`passcode` has too few characters.',
+  metadata_only_on_patch: 'The PATCH has `html`. Use PUT to publish a new version.',
+  last_version_cannot_be_deleted: 'The drop has only this version. Delete the drop instead.',
+  version_limit_reached: 'The drop has the maximum number of versions.',
+  rate_limited: 'Too many requests of this kind in this minute.',
+  daily_quota_exceeded: 'The account has used up the writes of this UTC day.',
+  quota_exceeded: 'The account has the maximum number of drops.',
+  internal_error: 'The service failed.',
+  unavailable: 'A part of the service is down or overloaded, or the request took too long.',
+};
+
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
-/** What every operation lists, because any request may be answered so. */
+/** Listed by every operation: any request can get these answers. */
 export const everywhere: readonly Refusal[] = ['invalid_arg', 'unavailable'];
 
-/** What any request may be answered too: no operation lists it, and `default` stands for it. */
-const unlisted: readonly Refusal[] = [
+/** Any request can get these answers too. They are rare, so operations leave them to the `default` response. */
+export const unlistedByStatus = byStatus([
   ['invalid_arg', 408],
   ['invalid_arg', 413],
   ['invalid_arg', 417],
   ['invalid_arg', 431],
   'internal_error',
-];
-
-const headersOf: Readonly<Record<number, HeaderName>> = {
-  401: 'WWW-Authenticate',
-  429: 'Retry-After',
-  503: 'Retry-After',
-};
+]);
 
 export function byStatus(refusals: readonly Refusal[]): CodesByStatus {
   const found: Record<number, Code[]> = {};
@@ -35,17 +56,21 @@ export function byStatus(refusals: readonly Refusal[]): CodesByStatus {
   return found;
 }
 
-export const unlistedByStatus = byStatus(unlisted);
-
-/** Refers to the response of a status: one for all operations, with the one schema of errors. */
+/** Refers to the shared response of a status, so that generated clients have one error type. */
 export function errorResponse(status: number | 'default') {
   return { $ref: `#/components/responses/${nameOf(status)}` };
 }
 
+const headersOf: Readonly<Record<number, HeaderName>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
 /** The responses that `errorResponse` refers to. */
-export function errorResponses(listed: Iterable<number>): Record<string, object> {
+export function errorResponses(used: Iterable<number>): Record<string, object> {
   const content = { 'application/json': { schema: errorShape.schema } };
-  const entries = [...new Set(listed)].map((status): [string, object] => {
+  const entries = [...new Set(used)].map((status): [string, object] => {
     const header = headersOf[status];
     const headers = header && { [header]: { $ref: `#/components/headers/${header}` } };
     return [
@@ -53,7 +78,7 @@ export function errorResponses(listed: Iterable<number>): Record<string, object>
       { description: `${STATUS_CODES[status]}.`, ...(headers && { headers }), content },
     ];
   });
-  const description = `Any request may be refused so: ${codesInWords(unlistedByStatus)}.`;
+  const description = `Any request can get: ${codesInWords(unlistedByStatus)}.`;
   return Object.fromEntries([...entries, [nameOf('default'), { description, content }]]);
 }
 
@@ -65,7 +90,7 @@ export function codesInWords(codes: CodesByStatus): string {
   return each.join('; ');
 }
 
-/** Every code and what it means, as a Markdown table. */
+/** Every code and its meaning, as a Markdown table. */
 export function codeTable(): string {
   const rows = Object.entries(meanings).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   return ['| code | meaning |', '|---|---|', ...rows].join('\n');

@@ -1,51 +1,88 @@
 import type { Code } from '../../shared/domain/errors.ts';
 import type { LimitName } from '../account/limits-presenter.ts';
-import type { HeaderName } from './headers.ts';
 import type { JsonSchema, Shape } from './shape.ts';
-import type { Tag } from './tags.ts';
 
-/** A value of the path or the query. */
+/** The groups of operations, in the order of the API reference. */
+export const tags = {
+  Onboarding: 'What a client needs to know first.',
+  'Sign-in':
+    'How a client gets a token: it starts a sign-in, its user approves the sign-in in a browser, the client polls.',
+  Account: 'The account of a token, and its tokens.',
+  Drops: 'Publish, list, replace, change and delete pages.',
+  Versions: 'The versions of a drop. Each PUT adds a version.',
+  'Public pages': 'What everybody who has the address of a drop can open.',
+  Health: 'For load balancers and monitoring.',
+} as const;
+
+/** The response headers that a client can use. */
+export const headers = {
+  ETag: { description: 'For `If-None-Match`.', schema: { type: 'string' } },
+  Location: {
+    description: 'The path of the new drop.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait, as in `error.details.retry_after_seconds`.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: 'RFC 6750. With `error="invalid_token"` if the request sent a token.',
+    required: true,
+    schema: { type: 'string', pattern: '^Bearer realm="dropleaf"' },
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'Scripts of every origin may read this answer.',
+    required: true,
+    schema: { type: 'string', const: '*' },
+  },
+} as const;
+
+export type HeaderName = keyof typeof headers;
+
+/** A parameter of the path or the query. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly description: string;
-  readonly schema: JsonSchema;
   readonly required: boolean;
   readonly style?: 'form';
   readonly explode?: boolean;
+  readonly schema: JsonSchema;
 }
 
-/** A body of JSON. */
+/** A JSON body. */
 export interface RequestBody {
-  readonly schema: JsonSchema;
-  /** Whether a request without one is refused. */
+  /** Whether a request without a body is refused. */
   readonly required: boolean;
+  readonly schema: JsonSchema;
   readonly example: unknown;
 }
 
-/** An answer that is no error. */
+/** A successful answer. */
 export interface Reply {
   readonly status: 200 | 201 | 204 | 304;
   readonly description: string;
-  /** By media type. None: no body. */
+  /** By media type. Absent: the answer has no body. */
   readonly content?: Readonly<Record<string, { readonly shape: Shape<unknown>; readonly example?: unknown }>>;
   readonly headers?: readonly HeaderName[];
 }
 
-/** A code, at the status that it has everywhere or at another. */
+/** An error code, with its status if that is not the usual one of the code (api/http). */
 export type Refusal = Code | readonly [code: Code, status: number];
 
 /**
- * What an endpoint is, beside its method, path and access: everything that the published description says of it. What
- * its access adds (a token, limits, refusals) is in access-rules.ts, and what any request may be answered in errors.ts.
+ * What the published description says about one endpoint, besides its method, path and access. access-rules.ts adds
+ * what the access implies: a token, limits, error codes.
  */
 export interface Operation {
-  /** For generated clients; never changed. */
+  /** Generated clients name their functions by it, so it never changes. */
   readonly id: string;
-  readonly tag: Tag;
+  readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly description: string;
-  /** Beside those of its access. */
+  /** Limits besides those of the access. */
   readonly limits?: readonly LimitName[];
   readonly parameters?: readonly Parameter[];
   readonly body?: RequestBody;
@@ -53,7 +90,7 @@ export interface Operation {
   readonly refusals?: readonly Refusal[];
 }
 
-/** An answer in JSON. */
+/** A JSON answer; 200 unless `more` says otherwise. */
 export function json(
   description: string,
   shape: Shape<unknown>,

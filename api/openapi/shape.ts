@@ -1,24 +1,24 @@
-/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 speaks. */
+/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export type Components = Readonly<Record<string, JsonSchema>>;
+type Components = Readonly<Record<string, JsonSchema>>;
 
 /**
- * What a value on the wire is: the type that the presenter must return and the schema that the description publishes
- * are one declaration, so that neither can drift from the other.
+ * The JSON of an answer, declared once: as the type that the presenter returns and as the schema that the description
+ * publishes.
  */
 export interface Shape<T> {
   readonly schema: JsonSchema;
-  /** The named schemas that it refers to. */
+  /** The named schemas that `schema` refers to. */
   readonly components: Components;
-  /** Never there: it carries the type. */
+  /** Never set: it only carries the type. */
   readonly wire?: T;
 }
 
 /** The type that a shape describes. */
 export type Wire<S> = S extends Shape<infer T> ? T : never;
 
-/** A field that may be missing. */
+/** A field that may be absent. */
 interface Optional<T> extends Shape<T> {
   readonly isOptional: true;
 }
@@ -40,12 +40,10 @@ export function address(description: string, example: string): Shape<string> {
   return text(description, { format: 'uri', examples: [example] });
 }
 
-/** An integer, from `minimum` on. */
 export function integer(description: string, minimum = 0, more: JsonSchema = {}): Shape<number> {
   return plain({ type: 'integer', minimum, description, ...more });
 }
 
-/** A moment. */
 export function time(description: string): Shape<number> {
   const about = `${description} Unix time in milliseconds.`;
   return integer(about, 0, { format: 'int64', examples: [1795272214339] });
@@ -62,12 +60,10 @@ export function oneOf<const V extends string>(
   return plain({ type: 'string', enum: values, description });
 }
 
-/** That value and no other. */
 export function exactly<const V extends string | number>(description: string, value: V): Shape<V> {
   return plain({ const: value, description });
 }
 
-/** The same, or null. */
 export function nullable<T>({ schema, components }: Shape<T>): Shape<T | null> {
   const { description, type, ...rest } = schema;
   if (typeof type === 'string') return { schema: { type: [type, 'null'], description, ...rest }, components };
@@ -78,12 +74,12 @@ export function list<T>(items: Shape<T>): Shape<readonly T[]> {
   return { schema: { type: 'array', items: items.schema }, components: items.components };
 }
 
-/** Names of the caller's choice, each with a text. */
+/** Any names with strings as values. */
 export function map(description: string, more: JsonSchema): Shape<Readonly<Record<string, string>>> {
   return plain({ type: 'object', description, additionalProperties: { type: 'string' }, ...more });
 }
 
-/** Names and values that depend on the case. */
+/** An object that is not described further. */
 export function anything(description: string): Shape<Readonly<Record<string, unknown>>> {
   return plain({ type: 'object', description, additionalProperties: true });
 }
@@ -92,7 +88,6 @@ export function optional<T>(shape: Shape<T>): Optional<T> {
   return { ...shape, isOptional: true };
 }
 
-/** An object of these fields and no others. */
 export function fields<const F extends Fields>(declared: F, description?: string): Shape<WireOf<F>> {
   const entries = Object.entries(declared);
   return {
@@ -106,15 +101,14 @@ export function fields<const F extends Fields>(declared: F, description?: string
   };
 }
 
-/** Either of two. */
-export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
+export function either<A, B>(a: Shape<A>, b: Shape<B>): Shape<A | B> {
   return {
-    schema: { oneOf: [one.schema, other.schema] },
-    components: { ...one.components, ...other.components },
+    schema: { oneOf: [a.schema, b.schema] },
+    components: { ...a.components, ...b.components },
   };
 }
 
-/** The same under a name of its own, at which everything refers to it. */
+/** Gives the schema a name; other schemas refer to it by that name. */
 export function named<T>(name: string, { schema, components }: Shape<T>): Shape<T> {
   return { schema: { $ref: `#/components/schemas/${name}` }, components: { ...components, [name]: schema } };
 }

@@ -1,26 +1,102 @@
 import type { Request, Response } from 'express';
-import type { Services } from '../../shared/open-services.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { limitsShape, presentLimits } from '../account/limits-presenter.ts';
+import { servicePaths } from '../http/paths.ts';
+import { sendPage } from '../http/send.ts';
 import { createAssetSender } from '../http/send-asset.ts';
-import { describeApi, type Endpoint } from '../openapi/document.ts';
-import { presentDiscovery } from './discovery.ts';
+import type { ApiDescription } from '../openapi/document.ts';
+import { json, type Operation, type Reply } from '../openapi/operation.ts';
+import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
+import { docsPage } from './docs-page.ts';
 
-const type = 'application/json; charset=utf-8';
-/** Limits may be set otherwise at the next start. */
-const cacheControl = 'public, max-age=300';
+/** Spec section 9: the discovery description carries schema version 1. */
+const discoveryShape = named(
+  'Discovery',
+  fields({
+    schema_version: exactly('The version of this document. New fields do not change it.', 1),
+    name: text('The name of the service.', { examples: ['Dropleaf'] }),
+    base_url: address('The base address of every path, without a trailing slash.', 'https://drops.example'),
+    onboarding: address('The agent protocol.', 'https://drops.example/api/onboard'),
+    openapi: address('The OpenAPI description.', 'https://drops.example/openapi.json'),
+    docs: address('The API reference, for people.', 'https://drops.example/docs'),
+    sign_in: fields({
+      start: address('POST here to start a sign-in.', 'https://drops.example/api/auth/start'),
+      poll: address('GET here, with `token`, to poll it.', 'https://drops.example/api/auth/poll'),
+    }),
+    limits: limitsShape,
+  }),
+);
 
-/** Spec section 9: what the service says of its interface; made once, when it starts. */
-export function descriptionHandlers({ config }: Pick<Services, 'config'>) {
-  const asJson = (value: object) =>
-    createAssetSender({ type, cacheControl, bytes: Buffer.from(JSON.stringify(value)) });
-  let send = asJson({});
-
+function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
+  const base = config.BASE_URL;
   return {
-    /** Takes the endpoints that are described. Once, before the first request: its own route is among them. */
-    publish(endpoints: readonly Endpoint[]): void {
-      send = asJson(describeApi(config, endpoints));
-    },
+    schema_version: 1,
+    name: 'Dropleaf',
+    base_url: base,
+    onboarding: base + servicePaths.onboarding,
+    openapi: base + servicePaths.openapi,
+    docs: base + servicePaths.docs,
+    sign_in: { start: base + servicePaths.signInStart, poll: base + servicePaths.signInPoll },
+    limits: presentLimits(config),
+  };
+}
 
-    read: (req: Request, res: Response) => send(req, res),
+export function descriptionOperations(config: Config) {
+  const headers = ['ETag', 'Access-Control-Allow-Origin'] as const;
+  const notModified: Reply = { status: 304, description: 'The client has the current document.', headers };
+  const example = presentDiscovery(config);
+  return {
+    discover: {
+      id: 'discover',
+      tag: 'Onboarding',
+      summary: 'Read the discovery document',
+      description: 'The addresses of the service and its limits.',
+      replies: [json('The discovery document.', discoveryShape, example, { headers }), notModified],
+    },
+    describe: {
+      id: 'readDescription',
+      tag: 'Onboarding',
+      summary: 'Read this description',
+      description: 'OpenAPI 3.1, with the limits of this service. `/docs` shows it to people.',
+      replies: [
+        json('The description.', anything('An OpenAPI document.'), { openapi: '3.1.0' }, { headers }),
+        notModified,
+      ],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+/**
+ * How the service describes itself (spec section 9).
+ * @param describe makes the description. Called once, by the first request, because the routes of these handlers are in it
+ */
+export function descriptionHandlers(config: Config, describe: () => ApiDescription) {
+  const read = once(() => asJson(describe()));
+  const docs = once(() => docsPage(describe()));
+  return {
+    read: (req: Request, res: Response) => read()(req, res),
+
     discover: asJson(presentDiscovery(config)),
+
+    showDocs(_req: Request, res: Response): void {
+      res.setHeader('Cache-Control', 'no-cache');
+      sendPage(res, 200, docs());
+    },
+  };
+}
+
+function asJson(value: object) {
+  return createAssetSender({
+    type: 'application/json; charset=utf-8',
+    cacheControl: 'public, max-age=300', // limits can change at a restart
+    bytes: Buffer.from(JSON.stringify(value)),
+  });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }

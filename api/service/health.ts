@@ -1,18 +1,37 @@
 import type { Request, Response } from 'express';
 import type { Services } from '../../shared/open-services.ts';
 import { sendJson } from '../http/send.ts';
-import { healthy } from './health-presenter.ts';
+import { json, type Operation } from '../openapi/operation.ts';
+import { exactly, fields, named, type Wire } from '../openapi/shape.ts';
 
-/** For load balancers and watchdogs. */
+const healthShape = named('Health', fields({ status: exactly('The check passed.', 'ok') }));
+const healthy: Wire<typeof healthShape> = { status: 'ok' };
+
+export const healthOperations = {
+  alive: {
+    id: 'readHealth',
+    tag: 'Health',
+    summary: 'Check that the process runs',
+    description: 'For process monitors.',
+    replies: [json('The process runs.', healthShape, healthy)],
+  },
+  ready: {
+    id: 'readReadiness',
+    tag: 'Health',
+    summary: 'Check that the service can work',
+    description: 'For load balancers. Answers 503 while the database or Redis is down.',
+    replies: [json('The service can work.', healthShape, healthy)],
+  },
+} as const satisfies Record<string, Operation>;
+
 export function healthHandlers(services: Services) {
   return {
-    /** The process runs. */
     alive(_req: Request, res: Response): void {
       res.setHeader('Cache-Control', 'no-store');
       sendJson(res, healthy);
     },
 
-    /** It can do its work. @throws DropError `unavailable` */
+    /** @throws DropError `unavailable` */
     async ready(_req: Request, res: Response): Promise<void> {
       res.setHeader('Cache-Control', 'no-store');
       await services.ready();

@@ -1,8 +1,61 @@
+import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
+import type { Services } from '../../shared/open-services.ts';
 import { servicePaths } from '../http/paths.ts';
+import { sendJson, sendText } from '../http/send.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { address, fields, named, text, type Wire } from '../openapi/shape.ts';
 
-/** The agent protocol as Markdown: everything that a program needs to publish its first page. */
-export function onboardingText(config: Config): string {
+const onboardingShape = named(
+  'Onboarding',
+  fields({
+    instructions: text('The protocol, as Markdown.'),
+    public_url: address('The base address of every path, without a trailing slash.', 'https://drops.example'),
+  }),
+);
+
+function present(instructions: string, config: Config): Wire<typeof onboardingShape> {
+  return { instructions, public_url: config.BASE_URL };
+}
+
+export function onboardingOperation(config: Config): Operation {
+  const example = '# Dropleaf: publish an HTML page';
+  return {
+    id: 'onboard',
+    tag: 'Onboarding',
+    summary: 'Read the agent protocol',
+    description:
+      'Everything that an agent needs to publish its first page: Markdown, or an object if `Accept` prefers JSON.',
+    replies: [
+      {
+        status: 200,
+        description: 'The protocol.',
+        content: {
+          'text/markdown': { shape: text('The protocol.'), example },
+          'application/json': { shape: onboardingShape, example: present(example, config) },
+        },
+        headers: ['Access-Control-Allow-Origin'],
+      },
+    ],
+  };
+}
+
+/** GET /api/onboard (spec 4.1) */
+export function onboardingHandlers({ config }: Services) {
+  const instructions = onboardingText(config);
+  return {
+    read(req: Request, res: Response): void {
+      res.vary('Accept');
+      if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
+        sendJson(res, present(instructions, config));
+      } else {
+        sendText(res, 200, 'text/markdown', instructions);
+      }
+    },
+  };
+}
+
+function onboardingText(config: Config): string {
   const base = config.BASE_URL;
   return `# Dropleaf: publish an HTML page
 

@@ -20,13 +20,12 @@ interface LabelLimit {
 
 /** The body of POST /api/auth/start (spec 4.2). */
 export function startBody(limits: LabelLimit) {
-  const max = atMostCharacters('invalid_arg', 'label', limits.LABEL_MAX_CHARACTERS);
-  const notAnObject = invalid('The body must be a JSON object.');
-  const about = { description: 'A name for the token; null for none.', examples: ['my laptop'] };
+  const notAnObject = invalid('The body must be a JSON object');
   return object({
-    label: text('label', { about })
+    label: text('label')
+      .meta({ description: 'A name for the token; null for none.', examples: ['my laptop'] })
       .nullable()
-      .test({ ...max, test: (value) => value === null || max.test(value) }),
+      .test(atMostCharacters('invalid_arg', 'label', limits.LABEL_MAX_CHARACTERS)),
   })
     .typeError(notAnObject)
     .nonNullable(notAnObject);
@@ -40,13 +39,13 @@ export function createStartReader(limits: LabelLimit) {
 
 const tokenRequired: Fault = {
   code: 'token_required',
-  message: 'token is required: send the poll_token from POST /api/auth/start.',
+  message: 'token is required: send the poll_token from POST /api/auth/start',
 };
 
 /** The query of GET /api/auth/poll. */
 export const pollQuery = object({
   token: string()
-    .typeError(invalid('token must be given once.'))
+    .typeError(invalid('token must be given once'))
     .defined(tokenRequired)
     .test({
       name: 'not-empty',

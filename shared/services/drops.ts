@@ -12,7 +12,6 @@ import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import type { Takedown } from '../domain/moderation.ts';
-import { countBytes } from '../domain/text.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
@@ -22,11 +21,11 @@ import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
 
-/** A document as it was posted, its checks passed. */
+/** A document as posted, in UTF-8. */
 export interface Document {
-  readonly html: string;
-  /** null for none. */
-  readonly context: string | null;
+  readonly html: Uint8Array;
+  /** null: none. */
+  readonly context: Uint8Array | null;
 }
 
 export interface NewDropInput extends Document {
@@ -62,13 +61,10 @@ export function createDrops(deps: {
     const now = clock.now();
     const id = newId(now);
     const { context } = document;
-    await Promise.all([
-      html.put(id, Buffer.from(document.html)),
-      context === null ? null : contexts.put(id, Buffer.from(context)),
-    ]);
+    await Promise.all([html.put(id, document.html), context && contexts.put(id, context)]);
     return {
       id,
-      sizeBytes: countBytes(document.html),
+      sizeBytes: document.html.byteLength,
       hasContext: context !== null,
       mediaType: htmlMediaType,
       createdAt: now,

@@ -59,7 +59,7 @@ describe('POST /api/drops/{slug}/passcode', () => {
     for (const passcode of ['a', 'abc', '😀😀😀'])
       expectError(await gate(passcode), 400, 'passcode_too_short');
     const { error } = (await gate('abc')).body;
-    expect(error.message).to.equal('passcode must have at least 4 characters; use 6 or more.');
+    expect(error.message).to.equal('passcode must be at least 4 characters (got 3); use 6 or more');
     expect((await owner.get(path)).body.locked).to.equal(false);
     expect((await gate('abcd')).status).to.equal(200);
   });

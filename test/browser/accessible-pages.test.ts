@@ -167,24 +167,13 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       ['error-400', '/p/no.slug'],
       ['error-path', '/nothing-here'],
       ['error-401', '/api/me'],
+      ['docs', '/docs'],
     ] as const) {
       it(name, async () => {
         const { page, inspect } = await open(path);
         await inspect(name);
         await page.context().close();
       });
-    }
-
-    // It takes its colours as it is loaded, and nothing else by them. Thousands of elements: axe needs its time.
-    for (const colorScheme of ['light', 'dark'] as const) {
-      it(`docs, ${colorScheme}`, async () => {
-        const page = await (await browser.newContext({ colorScheme })).newPage();
-        const { inspect } = createInspector(page, service.url);
-        await page.goto(`${service.url}/docs`);
-        await page.getByRole('heading', { name: 'Publish a page' }).first().waitFor();
-        await inspect('docs', { colorSchemes: [colorScheme], colorsOnly: colorScheme === 'dark' });
-        await page.context().close();
-      }).timeout(300_000);
     }
 
     it('a version that is not there, a locked raw page, and one that was taken down', async () => {

@@ -1,5 +1,4 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describeApi } from '../../api/openapi/document.ts';
 import { createRoutes } from '../../api/routes.ts';
 import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -37,10 +36,7 @@ export function describeWith(env: Readonly<Record<string, string>> = {}): Descri
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
   const services = { config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services;
-  const described = describeApi(
-    config,
-    createRoutes(services, createHeldBytes(config.BUFFERED_BYTES)).endpoints,
-  );
+  const described = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES)).describe();
   return JSON.parse(JSON.stringify(described)) as Description; // proof: read as such by the tests that check its form
 }
 
