@@ -10,45 +10,45 @@ import { waitAtMost, withTimeout } from '../util/wait-at-most.ts';
 import type { Rendering } from './rendering.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** Some hundred bytes each. */
-const headsKept = 20_000;
-/** A page that is made again, here or in another process, is served after this time at the latest. */
-const headFreshMs = 30_000;
-/** How long a request waits for that look. */
-const lookWithinMs = 40;
-/** Beside the bytes: what a body costs in memory. */
-const bodyOverhead = 512;
+/** A head takes some hundred bytes. */
+const maxHeads = 20_000;
+/** A page that was rendered again, here or in another process, is served after this time at the latest. */
+const headMaxAgeMs = 30_000;
+/** How long a request waits for a head to be read again. */
+const refreshWaitMs = 40;
+/** Memory that a body takes in addition to its bytes. */
+const bodyOverheadBytes = 512;
 
-/** What is told of a page in one encoding before its bytes are sent. */
+/** What the headers say of a page in one encoding. */
 export interface BodyFacts {
-  /** The one it has; a page that was made in a hurry has `identity`, whatever was asked for. */
+  /** A page that was made without a full parse has `identity`, whatever encoding was requested. */
   readonly encoding: ContentEncoding;
   readonly byteLength: number;
-  /** Strong: of the bytes sent, and their encoding (RFC 9110, section 8.8.3). null: nobody is to keep it anyway. */
+  /** A strong ETag of bytes and encoding (RFC 9110, section 8.8.3); null if the body is not final. */
   readonly etag: string | null;
-  /** false: made in a hurry; the job will make a better one, so nobody is to keep this one. */
+  /** false: made without a full parse. The job will make a better one, so no cache may keep this one. */
   readonly isFinal: boolean;
 }
 
-/** A page in one encoding, ready to be sent. */
+/** A page in one encoding. */
 export interface Body extends BodyFacts {
   readonly bytes: Uint8Array;
 }
 
-/** A page as it is kept, or as it was just made here: then the names of its artefacts are not known. */
-type Known = Omit<RenderHead, 'artefacts'> & { readonly artefacts: RenderHead['artefacts'] | null };
+/** The head of a stored page, or of one that was just rendered here; the names of its artefacts are then unknown. */
+type KnownHead = Omit<RenderHead, 'artefacts'> & { readonly artefacts: RenderHead['artefacts'] | null };
 
-interface Held {
-  readonly known: Known;
-  /** Under which its bodies are held. */
+interface CachedHead {
+  readonly head: KnownHead;
+  /** The keys of its bodies in the cache. */
   readonly keys: Readonly<Record<ContentEncoding, string>>;
   /** Unix ms. */
   readonly readAt: number;
 }
 
 /**
- * Bodies of pages: from memory, else as they are kept, else made on the spot. Memory holds them by their content, and
- * beside them which content a version's page has.
+ * Bodies of pages: from memory, else from the store, else rendered on demand. Memory has two caches: bodies by their
+ * content, and for each version the head that names the content.
  */
 export function createPageBodies(deps: {
   html: BlobStore;
@@ -59,76 +59,77 @@ export function createPageBodies(deps: {
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
   const { html, renders, rendering, clock, config } = deps;
-  const warnOfHurry = createThrottledWarning(deps, 'a page was served in a hurry');
-  const heads = new LRUCache<string, Held>({ max: headsKept });
+  const warnNotRendered = createThrottledWarning(deps, 'a page was served without a full parse');
+  const heads = new LRUCache<string, CachedHead>({ max: maxHeads });
   const bodies = new LRUCache<string, Body>({
     maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
-    sizeCalculation: ({ byteLength }) => byteLength + bodyOverhead,
+    sizeCalculation: ({ byteLength }) => byteLength + bodyOverheadBytes,
   });
   const loading = new Map<string, Promise<Body | null>>();
   const refreshing = new Map<string, Promise<void>>();
 
-  function hold(versionId: string, known: Known): void {
-    const keyFor = (encoding: ContentEncoding) => keyOf(versionId, encoding, known);
+  function cacheHead(versionId: string, head: KnownHead): void {
+    const keyFor = (encoding: ContentEncoding) => keyOf(versionId, encoding, head);
     const keys = { identity: keyFor('identity'), br: keyFor('br'), gzip: keyFor('gzip') };
-    heads.set(versionId, { known, keys, readAt: clock.now() });
+    heads.set(versionId, { head, keys, readAt: clock.now() });
   }
 
-  function isStale({ readAt }: Held): boolean {
-    return Math.abs(clock.now() - readAt) >= headFreshMs;
+  function isStale({ readAt }: CachedHead): boolean {
+    return Math.abs(clock.now() - readAt) >= headMaxAgeMs;
   }
 
-  /** What is held, looked at again where that is due. A look that is late or fails leaves what is held as it is. */
-  async function findLooked(versionId: string, mayLook: boolean): Promise<Held | undefined> {
-    const held = heads.get(versionId);
-    if (mayLook && held !== undefined && isStale(held)) await waitAtMost(lookWithinMs, refresh(versionId));
+  /** The cached head, read again if it is stale. If that read is late or fails, the stale head is used. */
+  async function findCached(versionId: string, mayRefresh: boolean): Promise<CachedHead | undefined> {
+    const cached = heads.get(versionId);
+    if (mayRefresh && cached !== undefined && isStale(cached))
+      await waitAtMost(refreshWaitMs, refresh(versionId));
     return heads.get(versionId);
   }
 
-  /** Never rejects: where the store is away, the next request looks again. */
+  /** Never rejects: if the store is down, the next request tries again. */
   function refresh(versionId: string): Promise<void> {
-    let underWay = refreshing.get(versionId);
-    if (underWay === undefined) {
-      underWay = look(versionId)
+    let running = refreshing.get(versionId);
+    if (running === undefined) {
+      running = readAgain(versionId)
         .catch(() => undefined)
         .finally(() => refreshing.delete(versionId));
-      refreshing.set(versionId, underWay);
+      refreshing.set(versionId, running);
     }
-    return underWay;
+    return running;
   }
 
-  async function look(versionId: string): Promise<void> {
+  async function readAgain(versionId: string): Promise<void> {
     if ((await readHead(versionId)) !== null) return;
-    // One that was just made here is not kept yet, or could not be, and is good all the same.
-    if (heads.peek(versionId)?.known.artefacts !== null) heads.delete(versionId);
+    // A page that was just rendered here may not be stored yet, and is valid.
+    if (heads.peek(versionId)?.head.artefacts !== null) heads.delete(versionId);
   }
 
   async function readHead(versionId: string): Promise<RenderHead | null> {
     const head = await renders.findHead(versionId);
-    if (head !== null) hold(versionId, head);
+    if (head !== null) cacheHead(versionId, head);
     return head;
   }
 
   async function load(
     version: VersionKey,
     encoding: ContentEncoding,
-    mayLook: boolean,
+    mayRefresh: boolean,
   ): Promise<Body | null> {
-    const held = await findLooked(version.versionId, mayLook);
-    const inMemory = held === undefined ? undefined : bodies.get(held.keys[encoding]);
+    const cached = await findCached(version.versionId, mayRefresh);
+    const inMemory = cached === undefined ? undefined : bodies.get(cached.keys[encoding]);
     if (inMemory !== undefined) return inMemory;
-    const known = held?.known;
+    const known = cached?.head;
     if (known?.artefacts) {
-      const kept = await loadKept(version, encoding, { ...known, artefacts: known.artefacts });
-      if (kept !== null) return kept;
+      const stored = await loadStored(version, encoding, { ...known, artefacts: known.artefacts });
+      if (stored !== null) return stored;
     }
-    const head = await readHead(version.versionId); // what was held may have been replaced, and taken since
-    const kept = head === null ? null : await loadKept(version, encoding, head);
-    return kept ?? make(version, encoding);
+    const head = await readHead(version.versionId); // the artefacts may have been replaced since
+    const stored = head === null ? null : await loadStored(version, encoding, head);
+    return stored ?? renderNow(version, encoding);
   }
 
-  /** null: its artefact was taken, or it goes with its version. */
-  async function loadKept(
+  /** @returns null if the artefact was replaced or removed */
+  async function loadStored(
     version: VersionKey,
     encoding: ContentEncoding,
     head: RenderHead,
@@ -142,36 +143,36 @@ export function createPageBodies(deps: {
     if (bytes === null || (encoding !== 'identity' && bytes.byteLength !== head.facts[encoding].byteLength))
       return null;
     if (encoding === 'br' && !head.isSqueezed) rendering.squeezeSoon(version);
-    return keep(versionId, bodyOf(bytes, encoding, head.facts[encoding]));
+    return cacheBody(versionId, bodyOf(bytes, encoding, head.facts[encoding]));
   }
 
-  function keep(versionId: string, body: Body): Body {
-    bodies.set(`${versionId}/${body.etag}`, body); // proof: what is final has one
+  function cacheBody(versionId: string, body: Body): Body {
+    bodies.set(`${versionId}/${body.etag}`, body); // proof: a final body has an ETag
     return body;
   }
 
-  /** Nobody waits for the worker: the page is made on the spot. null: no such version any more. */
-  async function make(version: VersionKey, encoding: ContentEncoding): Promise<Body | null> {
+  /** Renders a page that the job has not rendered yet. @returns null if the version was removed */
+  async function renderNow(version: VersionKey, encoding: ContentEncoding): Promise<Body | null> {
     const document = await html.get(version.versionId);
     if (document === null) return null;
     const made = await renderInTime(version, document);
-    if (made === null) return bodyInHurry(document);
+    if (made === null) return bodyWithoutParse(document);
     const bytes = encoding === 'identity' ? applyPlan(document, made.plan) : made[encoding];
     const body = bodyOf(bytes, encoding, made.facts[encoding]);
     if (!made.isWhole) return { ...body, etag: null, isFinal: false };
-    hold(version.versionId, { plan: made.plan, facts: made.facts, artefacts: null, isSqueezed: false });
+    cacheHead(version.versionId, { plan: made.plan, facts: made.facts, artefacts: null, isSqueezed: false });
     if (encoding === 'br') rendering.squeezeSoon(version);
-    return keep(version.versionId, body);
+    return cacheBody(version.versionId, body);
   }
 
-  /** null: it takes too long, or fails. */
+  /** @returns null if the render takes too long or fails */
   async function renderInTime(version: VersionKey, document: Uint8Array): Promise<NewRender | null> {
     const rendered = rendering.renderForRequest(version, document);
-    const late = () => new Error('The render takes longer than a reader waits');
+    const late = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, late);
     } catch (err) {
-      warnOfHurry({ err, ...version });
+      warnNotRendered({ err, ...version });
       return null;
     }
   }
@@ -179,39 +180,44 @@ export function createPageBodies(deps: {
   return {
     /** Whether the body is in memory. */
     holds(versionId: string, encoding: ContentEncoding): boolean {
-      const held = heads.peek(versionId);
-      return held !== undefined && bodies.has(held.keys[encoding]);
+      const cached = heads.peek(versionId);
+      return cached !== undefined && bodies.has(cached.keys[encoding]);
     },
 
-    /** null: not made yet; what is asked for the body. @param mayLook see `get` */
-    async facts(versionId: string, encoding: ContentEncoding, mayLook: boolean): Promise<BodyFacts | null> {
-      const known = (await findLooked(versionId, mayLook))?.known ?? (await readHead(versionId));
-      return known === null ? null : bodyFactsOf(encoding, known.facts[encoding]);
+    /** @param mayRefresh see `get` @returns null if the page is not rendered; call `get` then */
+    async facts(
+      versionId: string,
+      encoding: ContentEncoding,
+      mayRefresh: boolean,
+    ): Promise<BodyFacts | null> {
+      const head = (await findCached(versionId, mayRefresh))?.head ?? (await readHead(versionId));
+      return head === null ? null : bodyFactsOf(encoding, head.facts[encoding]);
     },
 
     /**
-     * Readers who come together share one load. null: the version was removed since the page was looked up.
-     * @param mayLook false: the database is down, and what is in memory is served as it is
+     * Concurrent requests share one load.
+     * @param mayRefresh false if the database is down: memory is then used however old it is
+     * @returns null if the version was removed since the page was looked up
      */
-    get(version: VersionKey, encoding: ContentEncoding, mayLook: boolean): Body | Promise<Body | null> {
+    get(version: VersionKey, encoding: ContentEncoding, mayRefresh: boolean): Body | Promise<Body | null> {
       const { versionId } = version;
-      const held = heads.get(versionId);
-      if (held !== undefined && !(mayLook && isStale(held))) {
-        const inMemory = bodies.get(held.keys[encoding]);
+      const cached = heads.get(versionId);
+      if (cached !== undefined && !(mayRefresh && isStale(cached))) {
+        const inMemory = bodies.get(cached.keys[encoding]);
         if (inMemory !== undefined) return inMemory;
       }
       const key = `${versionId}/${encoding}`;
-      let underWay = loading.get(key);
-      if (underWay === undefined) {
-        underWay = load(version, encoding, mayLook).finally(() => loading.delete(key));
-        loading.set(key, underWay);
+      let running = loading.get(key);
+      if (running === undefined) {
+        running = load(version, encoding, mayRefresh).finally(() => loading.delete(key));
+        loading.set(key, running);
       }
-      return underWay;
+      return running;
     },
   };
 }
 
-function keyOf(versionId: string, encoding: ContentEncoding, { facts }: Known): string {
+function keyOf(versionId: string, encoding: ContentEncoding, { facts }: KnownHead): string {
   return `${versionId}/${etagOf(encoding, facts[encoding])}`;
 }
 
@@ -227,8 +233,8 @@ function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, facts: EncodingFac
   return { ...bodyFactsOf(encoding, facts), bytes };
 }
 
-/** The document with what can be put into it without a full parse. */
-function bodyInHurry(document: Uint8Array): Body {
+/** The document with the insertion that `planSafely` finds. */
+function bodyWithoutParse(document: Uint8Array): Body {
   const bytes = applyPlan(document, planSafely(document));
   return { encoding: 'identity', byteLength: bytes.byteLength, etag: null, isFinal: false, bytes };
 }

@@ -8,19 +8,18 @@ import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { ContentEncoding, RenderStore } from '../ports/render-store.ts';
 import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
-import { createPointers, type Pointer } from './pointers.ts';
+import { createPageLookup, type LookedUpPage } from './page-lookup.ts';
 import type { Rendering } from './rendering.ts';
 
 const contextCacheCharacters = 4 * 1024 * 1024;
 
-/** @see Pointer */
-interface FoundPage extends Pointer {
+interface FoundPage extends LookedUpPage {
   readonly page: Page;
 }
 
 export type Pages = ReturnType<typeof createPages>;
 
-/** What the public reads. */
+/** The public pages of drops. */
 export function createPages(deps: {
   drops: DropStore;
   html: BlobStore;
@@ -33,13 +32,13 @@ export function createPages(deps: {
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
   const { contexts, contextRenderer } = deps;
-  const pointers = createPointers(deps);
+  const lookup = createPageLookup(deps);
   const bodies = createPageBodies(deps);
   const contextCache = new LRUCache<string, string>({
     maxSize: contextCacheCharacters,
     sizeCalculation: (markup) => markup.length + 1,
   });
-  const contextsUnderWay = new Map<string, Promise<string | null>>();
+  const contextsLoading = new Map<string, Promise<string | null>>();
 
   async function loadContext(versionId: string): Promise<string | null> {
     const bytes = await contexts.get(versionId);
@@ -51,40 +50,41 @@ export function createPages(deps: {
 
   return {
     /**
-     * The drop at the slug with its latest version, or the one of that number. Its gate is the caller's to mind.
+     * Finds a drop. The caller checks the passcode.
+     * @param number the version; null for the latest. The result's `version` is null if there is no such version
      * @throws DropError `not_found`
      */
     async find(slug: string, number: number | null): Promise<Page> {
-      return found(await pointers.find(slug, number, () => false)).page;
+      return found(await lookup.find(slug, number, () => false)).page;
     },
 
     /**
-     * The same for somebody who wants the body in that encoding. Where the database is down, a page that was public
-     * within the last minute and whose body is in memory is found there, and not confirmed.
+     * The same for a request of the body. While the database is down it finds a page that was public within the last
+     * minute, if its body is in memory; `isConfirmed` is then false.
      * @throws DropError `not_found`
      */
     async findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
-      return found(await pointers.find(slug, number, ({ version }) => bodies.holds(version.id, encoding)));
+      return found(await lookup.find(slug, number, ({ version }) => bodies.holds(version.id, encoding)));
     },
 
-    /** The page at the slug is hidden in this moment, or may be: `findRaw` finds it in the store only. */
-    forget: pointers.forget,
+    /** Call it when the page is hidden: `findRaw` then reads it from the store only. */
+    forget: lookup.forget,
 
-    /** The page, for a reader who has passed its gate. @throws DropError `version_not_found` */
+    /** @throws DropError `version_not_found` */
     show(page: Page): ShownPage {
       if (isShown(page)) return page;
-      throw new DropError('version_not_found', 'This page has no such version.');
+      throw new DropError('version_not_found', 'This page does not have this version.');
     },
 
-    /** What the body will be, without its bytes where they are not needed to tell; null: ask for the body. */
+    /** The body's headers without its bytes; null if only `body` can tell. */
     facts(page: ShownPage, encoding: ContentEncoding, isConfirmed: boolean): Promise<BodyFacts | null> {
       return bodies.facts(page.version.id, encoding, isConfirmed);
     },
 
     /**
-     * Within about 300 ms, whatever the document holds: what takes longer is made in a hurry.
-     * @param isConfirmed whether the page was found in the store just now; else memory serves without a look at it
-     * null: the version was removed since the page was looked up; look again.
+     * The body, within about 300 ms: a document that takes longer to render is served without a full parse.
+     * @param isConfirmed false to use memory however old it is
+     * @returns null if the version was removed since the page was found; find it again
      */
     body(
       { dropId, version }: ShownPage,
@@ -95,22 +95,22 @@ export function createPages(deps: {
     },
 
     /**
-     * The reasoning trace of the page's version as markup that can run nothing and load nothing; null for none,
-     * or none any more. Readers who come together share one rendering.
+     * The version's context as markup that runs and loads nothing; null for none. Concurrent requests share one
+     * rendering.
      */
     async context(page: ShownPage): Promise<string | null> {
       if (!page.version.hasContext) return null;
       const { id } = page.version;
-      const held = contextCache.get(id) ?? contextsUnderWay.get(id);
-      if (held !== undefined) return held;
-      const underWay = loadContext(id).finally(() => contextsUnderWay.delete(id));
-      contextsUnderWay.set(id, underWay);
-      return underWay;
+      const cached = contextCache.get(id) ?? contextsLoading.get(id);
+      if (cached !== undefined) return cached;
+      const loading = loadContext(id).finally(() => contextsLoading.delete(id));
+      contextsLoading.set(id, loading);
+      return loading;
     },
   };
 }
 
-function found({ page, isConfirmed }: Pointer): FoundPage {
+function found({ page, isConfirmed }: LookedUpPage): FoundPage {
   if (page === null) throw notFound('page');
   return { page, isConfirmed };
 }

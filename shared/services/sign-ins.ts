@@ -20,7 +20,7 @@ interface SignInNumbers {
   readonly POLL_INTERVAL_SECONDS: number;
 }
 
-/** What a client is told once: the code for its human, the poll token for itself. */
+/** The secrets of a new sign-in: the code for the user, the poll token for the client. */
 export interface StartedSignIn {
   readonly code: string;
   readonly pollToken: string;
@@ -28,14 +28,14 @@ export interface StartedSignIn {
   readonly pollIntervalSeconds: number;
 }
 
-/** What a poll reports; the token only where this very poll claimed the sign-in. */
+/** Only the poll that claims the sign-in gets the token. */
 export type PollResult =
   | { readonly status: Exclude<SignInStatus, 'verified'> | 'not_found' }
   | { readonly status: 'verified'; readonly apiToken: string; readonly userId: string };
 
 export type SignIns = ReturnType<typeof createSignIns>;
 
-/** The device-code sign-in (spec sections 3, 4.2 and 5): a client starts and polls, its human approves. */
+/** The device-code sign-in (spec sections 3, 4.2 and 5): a client starts and polls, the user approves. */
 export function createSignIns(deps: {
   signIns: SignInStore;
   accounts: AccountStore;
@@ -48,14 +48,14 @@ export function createSignIns(deps: {
   const keepMs = config.SIGN_IN_KEEP_SECONDS * 1000;
   const hashesOf = (code: string) => sealer.hashes('sign-in code', code);
 
-  /** Time decides; the job that writes it down may be late. */
+  /** A sign-in expires by time, also before the job has updated its record. */
   function statusAt(signIn: SignIn | null, now: number): SignInStatus | 'not_found' {
     if (signIn === null || now >= signIn.expiresAt + keepMs) return 'not_found';
     const isOpen = signIn.status === 'pending' || signIn.status === 'verified';
     return isOpen && now >= signIn.expiresAt ? 'expired' : signIn.status;
   }
 
-  /** One store read, unless the signing secret was replaced lately. */
+  /** One store read, unless the signing secret was replaced recently. */
   async function findByAny(codeHashes: readonly string[]): Promise<SignIn | null> {
     for (const codeHash of codeHashes) {
       const signIn = await signIns.findByCode(codeHash);
@@ -68,17 +68,17 @@ export function createSignIns(deps: {
     return statusAt(signIn, clock.now()) === 'pending' ? signIn : null;
   }
 
-  /** Another poll has won, or the time ended in between. */
+  /** The status when another poll has claimed the sign-in, or it expired in between. */
   async function statusAfterLostClaim(pollHash: string): Promise<Exclude<PollResult['status'], 'verified'>> {
     const status = statusAt(await signIns.findByPoll(pollHash), clock.now());
-    return status === 'verified' ? 'claimed' : status; // a read that lags behind must not promise a token
+    return status === 'verified' ? 'claimed' : status; // a replica may lag behind
   }
 
   return {
     /**
-     * Begins a sign-in that nobody has approved yet.
-     * @param label the name that the token will have; null for none
-     * @param requester who asks, to be shown to the human
+     * Starts a sign-in.
+     * @param label of the future token; null for none
+     * @param requester shown to the user before they approve
      */
     async start(label: string | null, requester: SignIn['requester']): Promise<StartedSignIn> {
       const now = clock.now();
@@ -96,7 +96,7 @@ export function createSignIns(deps: {
       const code = await retryOnCollision(async () => {
         const drawn = newCode();
         const [codeHash, ...others] = hashesOf(drawn);
-        if ((await findByAny(others)) !== null) return null; // the same code, kept under a secret before
+        if ((await findByAny(others)) !== null) return null; // the same code under an older secret
         const outcome = await signIns.insert({ ...rest, codeHash });
         return outcome === 'inserted' ? drawn : null;
       });
@@ -109,8 +109,8 @@ export function createSignIns(deps: {
     },
 
     /**
-     * Where the sign-in stands. The first poll after the approval claims it in one conditional update, makes the
-     * token and reveals it; no other poll ever does. One store read unless it is verified.
+     * The status. The first poll after the approval claims the sign-in in one conditional update, creates the token
+     * and returns it; no other poll ever does. One store read unless the status is verified.
      */
     async poll(pollToken: string): Promise<PollResult> {
       if (!pollTokenPattern.test(pollToken)) return { status: 'not_found' };
@@ -125,7 +125,7 @@ export function createSignIns(deps: {
       const { accountId, label } = claimed;
       if (accountId === null) throw new Error('a verified sign-in names no account');
       const apiToken = await tokens.mint(accountId, label);
-      // All tokens of the account may have been revoked since the claim: before them its sign-ins were ended.
+      // If all tokens of the account were revoked since the claim, its sign-ins were ended first.
       if ((await signIns.find(claimed.id))?.status !== 'claimed') {
         await tokens.takeBack(accountId, apiToken);
         return { status: 'expired' };
@@ -133,20 +133,20 @@ export function createSignIns(deps: {
       return { status: 'verified', apiToken, userId: accountId };
     },
 
-    /** The live, pending sign-in of a code as a human typed it; null for none. */
+    /** The pending sign-in of a typed code; null for none. */
     async findByCode(typed: string): Promise<SignIn | null> {
       const code = readCode(typed);
       return code === null ? null : onlyPending(await findByAny(hashesOf(code)));
     },
 
-    /** The sign-in while it is live and pending; null otherwise. */
+    /** The sign-in if it is still pending; null otherwise. */
     async findPending(id: string): Promise<SignIn | null> {
       return onlyPending(await signIns.find(id));
     },
 
     /**
-     * Lets the next poll have a token of that account. Repeating it is safe: a second click is no fault.
-     * @returns false when the sign-in is over, or was decided otherwise
+     * Approves the sign-in for the account. Repeating it is safe.
+     * @returns false if the sign-in has expired, was denied, or was approved for another account
      */
     async approve(id: string, accountId: string): Promise<boolean> {
       const now = clock.now();
@@ -156,8 +156,8 @@ export function createSignIns(deps: {
     },
 
     /**
-     * Ends the sign-in without a token; the same for one that has ended so already.
-     * @returns false when it is approved
+     * Denies the sign-in. Repeating it is safe.
+     * @returns false if it was approved
      */
     async deny(id: string): Promise<boolean> {
       const now = clock.now();
@@ -165,7 +165,7 @@ export function createSignIns(deps: {
       return !approvedStates.includes(statusAt(await signIns.find(id), now));
     },
 
-    /** The account of whoever signed in: one for each identity (spec 5.3). */
+    /** Finds or creates the account of an identity (spec 5.3). */
     signInWith(identity: Identity): Promise<Account> {
       const now = clock.now();
       return accounts.findOrCreate(identity, newId(now), now);

@@ -91,7 +91,7 @@ describe('Bodies of pages', () => {
     const scene = createScene();
     scene.keep('small');
     const body = await scene.bodies.get(version, 'br', true);
-    expect(body).to.deep.include({ form: 'br', byteLength: 5, isFinal: true });
+    expect(body).to.deep.include({ encoding: 'br', byteLength: 5, isFinal: true });
     expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
     expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
     expect(await scene.bodies.get(version, 'br', true)).to.equal(body);
@@ -113,7 +113,7 @@ describe('Bodies of pages', () => {
     scene.keep('small');
     const facts = await scene.bodies.facts('v1', 'br', true);
     expect(facts).to.deep.equal({
-      form: 'br',
+      encoding: 'br',
       byteLength: 5,
       etag: `"${digestOf(Buffer.from('small'))}-br"`,
       isFinal: true,
@@ -177,7 +177,7 @@ describe('Bodies of pages', () => {
     const body = scene.bodies.get(version, 'br', true);
     await turn();
     scene.finish();
-    expect(await body).to.deep.include({ form: 'br', byteLength: 7 });
+    expect(await body).to.deep.include({ encoding: 'br', byteLength: 7 });
   });
 
   it('are null where the version is removed', async () => {
@@ -194,13 +194,13 @@ describe('Bodies of pages', () => {
       await turn();
       scene.finish();
       const body = await underWay;
-      expect(body).to.deep.include({ form: 'gzip', isFinal: true });
+      expect(body).to.deep.include({ encoding: 'gzip', isFinal: true });
       expect(scene.take()).to.deep.equal(['head v1', 'document v1', 'render']);
       expect(scene.bodies.holds('v1', 'gzip')).to.equal(true);
       expect(await scene.bodies.get(version, 'gzip', true)).to.equal(body);
       expect(scene.take()).to.deep.equal([]);
       scene.keep('made br');
-      expect(await scene.bodies.get(version, 'br', true)).to.deep.include({ form: 'br', byteLength: 7 });
+      expect(await scene.bodies.get(version, 'br', true)).to.deep.include({ encoding: 'br', byteLength: 7 });
       expect(scene.take(), 'kept meanwhile').to.deep.equal(['head v1', 'artefact made br']);
     });
 
@@ -210,7 +210,7 @@ describe('Bodies of pages', () => {
         const underWay = scene.bodies.get(version, 'br', true);
         await turn();
         scene.finish(false);
-        expect(await underWay).to.deep.include({ form: 'br', isFinal: false });
+        expect(await underWay).to.deep.include({ encoding: 'br', isFinal: false });
         expect(scene.take()).to.include('render');
       }
     });
@@ -218,7 +218,7 @@ describe('Bodies of pages', () => {
     it('are the document with what needs no full parse when they take too long, and never final', async () => {
       const scene = createScene({ waitMs: 20 });
       const body = await scene.bodies.get(version, 'br', true);
-      expect(body).to.deep.include({ form: 'identity', isFinal: false });
+      expect(body).to.deep.include({ encoding: 'identity', isFinal: false });
       const text = Buffer.from(body?.bytes ?? []).toString();
       expect(text).to.match(
         /^<!doctype html><head><title>t<\/title>.*<style data-dropleaf>.*<\/head><body>x$/,
@@ -234,7 +234,7 @@ describe('Bodies of pages', () => {
       const underWay = scene.bodies.get(version, 'br', true);
       await turn();
       scene.fail();
-      expect(await underWay).to.deep.include({ form: 'identity', isFinal: false });
+      expect(await underWay).to.deep.include({ encoding: 'identity', isFinal: false });
       const [line] = scene.log.lines;
       expect(line?.fields.err).to.be.an('error').with.property('message', 'the thread has died');
     });

@@ -3,74 +3,72 @@ import type { Page } from '../../domain/drop.ts';
 import type { Database } from './database.ts';
 import { onceATurn } from './once-a-turn.ts';
 
-/** Some hundred bytes each, as a rule; at worst three kilobytes. */
+/** A page usually takes some hundred bytes, at most three kilobytes. */
 const maxSlugs = 10_000;
-/** Versions below the head, which people compare it with. */
-const maxOthersOfSlug = 4;
+/** Versions beside the latest, which readers compare it with. */
+const maxOlderPerSlug = 4;
 
-/** Pages as the database has them in this moment. */
+/** Caches what `findPage` reads. An entry always equals what the database has at that moment. */
 export interface PageMemory {
-  /** @param number null: the latest. @returns null: not known here */
+  /** @param number null for the latest @returns null if it is not cached */
   recall(slug: string, number: number | null): Page | null;
 
   /**
-   * The page with its latest version, and the same with that of `number`, as they were just read: in the same piece
-   * of synchronous work, and outside of writes.
+   * Keeps the page with its latest version, and the page with version `number`. The caller has just read them, in the
+   * same synchronous call and outside of a write.
    */
   keep(latest: Page, number: number | null, page: Page): void;
 
-  /** For whoever changes the page over this connection: called inside the write. */
+  /** Every change of the page over this connection calls it, inside the write. */
   forget(slug: string): void;
 }
 
-interface Known {
+interface Entry {
   readonly latest: Page;
-  readonly others: Map<number, Page>;
+  readonly older: Map<number, Page>;
 }
 
 /**
- * Spares requests their SELECT: what is known here is what it would find.
- * - What this connection commits is forgotten inside the write. A group of writes is begun, run, and committed or
- *   rolled back in one piece of synchronous work (write-group.ts), so nothing is read and kept in between. Where the
- *   commit fails, a page was forgotten that could have stayed.
- * - What any other connection has committed (the `dropleaf` command, in a process of its own) moves `data_version`,
- *   and then all is forgotten. It is looked at before the first page of each turn of the event loop.
- * - Absence is not remembered, so a new drop has nothing to forget: neither that of a drop nor that of a version,
- *   of which anybody could ask for any number.
+ * Why an entry cannot be stale:
+ * - A write over this connection forgets the page inside the write. A group of writes runs from begin to commit or
+ *   rollback in one synchronous call (write-group.ts), so nothing is read and kept in between.
+ * - A commit of another connection (the `dropleaf` command) changes `PRAGMA data_version`, and then everything is
+ *   forgotten. It is checked before the first page of each turn of the event loop.
+ * - Missing drops and versions are not cached, so creating one has nothing to forget.
  *
- * One for each connection: `data_version` says nothing of what the store of another memory writes over the same one.
+ * Each connection needs its own memory: its own commits do not change its `data_version`.
  */
 export function createPageMemory(db: Database): PageMemory {
   const readDataVersion = db.prepareTuples('PRAGMA data_version');
-  const pages = new LRUCache<string, Known>({ max: maxSlugs });
+  const pages = new LRUCache<string, Entry>({ max: maxSlugs });
   let dataVersion = 0;
 
-  const catchUp = onceATurn(() => {
-    const [now] = readDataVersion.get() as [number]; // proof: the pragma's one row, an integer
+  const checkOtherConnections = onceATurn(() => {
+    const [now] = readDataVersion.get() as [number]; // proof: the pragma returns one integer
     if (now !== dataVersion) pages.clear();
     dataVersion = now;
   });
 
   return {
     recall(slug, number) {
-      catchUp();
-      const known = pages.get(slug);
-      if (known === undefined) return null;
-      if (number === null || number === known.latest.latestVersion) return known.latest;
-      return known.others.get(number) ?? null;
+      checkOtherConnections();
+      const entry = pages.get(slug);
+      if (entry === undefined) return null;
+      if (number === null || number === entry.latest.latestVersion) return entry.latest;
+      return entry.older.get(number) ?? null;
     },
 
     keep(latest, number, page) {
       const { slug } = latest;
-      let known = pages.get(slug);
-      if (known === undefined) {
-        known = { latest, others: new Map() };
-        pages.set(slug, known);
+      let entry = pages.get(slug);
+      if (entry === undefined) {
+        entry = { latest, older: new Map() };
+        pages.set(slug, entry);
       }
       if (number === null || page === latest || page.version === null) return;
-      known.others.set(number, page);
-      const [oldest = number] = known.others.keys();
-      if (known.others.size > maxOthersOfSlug) known.others.delete(oldest);
+      entry.older.set(number, page);
+      const [oldest = number] = entry.older.keys();
+      if (entry.older.size > maxOlderPerSlug) entry.older.delete(oldest);
     },
 
     forget(slug) {

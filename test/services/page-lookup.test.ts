@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from '../../shared/domain/drop.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
-import { createPointers, type Pointer } from '../../shared/services/pointers.ts';
+import { createPageLookup, type LookedUpPage } from '../../shared/services/page-lookup.ts';
 import { createTestClock } from '../support/clock.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -16,7 +16,7 @@ interface Asked {
 
 type Scene = ReturnType<typeof openScene>;
 
-/** Pointers over a store that notes what it is asked, and answers when it is told to. */
+/** LookedUpPages over a store that notes what it is asked, and answers when it is told to. */
 function openScene() {
   const asked: Asked[] = [];
   const held = new Set<string>();
@@ -40,10 +40,10 @@ function openScene() {
       });
     });
   };
-  const drops = { findPage } as DropStore; // proof: pointers ask for nothing else
-  const pointers = createPointers({ drops, clock, log });
+  const drops = { findPage } as DropStore; // proof: the lookup calls nothing else
+  const lookup = createPageLookup({ drops, clock, log });
   const find = (number: number | null = null) =>
-    pointers.find('abc', number, ({ version }) => held.has(version.id));
+    lookup.find('abc', number, ({ version }) => held.has(version.id));
 
   function last(): Asked {
     const newest = asked.at(-1);
@@ -52,7 +52,7 @@ function openScene() {
   }
 
   return {
-    pointers,
+    lookup,
     asked,
     clock,
     log,
@@ -92,7 +92,7 @@ const takenDownPage: Page = { ...publicPage('v1'), isTakenDown: true };
 
 const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const down = () => unavailable('The database is down.', 1, { isDown: true });
-const idOf = (found: Pointer | undefined) => found?.page?.version?.id;
+const idOf = (found: LookedUpPage | undefined) => found?.page?.version?.id;
 
 /** The outcome, if there is one by now. */
 async function soFar<T>(promise: Promise<T>): Promise<T | 'none yet'> {
@@ -160,9 +160,9 @@ describe('The pointer of a public page', () => {
     });
 
     it('reads of another page do not wait for these', () => {
-      const { pointers, find, asked } = openScene();
+      const { lookup, find, asked } = openScene();
       for (let n = 0; n < 5; n++) void find();
-      void pointers.find('other', null, () => false);
+      void lookup.find('other', null, () => false);
       expect(asked.map(({ slug }) => slug)).to.deep.equal(['abc', 'abc', 'abc', 'abc', 'other']);
     });
 
@@ -181,7 +181,7 @@ describe('The pointer of a public page', () => {
 
   describe('whose read fails because the database is down', () => {
     /** What comes of a request whose read fails so. */
-    async function findWhileDown({ find, last }: Scene): Promise<Pointer> {
+    async function findWhileDown({ find, last }: Scene): Promise<LookedUpPage> {
       const found = find();
       await last().fail(down());
       return found;
@@ -233,10 +233,10 @@ describe('The pointer of a public page', () => {
       ['if the version was gone then', foundThen(null, { ...publicPage('v1'), version: null })],
       [
         'if its process has hidden it, also where an older read ends later',
-        async ({ confirm, find, last, pointers }) => {
+        async ({ confirm, find, last, lookup }) => {
           await confirm();
           void find();
-          pointers.forget('abc');
+          lookup.forget('abc');
           await last().answer(publicPage('v1'));
         },
       ],
@@ -302,9 +302,9 @@ describe('The pointer of a public page', () => {
     const { find, answerAtOnce } = openScene();
     for (const page of [publicPage('v1'), lockedPage, takenDownPage, null]) {
       answerAtOnce(() => page);
-      let found: Pointer | undefined;
-      void find().then((pointer) => {
-        found = pointer;
+      let found: LookedUpPage | undefined;
+      void find().then((result) => {
+        found = result;
       });
       for (let n = 0; n < 3; n++) await Promise.resolve();
       expect(found).to.deep.equal({ page, isConfirmed: true });
