@@ -1,32 +1,41 @@
-/** Why somebody thinks that a page should not be here. Names are permanent: records hold them. */
+/** Permanent names: stored reports hold them. */
 export const reportReasons = ['phishing', 'malware', 'illegal', 'copyright', 'privacy', 'other'] as const;
 
 export type ReportReason = (typeof reportReasons)[number];
 
-/** What a stranger writes about a page. Hostile text, wherever it is shown. */
+/** What a viewer sends about a page: untrusted text. */
 export interface Complaint {
   readonly reason: ReportReason;
   /** '' for none. Lines end with `\n`. */
   readonly text: string;
-  /** How to reach them; null: not at all. */
+  /** How to reach the reporter; null: not given. */
   readonly contact: string | null;
 }
 
-/** A complaint as it is kept. Nothing in it says from which address it came (docs/decisions.md, Reports). */
+/** A stored complaint, without the reporter's address (docs/decisions.md, Reports). */
 export interface Report extends Complaint {
-  /** Made with the form, so that the same form sent twice is one report. */
+  /** Made with the form, so that a form that is sent twice makes one report. */
   readonly id: string;
   readonly dropId: string;
   readonly slug: string;
-  /** The number of the version that they saw. */
+  /** The version that the reporter saw. */
   readonly version: number;
   readonly createdAt: number;
   /** null: open. */
   readonly closedAt: number | null;
 }
 
-/** What a report is about, without a word of a stranger's. */
-export type ReportFact = Pick<Report, 'id' | 'slug' | 'reason' | 'createdAt'>;
+/** A page with open reports. */
+export interface ReportedPage {
+  readonly slug: string;
+  /** Number of open reports. */
+  readonly open: number;
+  /** Times of the oldest and the newest of them, Unix ms. */
+  readonly first: number;
+  readonly newest: number;
+  /** Reports per reason, the most frequent first, ties by name. */
+  readonly reasons: readonly (readonly [reason: ReportReason, count: number])[];
+}
 
 /** A report's id: 16 random letters and digits, 95 bits. */
 export const reportIdPattern = /^[0-9A-Za-z]{16}$/;

@@ -60,11 +60,6 @@ describe('Reports in SQLite are found by an index, in its order', () => {
       (reports) => reports.list({ ...query, slug: 'abc', withClosed: true, before }),
       'SEARCH reports USING INDEX reports_page (slug=? AND created_at<?)',
     ],
-    [
-      'what open ones are about, without a look at them',
-      (reports) => reports.listOpenByPage({ ...before, slug: 'abc', reason: 'other' }, 10),
-      'SEARCH reports USING COVERING INDEX reports_open_page (slug>?)',
-    ],
   ];
   for (const [what, call, plan] of calls) {
     it(what, async () => {

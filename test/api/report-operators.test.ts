@@ -1,44 +1,22 @@
 import { expect } from 'chai';
-import { unavailable } from '../../shared/domain/errors.ts';
 import type { Report } from '../../shared/domain/report.ts';
-import type { ReportStore } from '../../shared/ports/report-store.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { createReportScene } from '../support/report-form.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const operator = { by: 'ann', reason: 'nothing wrong with it' };
 
-/**
- * However many the service asks for, two are answered or closed at a time.
- * @param isAway asked before any are closed
- */
-function inSmallBatches(reports: ReportStore, isAway: () => Promise<boolean>): ReportStore {
-  return {
-    ...reports,
-    listOpenByPage: (after, limit) => reports.listOpenByPage(after, Math.min(limit, 2)),
-    async closeOfPage(slug, now, limit) {
-      if (await isAway()) throw unavailable('The database is away.');
-      return reports.closeOfPage(slug, now, Math.min(limit, 2));
-    },
-  };
-}
-
-describe('Reports, as those who run the service see them', () => {
+describe('Reports, as the operators see them', () => {
   let service: TestService;
   let scene: ReturnType<typeof createReportScene>;
-  let isAway: () => Promise<boolean>;
 
   beforeEach(async () => {
-    isAway = async () => false;
-    service = await startService({
-      env: { TRUST_PROXY: '1' },
-      adaptEngine: (engine) => ({ ...engine, reports: inSmallBatches(engine.reports, () => isAway()) }),
-    });
+    service = await startService({ env: { TRUST_PROXY: '1' } });
     scene = createReportScene(service);
   });
   afterEach(() => service.stop());
 
-  /** A page that so many people report. */
+  /** A page that `count` viewers report. */
   async function publishReported(count: number): Promise<string> {
     const { slug } = await scene.publish();
     for (let i = 0; i < count; i++) await scene.arrive(await scene.newReporter().report(slug));
@@ -46,23 +24,6 @@ describe('Reports, as those who run the service see them', () => {
   }
 
   const listAll = (reports = service.services.reports) => reports.list({ withClosed: true }, 100);
-
-  it('a page is found by how often it was reported, whatever came after it', async () => {
-    const { reports } = service.services;
-    const early = service.clock.now();
-    const often = await publishReported(5);
-    service.clock.advance(60_000);
-    const junk = [await publishReported(2), await publishReported(3)];
-    const { pages, others } = await reports.listPages(1);
-    const expected = { slug: often, open: 5, first: early, newest: early, reasons: [['phishing', 5]] };
-    expect({ pages, others }).to.deep.equal({ pages: [expected], others: 2 });
-    const all = (await reports.listPages(10)).pages.map(({ slug, open }) => [slug, open]);
-    expect(all).to.deep.equal([
-      [often, 5],
-      [junk[1], 3],
-      [junk[0], 2],
-    ]);
-  });
 
   it('all are reached page by page, and those of one page alone', async () => {
     const { reports } = service.services;
@@ -104,27 +65,5 @@ describe('Reports, as those who run the service see them', () => {
     expect(await scene.arrive(await scene.newReporter().report(slug)), 'and has room').to.equal(
       'Report sent',
     );
-  });
-
-  it('the entry stands before any is closed; cut short between two batches, repeating it closes the rest', async () => {
-    const { reports, audit } = service.services;
-    const slug = await publishReported(5);
-    const seen: [open: number, outcome: string | null | undefined][] = [];
-    isAway = async () => {
-      const open = await reports.list({ withClosed: false }, 10);
-      seen.push([open.length, (await audit.list(null, 1))[0]?.outcome]);
-      return seen.length === 2;
-    };
-    expect(await rejectionOf(reports.closePage(slug, operator))).to.include({ code: 'unavailable' });
-    expect((await audit.list(null, 1))[0]?.outcome).to.equal('not known: The database is away.');
-    service.clock.advance(1); // of entries of one time either may be listed first
-    expect(await reports.closePage(slug, operator)).to.equal(3);
-    expect(seen).to.deep.equal([
-      [5, null],
-      [3, null],
-      [3, null],
-      [1, null],
-      [0, null],
-    ]);
   });
 });

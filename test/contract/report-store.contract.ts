@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { ReportFact } from '../../shared/domain/report.ts';
 import type { NewReport, ReportQuery } from '../../shared/ports/report-store.ts';
 import { aReport, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
@@ -146,53 +145,53 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await listIds({ ...all, slug: 'none' })).to.deep.equal([]);
     });
 
-    it('tells what open reports are about, page by page, however few at a time', async () => {
+    it('counts the open reports of each page by reason, the most reported page first', async () => {
       const { reports } = stores();
-      const tie = await insert({ id: 'b'.repeat(16), slug: 'p', dropId: 'p' });
-      const old = await insert({ slug: 'p', dropId: 'p', reason: 'malware', createdAt: start - 1 });
-      const first = await insert({ id: 'a'.repeat(16), slug: 'p', dropId: 'p' });
-      const other = await insert({ slug: 'q', dropId: 'q', reason: 'other', createdAt: start + 9 });
+      expect(await reports.listPages(10)).to.deep.equal({ pages: [], others: 0 });
+      for (const [slug, reason, createdAt] of [
+        ['p', 'other', start + 5],
+        ['p', 'phishing', start + 2],
+        ['p', 'malware', start + 9],
+        ['p', 'phishing', start + 3],
+        ['q', 'other', start + 7],
+        ['r', 'other', start + 8],
+        ['s', 'other', start + 8],
+      ] as const) {
+        await insert({ slug, dropId: String(createdAt), reason, createdAt });
+      }
       const closed = await insert({ slug: 'q', dropId: 'q' });
       await reports.close(closed.id, later);
-      const expected = [first, tie, old, other].map(({ id, slug, reason, createdAt }) => {
-        return { id, slug, reason, createdAt };
-      });
-      for (const limit of [1, 2, 3, 100]) {
-        const told: ReportFact[] = [];
-        for (;;) {
-          const facts = await reports.listOpenByPage(told.at(-1) ?? null, limit);
-          expect(facts).to.have.length.at.most(limit);
-          if (facts.length === 0) break;
-          told.push(...facts);
-        }
-        expect(told, `${limit} at a time`).to.deep.equal(expected);
-      }
-      const behind = { id: 'c'.repeat(16), slug: 'p', reason: 'other', createdAt: start } as const;
-      expect(await reports.listOpenByPage(behind, 100), 'behind one that is gone').to.deep.equal(
-        expected.slice(2),
-      );
+      const reasons = [
+        ['phishing', 2],
+        ['malware', 1],
+        ['other', 1],
+      ];
+      const first = { slug: 'p', open: 4, first: start + 2, newest: start + 9, reasons };
+      expect(await reports.listPages(1)).to.deep.equal({ pages: [first], others: 3 });
+      const { pages, others } = await reports.listPages(4);
+      expect(pages.map(({ slug }) => slug)).to.deep.equal(['p', 'r', 's', 'q']);
+      expect(others).to.equal(0);
     });
 
-    it('closes the open ones of a page, so many at a time, and no others', async () => {
+    it('closes the open reports of a page, and no others', async () => {
       const { reports } = stores();
-      const kept = [await insert(), await insert(), await insert()];
+      const [one] = [await insert(), await insert(), await insert()];
       const other = await insert({ slug: 'other', dropId: 'd2' });
-      expect(await reports.closeOfPage('abc', later, 2)).to.equal(2);
-      expect(await listIds({ ...openOnly, slug: 'abc' })).to.have.length(1);
-      expect(await reports.closeOfPage('abc', later + 1, 2)).to.equal(1);
-      expect(await reports.closeOfPage('abc', later + 2, 2)).to.equal(0);
-      expect(await reports.closeOfPage('none', later, 2)).to.equal(0);
+      await reports.close(one.id, later);
+      expect(await reports.closeOfPage('abc', later + 1)).to.equal(2);
+      expect(await reports.closeOfPage('abc', later + 2)).to.equal(0);
+      expect(await reports.closeOfPage('none', later)).to.equal(0);
       const times = (await reports.list({ ...all, slug: 'abc' })).map(({ closedAt }) => closedAt);
-      expect(times.sort()).to.deep.equal([later, later, later + 1]);
+      expect(times.sort()).to.deep.equal([later, later + 1, later + 1]);
       expect(await listIds()).to.deep.equal([other.id]);
-      for (const _ of kept) await insert();
-      expect(await reports.insert(aReport(), cap), 'and made room for as many').to.equal('full');
+      for (let i = 0; i < cap; i++) await insert();
+      expect(await reports.insert(aReport(), cap), 'room for as many').to.equal('full');
     });
 
     it('of many who close a page at once, each report is counted by one', async () => {
       const { reports } = stores();
       for (let i = 0; i < cap; i++) await insert();
-      const counts = await inParallel(5, () => reports.closeOfPage('abc', later, 100));
+      const counts = await inParallel(5, () => reports.closeOfPage('abc', later));
       expect(counts.reduce((sum, count) => sum + count)).to.equal(cap);
       expect(await listIds()).to.deep.equal([]);
     });

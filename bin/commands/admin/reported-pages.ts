@@ -1,4 +1,4 @@
-import type { ReportedPage } from '../../../shared/domain/report-tally.ts';
+import type { ReportedPage } from '../../../shared/domain/report.ts';
 import type { Env } from '../../env.ts';
 import { maxCount } from '../../max-count.ts';
 import { withAdmin } from './with-operator.ts';

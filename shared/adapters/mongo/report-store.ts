@@ -1,6 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
-import type { Report, ReportFact, ReportReason } from '../../domain/report.ts';
+import type { Report, ReportedPage, ReportReason } from '../../domain/report.ts';
 import type { NewReport, ReportQuery, ReportStore } from '../../ports/report-store.ts';
 import { answerMs } from './connection.ts';
 import { pickPlace } from './drop-places.ts';
@@ -15,21 +15,20 @@ interface ReportDocument {
   readonly text: string;
   readonly contact: string | null;
   readonly created_at: number;
-  /** Among the open reports of its drop, below the cap; absent once closed. */
+  /** Number among the drop's open reports, below the cap and unique; absent once closed. */
   readonly place?: number;
   /** null while open. */
   readonly closed_at: number | null;
 }
 
-/** A place that is lost was won by another report of the same moment, so it is a few that are lost in a row. */
+/** Each lost attempt means that a parallel report took the place, so a few are enough in practice. */
 const attempts = 100;
 
 const isOpen = { closed_at: null };
-/** A condition of the index, since not every server takes one for the order alone. */
+/** Some servers use an index for the order only if a condition names its first field. */
 const isAny = { created_at: { $gte: 0 } };
 const hasPlace = { place: { $exists: true } };
 const newestFirst = { created_at: -1, _id: 1 } as const;
-const factFields = { slug: 1, reason: 1, created_at: 1 } as const;
 
 const schema = new Schema<ReportDocument>(
   {
@@ -55,7 +54,6 @@ schema.index({ closed_at: 1, ...newestFirst }, { name: 'reports_state' });
 schema.index({ slug: 1, ...newestFirst }, { name: 'reports_page' });
 schema.index({ closed_at: 1, slug: 1, ...newestFirst }, { name: 'reports_open_page' });
 
-/** Of that connection; the same one at every call. */
 export function reportModel(connection: Connection) {
   return connection.model('Report', schema);
 }
@@ -73,7 +71,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
     return pickPlace(places, cap);
   }
 
-  /** false: another document has its id or its place. */
+  /** false: the id or the place is taken. */
   async function insertAt(place: number, report: NewReport): Promise<boolean> {
     try {
       await reports.create(toDocument(report, place));
@@ -92,7 +90,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
         if (place === null) return 'full';
         if (await insertAt(place, report)) return 'inserted';
       }
-      throw unavailable('The page is being reported by too many at a time.');
+      throw unavailable('Too many parallel reports of this page.');
     },
 
     async find(id) {
@@ -110,14 +108,35 @@ export function createMongoReportStore(connection: Connection): ReportStore {
       return found.map(toReport);
     },
 
-    async listOpenByPage(after, limit) {
-      const found = await reports
-        .find({ ...isOpen, ...(after !== null && onPagesBehind(after)) }, factFields)
-        .sort({ slug: 1, ...newestFirst })
-        .limit(limit)
-        .hint('reports_open_page')
-        .lean();
-      return found.map(toFact);
+    async listPages(limit) {
+      const [found] = await reports.aggregate<PagesDocument>([
+        { $match: isOpen },
+        {
+          $group: {
+            _id: { slug: '$slug', reason: '$reason' },
+            count: { $sum: 1 },
+            first: { $min: '$created_at' },
+            newest: { $max: '$created_at' },
+          },
+        },
+        {
+          $group: {
+            _id: '$_id.slug',
+            open: { $sum: '$count' },
+            first: { $min: '$first' },
+            newest: { $max: '$newest' },
+            reasons: { $push: { reason: '$_id.reason', count: '$count' } },
+          },
+        },
+        {
+          $facet: {
+            pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
+            total: [{ $count: 'pages' }],
+          },
+        },
+      ]);
+      const pages = (found?.pages ?? []).map(toPage);
+      return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
     },
 
     async close(id, now) {
@@ -125,19 +144,8 @@ export function createMongoReportStore(connection: Connection): ReportStore {
       return matchedCount > 0;
     },
 
-    async closeOfPage(slug, now, limit) {
-      for (;;) {
-        const open = await reports
-          .find({ slug, ...isOpen }, { _id: 1 })
-          .sort(newestFirst)
-          .limit(limit)
-          .hint('reports_open_page')
-          .lean();
-        if (open.length === 0) return 0;
-        const ids = open.map(({ _id }) => _id);
-        const { matchedCount } = await reports.updateMany({ _id: { $in: ids }, ...isOpen }, closing(now));
-        if (matchedCount > 0) return matchedCount; // else others closed all of these meanwhile
-      }
+    async closeOfPage(slug, now) {
+      return (await reports.updateMany({ slug, ...isOpen }, closing(now))).modifiedCount;
     },
 
     async removeClosedBefore(before) {
@@ -154,7 +162,7 @@ function matching({ withClosed, slug, before }: ReportQuery) {
   return {
     ...(withClosed ? isAny : isOpen),
     ...(slug !== null && { slug }),
-    ...(before !== null && behind(before)),
+    ...(before !== null && after(before)),
   };
 }
 
@@ -163,17 +171,12 @@ function indexFor({ withClosed, slug }: ReportQuery): string {
   return withClosed ? 'reports_page' : 'reports_open_page';
 }
 
-/** The first condition finds the place in the index; the second passes over those of the same time. */
-function behind({ createdAt, id }: Pick<Report, 'id' | 'createdAt'>) {
+/** The first condition finds the position in the index; the second skips reports of the same time. */
+function after({ createdAt, id }: Pick<Report, 'id' | 'createdAt'>) {
   return {
     created_at: { $lte: createdAt },
     $or: [{ created_at: { $lt: createdAt } }, { _id: { $gt: id } }],
   };
-}
-
-/** The same for an order that begins with the slug. */
-function onPagesBehind({ slug, ...place }: ReportFact) {
-  return { slug: { $gte: slug }, $or: [{ slug: { $gt: slug } }, behind(place)] };
 }
 
 function toDocument({ id, dropId, createdAt, ...rest }: NewReport, place: number): ReportDocument {
@@ -184,11 +187,18 @@ function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: Repor
   return { id: _id, dropId: drop_id, createdAt: created_at, closedAt: closed_at, ...rest };
 }
 
-function toFact({
-  _id,
-  slug,
-  reason,
-  created_at,
-}: Pick<ReportDocument, '_id' | 'slug' | 'reason' | 'created_at'>): ReportFact {
-  return { id: _id, slug, reason, createdAt: created_at };
+interface PagesDocument {
+  readonly pages: readonly {
+    readonly _id: string;
+    readonly open: number;
+    readonly first: number;
+    readonly newest: number;
+    readonly reasons: readonly { readonly reason: ReportReason; readonly count: number }[];
+  }[];
+  readonly total: readonly { readonly pages: number }[];
+}
+
+function toPage({ _id, reasons, ...page }: PagesDocument['pages'][number]): ReportedPage {
+  const sorted = [...reasons].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+  return { slug: _id, ...page, reasons: sorted.map(({ reason, count }) => [reason, count] as const) };
 }

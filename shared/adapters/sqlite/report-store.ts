@@ -1,23 +1,23 @@
-import type { Report, ReportFact } from '../../domain/report.ts';
+import type { Report, ReportedPage } from '../../domain/report.ts';
 import type { ReportStore } from '../../ports/report-store.ts';
 import type { Database } from './database.ts';
 
 const columns = `
   id, drop_id AS dropId, slug, version, reason, text, contact, created_at AS createdAt, closed_at AS closedAt`;
 
-/** Before all places of a list. */
-const newest = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
-const firstPage = { ...newest, slug: '' };
+const isOpen = 'closed_at IS NULL';
+
+/** Position before the first report of a list. */
+const start = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
+
+type PageRow = Omit<ReportedPage, 'reasons'> & { readonly reasons: string; readonly total: number };
 
 export function createSqliteReportStore(db: Database): ReportStore {
-  const isOpen = 'closed_at IS NULL';
-  const ofPage = 'slug = $slug';
-  // The first condition finds the place in the index; the second passes over those of the same time.
-  const isBehind = 'created_at <= $createdAt AND (created_at < $createdAt OR id > $id)';
-
   function prepareList(...conditions: readonly string[]) {
+    // The first condition finds the position in the index; the second skips reports of the same time.
+    const isAfter = 'created_at <= $createdAt AND (created_at < $createdAt OR id > $id)';
     return db.prepare(`
-      SELECT ${columns} FROM reports WHERE ${[...conditions, isBehind].join(' AND ')}
+      SELECT ${columns} FROM reports WHERE ${[...conditions, isAfter].join(' AND ')}
       ORDER BY created_at DESC, id LIMIT $limit`);
   }
 
@@ -30,16 +30,18 @@ export function createSqliteReportStore(db: Database): ReportStore {
     find: db.prepare(`SELECT ${columns} FROM reports WHERE id = ?`),
     listOpen: prepareList(isOpen),
     listAll: prepareList(),
-    listOpenOfPage: prepareList(isOpen, ofPage),
-    listAllOfPage: prepareList(ofPage),
-    listOpenByPage: db.prepare(`
-      SELECT id, slug, reason, created_at AS createdAt FROM reports
-      WHERE ${isOpen} AND slug >= $slug AND (slug > $slug OR (${isBehind}))
-      ORDER BY slug, created_at DESC, id LIMIT $limit`),
+    listOpenOfPage: prepareList(isOpen, 'slug = $slug'),
+    listAllOfPage: prepareList('slug = $slug'),
+    listPages: db.prepare(`
+      WITH by_reason AS (
+        SELECT slug, reason, count(*) AS count, min(created_at) AS first, max(created_at) AS newest
+        FROM reports WHERE ${isOpen} GROUP BY slug, reason)
+      SELECT slug, sum(count) AS open, min(first) AS first, max(newest) AS newest,
+        json_group_array(json_array(reason, count) ORDER BY count DESC, reason) AS reasons,
+        count(*) OVER () AS total
+      FROM by_reason GROUP BY slug ORDER BY open DESC, newest DESC, slug LIMIT ?`),
     close: db.prepare(`UPDATE reports SET closed_at = ? WHERE id = ? AND ${isOpen}`),
-    closeOfPage: db.prepare(`
-      UPDATE reports SET closed_at = $now WHERE id IN (
-        SELECT id FROM reports WHERE ${isOpen} AND ${ofPage} ORDER BY created_at DESC, id LIMIT $limit)`),
+    closeOfPage: db.prepare(`UPDATE reports SET closed_at = ? WHERE slug = ? AND ${isOpen}`),
     isAnyOld: db.prepareTuples('SELECT 1 FROM reports WHERE closed_at < ? LIMIT 1'),
     remove: db.prepare('DELETE FROM reports WHERE closed_at < ?'),
   };
@@ -48,7 +50,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
     insert({ id, dropId, slug, version, reason, text, contact, createdAt }, cap) {
       return db.write(() => {
         if (sql.isKnown.get(id) !== undefined) return 'known';
-        const [count] = sql.countOfDrop.get(dropId) as [number]; // proof: an aggregate has always its one row
+        const [count] = sql.countOfDrop.get(dropId) as [number]; // proof: an aggregate always has one row
         if (count >= cap) return 'full';
         sql.insert.run({ id, dropId, slug, version, reason, text, contact, createdAt });
         return 'inserted';
@@ -60,29 +62,30 @@ export function createSqliteReportStore(db: Database): ReportStore {
     },
 
     async list({ withClosed, slug, before, limit }) {
-      const { createdAt, id } = before ?? newest;
-      const place = { createdAt, id, limit };
+      const { createdAt, id } = before ?? start;
+      const values = { createdAt, id, limit };
       const found =
         slug === null
-          ? (withClosed ? sql.listAll : sql.listOpen).all(place)
-          : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage).all({ ...place, slug });
+          ? (withClosed ? sql.listAll : sql.listOpen).all(values)
+          : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage).all({ ...values, slug });
       return found as Report[]; // proof: `columns`
     },
 
-    async listOpenByPage(after, limit) {
-      const { slug, createdAt, id } = after ?? firstPage;
-      return sql.listOpenByPage.all({ slug, createdAt, id, limit }) as ReportFact[]; // proof: the columns selected
+    async listPages(limit) {
+      const rows = sql.listPages.all(limit) as PageRow[]; // proof: the columns selected
+      const pages = rows.map(({ total: _, reasons, ...page }) => ({ ...page, reasons: JSON.parse(reasons) }));
+      return { pages, others: (rows[0]?.total ?? 0) - pages.length };
     },
 
     close(id, now) {
       return db.write(() => sql.close.run(now, id).changes > 0);
     },
 
-    closeOfPage(slug, now, limit) {
-      return db.write(() => sql.closeOfPage.run({ slug, now, limit }).changes);
+    closeOfPage(slug, now) {
+      return db.write(() => sql.closeOfPage.run(now, slug).changes);
     },
 
-    // The job asks often and mostly in vain, so it looks before it writes.
+    // The job calls this often, and mostly there is nothing to remove: no write then.
     async removeClosedBefore(before) {
       if (sql.isAnyOld.get(before) === undefined) return;
       await db.write(() => sql.remove.run(before));
