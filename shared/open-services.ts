@@ -30,7 +30,6 @@ import { createReports, type Reports } from './services/reports.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
 import { createUpkeep, type Upkeep } from './services/upkeep.ts';
-import { createViewAggregation, type ViewAggregation } from './services/view-aggregation.ts';
 import { createViews, type Views } from './services/views.ts';
 
 /** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
@@ -60,7 +59,6 @@ export interface Services {
   readonly reports: Reports;
   readonly rendering: Rendering;
   readonly upkeep: Upkeep;
-  readonly viewAggregation: ViewAggregation;
   readonly jobs: JobConsumer & JobReport;
   readonly parser: JsonParser;
   /** @throws DropError `unavailable` when the data cannot be reached */
@@ -97,7 +95,7 @@ async function assemble(
   config: Config,
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
 ): Promise<Services> {
-  const { accounts, pendingTasks, html, contexts, renders, views: counter, secrets, jobs } = engine;
+  const { accounts, pendingTasks, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
   const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
@@ -116,7 +114,7 @@ async function assemble(
     ...{ html, renders, pendingTasks, renderer, jobs, clock, log, config },
     purge: followUps.changed,
   });
-  const views = createViews({ counter, clock, log });
+  const views = createViews({ store: engine.views, clock, log });
   const blobs = { html, contexts, renders };
   const pages = createPages({
     ...blobs,
@@ -167,15 +165,13 @@ async function assemble(
       pendingTasks,
       signIns: engine.signIns,
       reports: engine.reports,
-      views: counter,
-      viewTotals: engine.viewTotals,
+      views: engine.views,
       jobs,
       purger,
       clock,
       log,
       config,
     }),
-    viewAggregation: createViewAggregation({ views: counter, totals: engine.viewTotals, clock }),
     jobs,
     parser,
     ready: () => engine.ready(),

@@ -5,7 +5,7 @@ import { createMongoStores } from './adapters/mongo/stores.ts';
 import { openRedis } from './adapters/redis/connection.ts';
 import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
 import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
-import { createRedisViewCounter } from './adapters/redis/view-counter.ts';
+import { createRedisViewStore } from './adapters/redis/view-store.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
@@ -79,9 +79,10 @@ async function withRedis(
     lockMs: config.JOB_LOCK_SECONDS * 1_000,
     stallMs: config.JOB_STALL_SECONDS * 1_000,
   });
+  const { viewTotals, ...stores } = createMongoStores(mongo.connection);
   return {
-    ...createMongoStores(mongo.connection),
-    views: createRedisViewCounter(redis),
+    ...stores,
+    views: createRedisViewStore(redis, viewTotals),
     rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
     jobs,
     ready: () => mongo.ping(),

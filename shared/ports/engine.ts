@@ -12,8 +12,7 @@ import type { ReportStore } from './report-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { TokenStore } from './token-store.ts';
-import type { ViewCounter } from './view-counter.ts';
-import type { ViewTotals } from './view-totals.ts';
+import type { ViewStore } from './view-store.ts';
 
 /** Where the data lives and the jobs wait: one set of adapters that belong together. */
 export interface Engine {
@@ -27,8 +26,7 @@ export interface Engine {
   readonly html: BlobStore;
   readonly contexts: BlobStore;
   readonly renders: RenderStore;
-  readonly views: ViewCounter;
-  readonly viewTotals: ViewTotals;
+  readonly views: ViewStore;
   readonly reports: ReportStore;
   readonly secrets: SecretStore;
   readonly rateLimiter: RateLimiter;

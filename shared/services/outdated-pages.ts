@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { OutdatedPage, RenderStore } from '../ports/render-store.ts';
-import type { ViewTotals } from '../ports/view-totals.ts';
+import type { DayViews } from '../ports/view-store.ts';
 import { inChunks } from '../util/in-chunks.ts';
 import { findUnrendered } from './rendering.ts';
 
@@ -38,16 +38,16 @@ const beginning: Place = { kind: 'viewed', daysAgo: 0, after: '' };
 export function createOutdatedPages(deps: {
   pendingTasks: PendingTaskStore;
   renders: RenderStore;
-  totals: ViewTotals;
+  views: Pick<DayViews, 'listViewed'>;
   jobs: JobProducer;
   clock: Clock;
 }) {
-  const { pendingTasks, renders, totals, jobs, clock } = deps;
+  const { pendingTasks, renders, views, jobs, clock } = deps;
   let place = beginning;
 
   async function askForViewed(daysAgo: number, after: string): Promise<Step> {
     const day = dayOf(clock.now() - daysAgo * dayMs).id;
-    const dropIds = await totals.listViewed(day, after, pageSize);
+    const dropIds = await views.listViewed(day, after, pageSize);
     let asked = 0;
     await inChunks(dropIds, asksAtOnce, async (dropId) => {
       const drop = await pendingTasks.find(dropId);

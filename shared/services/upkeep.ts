@@ -11,8 +11,7 @@ import type { DropTasks, PendingPosition, PendingTaskStore } from '../ports/pend
 import type { RenderStore } from '../ports/render-store.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import type { ViewCounter } from '../ports/view-counter.ts';
-import type { ViewTotals } from '../ports/view-totals.ts';
+import type { DayViews } from '../ports/view-store.ts';
 import { inChunks } from '../util/in-chunks.ts';
 import { createOutdatedPages } from './outdated-pages.ts';
 import { createPurging } from './purging.ts';
@@ -30,8 +29,6 @@ const orphanMs = hour;
 const replacedMs = hour;
 /** No process of the service is older than that for long, so orphans that another one missed are among the younger. */
 const freshMs = 48 * hour;
-/** A web process flushes each second, so one that was silent this long repeats no flush. */
-const silentWriterMs = 24 * hour;
 
 /** Of drops with pending tasks, and of ids in a store. */
 const pageSize = 500;
@@ -54,8 +51,7 @@ export function createUpkeep(deps: {
   renders: RenderStore;
   signIns: SignInStore;
   reports: ReportStore;
-  views: ViewCounter;
-  viewTotals: ViewTotals;
+  views: Pick<DayViews, 'listViewed'>;
   jobs: JobProducer;
   /** null: no cache in front that could be told. */
   purger: EdgePurger | null;
@@ -63,22 +59,9 @@ export function createUpkeep(deps: {
   log: Log;
   config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;
 }) {
-  const {
-    pendingTasks,
-    html,
-    contexts,
-    renders,
-    signIns,
-    reports,
-    views,
-    viewTotals,
-    jobs,
-    clock,
-    log,
-    config,
-  } = deps;
+  const { pendingTasks, html, contexts, renders, signIns, reports, views, jobs, clock, log, config } = deps;
   const purging = createPurging({ ...deps, pauses: purgePauses(config) });
-  const outdatedPages = createOutdatedPages({ pendingTasks, renders, totals: viewTotals, jobs, clock });
+  const outdatedPages = createOutdatedPages({ pendingTasks, renders, views, jobs, clock });
   const sweeps = [html, contexts, renders].map(createSweep);
   let lastAsked: PendingPosition | null = null;
 
@@ -201,7 +184,7 @@ export function createUpkeep(deps: {
     /**
      * Finds what was missed: enqueues jobs for tasks pending for longer than `olderThanMs`, removes blobs an hour old that no
      * record names and artefacts that were replaced an hour ago, asks for pages that a renderer of the past has made,
-     * forgets writers of views that are long gone, and reports whose keep is over.
+     * deletes closed reports after REPORTS_KEEP_DAYS.
      */
     async reconcile(olderThanMs: number = overdueMs): Promise<void> {
       await askForOverdue(olderThanMs);
@@ -210,7 +193,6 @@ export function createUpkeep(deps: {
       if (removed > 0) log.info({ blobs: removed }, 'removed blobs that nothing names');
       await removeReplaced();
       await askForOutdated();
-      await views.forgetWriters(clock.now() - silentWriterMs);
       await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
     },
 

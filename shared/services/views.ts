@@ -2,45 +2,52 @@ import { randomUUID } from 'node:crypto';
 import { dayOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { ViewCount, ViewCounter } from '../ports/view-counter.ts';
+import type { ViewCount, ViewStore } from '../ports/view-store.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
 const flushEveryMs = 1_000;
-/** Of the last flush: a counter that is away takes a second or less to say so for each of three calls at most. */
+/** How many counts the store is given in one call, which blocks SQLite or Redis for some milliseconds. */
+const countsPerCall = 500;
+/** How long a stop waits for the last flush. A store that is down takes up to a second to fail each of three calls. */
 const closeWithinMs = 3_500;
 
 export type Views = ReturnType<typeof createViews>;
 
 /**
- * Gathers views in this process and hands them on each second, each flush under a number of its own, so that one
- * repeated after an unknown outcome is not counted twice. A killed process loses its last second at most. While the
- * counter is away they are kept as one sum for each drop and day, however often it is viewed.
+ * Counts views in this process and records them each second, each call of the store under a number of its own, so that
+ * one that is repeated after an unknown outcome counts once. A killed process loses its last second at most. While
+ * the store is down one sum is kept for each drop and day.
  */
-export function createViews({ counter, clock, log }: { counter: ViewCounter; clock: Clock; log: Log }) {
+export function createViews({ store, clock, log }: { store: ViewStore; clock: Clock; log: Log }) {
   const writer = randomUUID();
-  const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be handed on; kept for later');
-  let gathered = new Map<string, ViewCount>();
-  let unconfirmed: { number: number; counts: ViewCount[] } | null = null;
-  let lastNumber = 0;
+  const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be recorded; kept for later');
+  /** By `<drop id>/<day>`. */
+  let counted = new Map<string, ViewCount>();
+  /** Taken from `counted`; the first may have been sent already. */
+  const unconfirmed: { flush: number; counts: ViewCount[] }[] = [];
+  let lastFlush = 0;
   let flushing: Promise<void> | null = null;
 
-  async function flushAll(): Promise<void> {
-    // First what an earlier flush could not confirm, under its old number; then what came since.
-    while (unconfirmed !== null || gathered.size > 0) {
-      if (unconfirmed === null) {
-        lastNumber += 1;
-        unconfirmed = { number: lastNumber, counts: [...gathered.values()] };
-        gathered = new Map();
-      }
-      await counter.add(writer, unconfirmed.number, unconfirmed.counts, clock.now());
-      unconfirmed = null;
+  async function sendUnconfirmed(): Promise<void> {
+    for (const { flush, counts } of [...unconfirmed]) {
+      await store.add(writer, flush, counts);
+      unconfirmed.shift();
     }
   }
 
-  /** What was gathered until now is counted when this returns. @throws when the counter is away: nothing is lost */
+  async function flushAll(): Promise<void> {
+    await sendUnconfirmed();
+    const counts = [...counted.values()];
+    counted = new Map();
+    for (let from = 0; from < counts.length; from += countsPerCall)
+      unconfirmed.push({ flush: ++lastFlush, counts: counts.slice(from, from + countsPerCall) });
+    await sendUnconfirmed();
+  }
+
+  /** Records what was counted until now. @throws if the store is down; then it is kept */
   async function flush(): Promise<void> {
-    while (flushing !== null) await flushing.catch(() => undefined); // its own caller is told
+    while (flushing !== null) await flushing.catch(() => undefined); // its own caller gets the error
     flushing = flushAll();
     try {
       await flushing;
@@ -50,7 +57,7 @@ export function createViews({ counter, clock, log }: { counter: ViewCounter; clo
   }
 
   const timer = setInterval(() => {
-    if (flushing !== null) return; // slow: the next second will do
+    if (flushing !== null) return;
     flush().catch((err: unknown) => warnOfDelay({ err }));
   }, flushEveryMs);
   timer.unref();
@@ -59,28 +66,28 @@ export function createViews({ counter, clock, log }: { counter: ViewCounter; clo
     count(dropId: string): void {
       const day = dayOf(clock.now()).id;
       const key = `${dropId}/${day}`;
-      gathered.set(key, { dropId, day, count: (gathered.get(key)?.count ?? 0) + 1 });
+      counted.set(key, { dropId, day, count: (counted.get(key)?.count ?? 0) + 1 });
     },
 
     flush,
 
-    /** The last flush, for a few seconds at most. What it could not confirm is lost, and the log says how much. */
+    /** Moves recorded views into drops and their days: the job `views.aggregate`. */
+    aggregate: () => store.aggregate(clock.now()),
+
+    /** Flushes for the last time, for `closeWithinMs` at most; views that are not confirmed by then are lost and logged. */
     async close(): Promise<void> {
       clearInterval(timer);
       let err: unknown;
       await waitAtMost(closeWithinMs, flush()).catch((error: unknown) => {
         err = error;
       });
-      const views = sumOf(gathered.values()) + sumOf(unconfirmed?.counts ?? []);
-      if (views === 0) return;
-      const fields = { views, ...(err === undefined ? {} : { err }) };
-      log.error(fields, 'views were lost: their counter did not confirm them at the stop');
+      const lost = [...counted.values(), ...unconfirmed.flatMap(({ counts }) => counts)];
+      if (lost.length === 0) return;
+      const views = lost.reduce((sum, { count }) => sum + count, 0);
+      log.error(
+        { views, ...(err === undefined ? {} : { err }) },
+        'views were lost: they could not be recorded before the stop',
+      );
     },
   };
-}
-
-function sumOf(counts: Iterable<ViewCount>): number {
-  let sum = 0;
-  for (const { count } of counts) sum += count;
-  return sum;
 }

@@ -9,7 +9,7 @@ import { createMongoSecretStore } from '../../shared/adapters/mongo/secret-store
 import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
 import { createMongoTokenStore } from '../../shared/adapters/mongo/token-store.ts';
 import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
-import { aDrop, aReport, aSignIn, aToken, later, start } from '../contract/records.ts';
+import { aReport, aSignIn, aToken, later, start } from '../contract/records.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
@@ -196,14 +196,14 @@ describe('small stores in MongoDB', () => {
       ['delete reports by reports_state'],
     ],
     [
-      'viewTotals.addToDays',
-      () => stores.viewTotals.addToDays(start + 1, [{ dropId: 'd7', day, count: 1 }]),
-      ['update day_views by _id_', 'find drops by _id_', 'delete day_views by _id_'], // the drop is gone
-    ],
-    [
-      'viewTotals.addToDrops',
-      () => stores.viewTotals.addToDrops(start, [{ dropId: 'd7', count: 1 }]),
-      ['update drops by _id_'],
+      'viewTotals.addBatch',
+      () => stores.viewTotals.addBatch(start + 1, [{ dropId: 'd7', day, count: 1 }]),
+      [
+        'update drops by _id_',
+        'update day_views by _id_',
+        'find drops by _id_',
+        'delete day_views by _id_', // the drop is gone
+      ],
     ],
   ];
   for (const [name, call, expected] of calls) {
@@ -234,41 +234,6 @@ describe('small stores in MongoDB', () => {
       test.mongo.connection.collection('tokens').findOne({ label: 'x' }),
     );
     expect(search && (await tell(search))).to.include('a scan');
-  });
-
-  describe('views of days', () => {
-    it('are added to days that another batch makes at the same moment', async () => {
-      const { drops, viewTotals } = stores;
-      const counts = Array.from({ length: 100 }, (_, i) => ({ dropId: `raced${i}`, day, count: 1 }));
-      for (const { dropId: id } of counts) await drops.create(aDrop({ id, ownerId: id }), 1, []);
-      const listAll = () =>
-        Promise.all(counts.map(async ({ dropId }) => (await viewTotals.listDays(dropId)).get(day)));
-      await Promise.all(
-        counts.flatMap((count) => [start, start + 1].map((batch) => viewTotals.addToDays(batch, [count]))),
-      );
-      const added = await listAll();
-      await viewTotals.addToDays(start + 1, counts);
-      expect(await listAll(), 'the later batch was in all of them').to.deep.equal(added);
-    });
-
-    it('takes 2,500 at once, over several commands', async () => {
-      const counts = Array.from({ length: 2_500 }, (_, i) => ({
-        dropId: `many${i % 500}`,
-        day: `2026-01-${10 + Math.floor(i / 500)}`,
-        count: 1,
-      }));
-      await stores.drops.create(aDrop({ id: 'many499' }), 1, []); // the days of all others go again
-      const commands = await commandsOf(() => stores.viewTotals.addToDays(start, counts));
-      expect(commands.filter(({ commandName }) => commandName === 'update')).to.have.length(5);
-      const days = await stores.viewTotals.listDays('many499');
-      expect([...days.keys()]).to.deep.equal([
-        '2026-01-10',
-        '2026-01-11',
-        '2026-01-12',
-        '2026-01-13',
-        '2026-01-14',
-      ]);
-    });
   });
 });
 

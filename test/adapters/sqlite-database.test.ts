@@ -11,9 +11,9 @@ import { type Database, openDatabase } from '../../shared/adapters/sqlite/databa
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
-import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
+import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { aDrop, later, start } from '../contract/records.ts';
+import { aDrop, later } from '../contract/records.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const adapters = new URL('../../shared/adapters/sqlite/', import.meta.url);
@@ -383,8 +383,6 @@ describe('SQLite database', () => {
 
   // What no port shows, and what would grow for ever if it were wrong.
   describe('rows of a drop', () => {
-    const day = '2026-01-31';
-
     function openDrops() {
       const db = open();
       const count = (table: string) =>
@@ -394,35 +392,17 @@ describe('SQLite database', () => {
           drops: createSqliteDropStore(db, createPageMemory(db)),
           pendingTasks: createSqlitePendingTaskStore(db),
         },
-        ...{ viewTotals: createSqliteViewTotals(db), db, count },
+        ...{ views: createSqliteViewStore(db), count },
       };
     }
 
-    it('hold the views of a day once for each batch', async () => {
-      const { drops, viewTotals, db } = openDrops();
-      const drop = aDrop();
-      await drops.create(drop, 500, []);
-      const dropId = drop.id;
-      for (const batch of [start, start, start - 1])
-        await viewTotals.addToDays(batch, [{ dropId, day, count: 3 }]);
-      await viewTotals.addToDays(start + 1, [{ dropId, day, count: 4 }]);
-      await viewTotals.addToDays(start, [
-        { dropId, day: '2026-02-01', count: 1 },
-        { dropId: 'unknown', day, count: 1 },
-      ]);
-      expect(db.prepare('SELECT drop_id, day, count FROM day_views ORDER BY day').all()).to.deep.equal([
-        { drop_id: drop.id, day, count: 7 },
-        { drop_id: drop.id, day: '2026-02-01', count: 1 },
-      ]);
-    });
-
     it('are all gone once it is erased', async () => {
-      const { drops, pendingTasks, viewTotals, count } = openDrops();
+      const { drops, pendingTasks, views, count } = openDrops();
       const drop = aDrop({ metadata: new Map([['a', '1']]) });
       await drops.create(drop, 500, []);
       await drops.addVersion('owner', drop.slug, { ...drop.version, id: 'v2' }, {}, 500, []);
       await drops.removeVersion('owner', drop.slug, 1, later, []);
-      await viewTotals.addToDays(start, [{ dropId: drop.id, day, count: 3 }]);
+      await views.add('writer', 1, [{ dropId: drop.id, day: '2026-01-31', count: 3 }]);
       await drops.remove('owner', drop.slug, later);
       await pendingTasks.erase(drop.id);
       const tables = ['drops', 'drop_versions', 'drop_trash', 'drop_metadata', 'day_views'];

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../shared/adapters/sqlite/databa
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
-import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
+import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import type { Page } from '../../shared/domain/drop.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
 import { aDrop, aVersion, later, start } from '../contract/records.ts';
@@ -205,7 +205,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     const sides = [db, other].map((one) => ({
       drops: one === db ? drops : storeOver(one),
       pendingTasks: createSqlitePendingTaskStore(one),
-      totals: createSqliteViewTotals(one),
+      views: createSqliteViewStore(one),
     }));
     let done = 0;
     for (let round = 0; round < 60; round++) {
@@ -231,11 +231,11 @@ describe('Pages in the memory of the SQLite engine', () => {
 interface Side {
   readonly drops: DropStore;
   readonly pendingTasks: ReturnType<typeof createSqlitePendingTaskStore>;
-  readonly totals: ReturnType<typeof createSqliteViewTotals>;
+  readonly views: ReturnType<typeof createSqliteViewStore>;
 }
 
 /** One write of a random kind. Many find nothing to do, and some do what was done before. */
-async function changeSomehow({ drops, pendingTasks, totals }: Side, slug: string, dice: Dice): Promise<void> {
+async function changeSomehow({ drops, pendingTasks, views }: Side, slug: string, dice: Dice): Promise<void> {
   const version = aVersion({ createdAt: start + dice(1_000) });
   const title = `Title ${dice(1_000)}`;
   const lock = dice(2) === 0 ? null : { id: `l${dice(1_000)}`, hash: 'h' };
@@ -252,7 +252,7 @@ async function changeSomehow({ drops, pendingTasks, totals }: Side, slug: string
     },
     async () => {
       const page = await drops.findPage(slug, null);
-      if (page !== null) await totals.addToDrops(later + dice(1_000), [{ dropId: page.dropId, count: 1 }]);
+      if (page !== null) await views.add('writer', 1, [{ dropId: page.dropId, day: '2026-01-31', count: 1 }]);
     },
   ];
   await kinds[dice(kinds.length)]?.();

@@ -54,16 +54,17 @@ export function describeDropList(stores: () => Stores): void {
     });
 
     it('sorts by creation, by the last change and by views, both ways', async () => {
-      const { drops, viewTotals } = stores();
+      const { drops, views } = stores();
       const a = await create('a', start + 1);
       const b = await create('b', start + 2);
       const c = await create('c', start + 3);
       await drops.changeDetails('owner', a.slug, {}, start + 20, []);
       await drops.changeDetails('owner', c.slug, {}, start + 10, []);
-      await viewTotals.addToDrops(1, [
-        { dropId: b.id, count: 5 },
-        { dropId: a.id, count: 3 },
+      await views.add('writer', 1, [
+        { dropId: b.id, day: '2026-01-31', count: 5 },
+        { dropId: a.id, day: '2026-01-31', count: 3 },
       ]);
+      await views.aggregate(start);
       expect(await titles('created_at', 'desc')).to.equal('c b a');
       expect(await titles('created_at', 'asc')).to.equal('a b c');
       expect(await titles('updated_at', 'desc')).to.equal('a c b');
@@ -75,10 +76,11 @@ export function describeDropList(stores: () => Stores): void {
     it('sorts views by number, not by digits', async () => {
       const few = await create('nine', start);
       const many = await create('ten', start);
-      await stores().viewTotals.addToDrops(1, [
-        { dropId: few.id, count: 9 },
-        { dropId: many.id, count: 10 },
+      await stores().views.add('writer', 1, [
+        { dropId: few.id, day: '2026-01-31', count: 9 },
+        { dropId: many.id, day: '2026-01-31', count: 10 },
       ]);
+      await stores().views.aggregate(start);
       expect(await titles('view_count', 'desc')).to.equal('ten nine');
     });
 

@@ -1,5 +1,7 @@
 import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
 import { openTestMongo } from '../support/mongo.ts';
+import { useRedis } from '../support/redis.ts';
 import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
@@ -12,25 +14,31 @@ import { describeSecretStoreContract } from './secret-store.contract.ts';
 import { describeSignInStoreContract } from './sign-in-store.contract.ts';
 import type { Stores } from './stores.ts';
 import { describeTokenStoreContract } from './token-store.contract.ts';
-import { describeViewTotalsContract } from './view-totals.contract.ts';
+import { describeViewStoreContract } from './view-store.contract.ts';
 
-async function openStores(): Promise<Stores> {
-  const { mongo, giveBack } = await openTestMongo();
-  return {
-    ...createMongoStores(mongo.connection),
-    close: giveBack,
-  };
-}
+describe('MongoDB and Redis', () => {
+  const redis = useRedis();
 
-describeAccountStoreContract('MongoDB', openStores);
-describeTokenStoreContract('MongoDB', openStores);
-describeSignInStoreContract('MongoDB', openStores);
-describeDropStoreContract('MongoDB', openStores);
-describeModerationStoreContract('MongoDB', openStores);
-describeAuditLogContract('MongoDB', openStores);
-describePendingTaskStoreContract('MongoDB', openStores);
-describeBlobStoreContract('MongoDB', openStores);
-describeRenderStoreContract('MongoDB', openStores);
-describeReportStoreContract('MongoDB', openStores);
-describeViewTotalsContract('MongoDB', openStores);
-describeSecretStoreContract('MongoDB', openStores);
+  async function openStores(): Promise<Stores> {
+    const { mongo, giveBack } = await openTestMongo();
+    const { viewTotals, ...stores } = createMongoStores(mongo.connection);
+    return {
+      ...stores,
+      views: createRedisViewStore(await redis.open(), viewTotals),
+      close: giveBack,
+    };
+  }
+
+  describeAccountStoreContract('MongoDB', openStores);
+  describeTokenStoreContract('MongoDB', openStores);
+  describeSignInStoreContract('MongoDB', openStores);
+  describeDropStoreContract('MongoDB', openStores);
+  describeModerationStoreContract('MongoDB', openStores);
+  describeAuditLogContract('MongoDB', openStores);
+  describePendingTaskStoreContract('MongoDB', openStores);
+  describeBlobStoreContract('MongoDB', openStores);
+  describeRenderStoreContract('MongoDB', openStores);
+  describeReportStoreContract('MongoDB', openStores);
+  describeViewStoreContract('MongoDB and Redis', openStores);
+  describeSecretStoreContract('MongoDB', openStores);
+});

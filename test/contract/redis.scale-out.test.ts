@@ -1,10 +1,8 @@
 import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
-import { createRedisViewCounter } from '../../shared/adapters/redis/view-counter.ts';
 import { useRedis } from '../support/redis.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { describeRateLimiterContract } from './rate-limiter.contract.ts';
-import { describeViewCounterContract } from './view-counter.contract.ts';
 
 describe('Redis', () => {
   const redis = useRedis();
@@ -12,10 +10,5 @@ describe('Redis', () => {
   describeRateLimiterContract('Redis', async () => {
     const log = createRecordingLog();
     return createRedisRateLimiter(await redis.open(), createMemoryRateLimiter(), log);
-  });
-
-  describeViewCounterContract('Redis', async () => {
-    const connection = await redis.open();
-    return { views: createRedisViewCounter(connection), close: () => connection.close() };
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
@@ -17,10 +16,9 @@ import { describeSecretStoreContract } from './secret-store.contract.ts';
 import { describeSignInStoreContract } from './sign-in-store.contract.ts';
 import type { Stores } from './stores.ts';
 import { describeTokenStoreContract } from './token-store.contract.ts';
-import { describeViewCounterContract } from './view-counter.contract.ts';
-import { describeViewTotalsContract } from './view-totals.contract.ts';
+import { describeViewStoreContract } from './view-store.contract.ts';
 
-async function openStores(): Promise<Stores & Pick<Engine, 'views'>> {
+async function openStores(): Promise<Stores> {
   const dir = makeTempDir();
   const db = openDatabase(join(dir, 'dropleaf.sqlite'));
   return {
@@ -43,6 +41,5 @@ describePendingTaskStoreContract('SQLite', openStores);
 describeBlobStoreContract('SQLite', openStores);
 describeRenderStoreContract('SQLite', openStores);
 describeReportStoreContract('SQLite', openStores);
-describeViewCounterContract('SQLite', openStores);
-describeViewTotalsContract('SQLite', openStores);
+describeViewStoreContract('SQLite', openStores);
 describeSecretStoreContract('files', openStores);

@@ -1,13 +1,10 @@
 import type { Engine } from '../../shared/ports/engine.ts';
 
 /** The stores of one database. The suites know them by their ports only, so any engine can be run through them. */
-export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'views' | 'ready'>;
+export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'ready'>;
 
 /** Opens them over data of their own: what one test writes no other test finds. */
 export type OpenStores = () => Promise<Stores>;
-
-/** The same for the counter of views, which may live elsewhere. */
-export type OpenViewCounter = () => Promise<Pick<Engine, 'views' | 'close'>>;
 
 /** Fresh stores for each test of the suite that this is called in. */
 export function useStores<T extends Pick<Engine, 'close'>>(openStores: () => Promise<T>): () => T {

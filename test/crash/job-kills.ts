@@ -147,8 +147,8 @@ const marksOf: Record<ServerKind, Partial<Record<JobCase['job'], readonly string
   mongodb: { 'sign-in.expire': ['sign_ins'] },
   redis: {
     'sign-in.expire': ['sign-in.expire'],
-    'views.aggregate': ['views.aggregate', ':views:state', ':views:heap'],
-    'store.reconcile': ['store.reconcile', ':views:writers'],
+    'views.aggregate': ['views.aggregate', ':views:state', ':views:batch'],
+    'store.reconcile': ['store.reconcile'],
   },
 };
 

@@ -1,39 +1,34 @@
 import { expect } from 'chai';
-import type { ViewCount } from '../../shared/ports/view-counter.ts';
+import type { ViewCount } from '../../shared/ports/view-store.ts';
 import { createViews } from '../../shared/services/views.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-interface Flush {
-  readonly writer: string;
-  readonly number: number;
-  readonly counts: readonly ViewCount[];
-}
-
-/** A counter that notes what it is given, and whose answer can be lost after it has. */
-function createCounter() {
-  const flushes: Flush[] = [];
-  const state = { losesAnswers: false };
+/** Records the calls of `add`, whose reply may be lost. */
+function createStore() {
+  const calls: { writer: string; flush: number; counts: readonly ViewCount[] }[] = [];
+  const state = { losesReplies: false };
   return {
-    flushes,
+    calls,
     state,
-    async add(writer: string, number: number, counts: readonly ViewCount[]) {
-      flushes.push({ writer, number, counts });
-      if (state.losesAnswers) throw new Error('the answer was lost');
+    async add(writer: string, flush: number, counts: readonly ViewCount[]) {
+      calls.push({ writer, flush, counts });
+      if (state.losesReplies) throw new Error('the reply was lost');
     },
-    openBatch: async () => null,
-    closeBatch: async () => undefined,
-    forgetWriters: async () => undefined,
+    aggregate: async () => undefined,
+    listDays: async () => new Map(),
+    listViewed: async () => [],
   };
 }
 
-const log = createRecordingLog();
-
 describe('Views in the web process', () => {
-  it('are handed on in sums for each drop and day, under numbers that rise', async () => {
-    const counter = createCounter();
-    const clock = createTestClock(Date.UTC(2026, 0, 15, 23, 59));
-    const views = createViews({ counter, clock, log });
+  function setUp(store = createStore(), clock = createTestClock()) {
+    const log = createRecordingLog();
+    return { store, clock, log, views: createViews({ store, clock, log }) };
+  }
+
+  it('are recorded as one sum for each drop and day, under numbers that rise', async () => {
+    const { store, clock, views } = setUp(createStore(), createTestClock(Date.UTC(2026, 0, 15, 23, 59)));
     views.count('a');
     views.count('a');
     views.count('b');
@@ -42,18 +37,17 @@ describe('Views in the web process', () => {
     await views.flush();
     views.count('b');
     await views.close();
-    expect(counter.flushes.map(({ number }) => number)).to.deep.equal([1, 2]);
-    expect(counter.flushes[0]?.counts).to.deep.equal([
+    expect(store.calls.map(({ flush }) => flush)).to.deep.equal([1, 2]);
+    expect(store.calls[0]?.counts).to.deep.equal([
       { dropId: 'a', day: '2026-01-15', count: 2 },
       { dropId: 'b', day: '2026-01-15', count: 1 },
       { dropId: 'a', day: '2026-01-16', count: 1 },
     ]);
   });
 
-  it('are handed on again under the same number after an unknown outcome, and later ones under the next', async () => {
-    const counter = createCounter();
-    const views = createViews({ counter, clock: createTestClock(), log });
-    counter.state.losesAnswers = true;
+  it('are recorded again under the same number after a lost reply, and later ones under the next', async () => {
+    const { store, views } = setUp();
+    store.state.losesReplies = true;
     views.count('a');
     let failure: unknown;
     await views.flush().catch((error: unknown) => {
@@ -61,45 +55,60 @@ describe('Views in the web process', () => {
     });
     expect(failure).to.be.an('error');
     views.count('a');
-    counter.state.losesAnswers = false;
+    store.state.losesReplies = false;
     await views.close();
-    const [first, again, next] = counter.flushes;
+    const [first, again, next] = store.calls;
     expect(again).to.deep.equal(first);
-    expect(next?.number).to.equal(2);
+    expect(next?.flush).to.equal(2);
     expect(next?.counts.map(({ count }) => count)).to.deep.equal([1]);
-    expect(counter.flushes).to.have.length(3);
+    expect(store.calls).to.have.length(3);
   });
 
-  it('hand on nothing when there is nothing', async () => {
-    const counter = createCounter();
-    const views = createViews({ counter, clock: createTestClock(), log });
+  it('of many drops are recorded in several calls, of which only the failed one is repeated', async () => {
+    const { store, views } = setUp();
+    for (let drop = 0; drop < 1_200; drop++) views.count(`drop ${drop}`);
+    const { add } = store;
+    store.add = async (...call) => {
+      store.state.losesReplies = store.calls.length === 1;
+      await add(...call);
+    };
+    await views.flush().catch(() => undefined);
+    await views.flush();
     await views.close();
-    expect(counter.flushes).to.deep.equal([]);
+    expect(store.calls.map(({ flush, counts }) => [flush, counts.length])).to.deep.equal([
+      [1, 500],
+      [2, 500],
+      [2, 500],
+      [3, 200],
+    ]);
   });
 
-  describe('while the counter is away', () => {
-    it('take as much room as there are drops viewed, and are counted when it is back', async () => {
-      const counter = createCounter();
-      const views = createViews({ counter, clock: createTestClock(), log });
-      counter.state.losesAnswers = true;
+  it('cause no call if there are none', async () => {
+    const { store, views } = setUp();
+    await views.close();
+    expect(store.calls).to.deep.equal([]);
+  });
+
+  describe('while the store is down', () => {
+    it('are kept as one sum for each drop, and recorded later', async () => {
+      const { store, views } = setUp();
+      store.state.losesReplies = true;
       for (let n = 0; n < 5; n++) {
         for (let view = 0; view < 1_000; view++) views.count(`drop ${view % 10}`);
         await views.flush().catch(() => undefined);
       }
-      counter.state.losesAnswers = false;
+      store.state.losesReplies = false;
       await views.close();
-      const added = new Map(counter.flushes.map(({ number, counts }) => [number, counts]));
-      expect([...added.keys()]).to.deep.equal([1, 2]);
-      const all = [...added.values()];
+      const recorded = new Map(store.calls.map(({ flush, counts }) => [flush, counts]));
+      expect([...recorded.keys()]).to.deep.equal([1, 2]);
+      const all = [...recorded.values()];
       expect(all.map((counts) => counts.length)).to.deep.equal([10, 10]);
       expect(all.flat().reduce((sum, { count }) => sum + count, 0)).to.equal(5_000);
     });
 
     it('are lost at the stop, and the log says how many', async () => {
-      const counter = createCounter();
-      const log = createRecordingLog();
-      const views = createViews({ counter, clock: createTestClock(), log });
-      counter.state.losesAnswers = true;
+      const { store, views, log } = setUp();
+      store.state.losesReplies = true;
       for (let n = 0; n < 3; n++) views.count('a');
       await views.flush().catch(() => undefined);
       for (let n = 0; n < 4; n++) views.count('b');
@@ -107,13 +116,11 @@ describe('Views in the web process', () => {
       expect(log.lines).to.have.length(1);
       expect(log.lines[0]).to.include({ level: 'error' });
       expect(log.lines[0]?.fields).to.deep.include({ views: 7 });
-      expect(String(log.lines[0]?.fields.err)).to.equal('Error: the answer was lost');
+      expect(String(log.lines[0]?.fields.err)).to.equal('Error: the reply was lost');
     });
 
-    it('do not hold up the stop for more than a few seconds where it says nothing at all', async () => {
-      const log = createRecordingLog();
-      const counter = { ...createCounter(), add: () => new Promise<void>(() => undefined) };
-      const views = createViews({ counter, clock: createTestClock(), log });
+    it('delay the stop by a few seconds at most, even without a reply', async () => {
+      const { views, log } = setUp({ ...createStore(), add: () => new Promise<void>(() => undefined) });
       views.count('a');
       const from = performance.now();
       await views.close();

@@ -144,9 +144,9 @@ async function run(config: Config, parts: Parts, server: Server) {
 }
 
 async function settle(services: Services): Promise<void> {
-  const { jobs, views, viewAggregation } = services;
+  const { jobs, views } = services;
   await views.flush();
-  await viewAggregation.aggregate(); // its schedule would need the clock to move
+  await views.aggregate(); // its schedule would need the clock to move
   if (!('runUntilIdle' in jobs) || typeof jobs.runUntilIdle !== 'function') {
     throw new Error('this engine cannot say when its jobs are done');
   }

@@ -36,7 +36,7 @@ const jobs: readonly {
     repeats: 1,
     ask: (queue, { id }) => queue.enqueue('edge.purge', { dropId: id }),
   },
-  { job: 'views.aggregate', steps: 5, ask: (queue) => queue.enqueue('views.aggregate', {}) },
+  { job: 'views.aggregate', steps: 1, ask: (queue) => queue.enqueue('views.aggregate', {}) },
 ];
 
 /** Deletes a drop right before each step of each job that works on it. */
@@ -67,7 +67,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
       const { job, ask, repeats = 0 } = each;
       const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));
-      await scene.stores.views.add(newId(scene.clock.now()), 1, counts, scene.clock.now());
+      await scene.stores.views.add(newId(scene.clock.now()), 1, counts);
       const faults = createMeanwhile(job, step, async () => {
         await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
         if (isRemovedAtOnce) await process.upkeep.removeRemains(drop.id);

@@ -8,11 +8,17 @@ import { createMongoReportStore } from '../../shared/adapters/mongo/report-store
 import { createMongoSignInStore } from '../../shared/adapters/mongo/sign-in-store.ts';
 import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisViewCounter } from '../../shared/adapters/redis/view-counter.ts';
+import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
+import type { Faults } from './faults.ts';
 import type { SceneStores } from './stage.ts';
 
-/** The stores of jobs, over these connections. */
-export function createMongoStores(connection: Mongo['connection'], redis: Redis): SceneStores {
+/** The stores of jobs, over these connections. @param faults strike inside the store of views, too */
+export function createMongoStores(
+  connection: Mongo['connection'],
+  redis: Redis,
+  faults?: Faults,
+): SceneStores {
+  const wrap = <T extends object>(part: T): T => faults?.wrap(part) ?? part;
   return {
     drops: createMongoDropStore(connection),
     pendingTasks: createMongoPendingTaskStore(connection),
@@ -21,7 +27,9 @@ export function createMongoStores(connection: Mongo['connection'], redis: Redis)
     renders: createMongoRenderStore(connection),
     signIns: createMongoSignInStore(connection),
     reports: createMongoReportStore(connection),
-    views: createRedisViewCounter(redis),
-    viewTotals: createMongoViewTotals(connection),
+    views: createRedisViewStore(
+      { ...redis, client: wrap(redis.client) },
+      wrap(createMongoViewTotals(connection)),
+    ),
   };
 }

@@ -22,10 +22,10 @@ describe('Pages of a renderer of the past', () => {
 
   afterEach(() => scene.close());
 
-  function open(totals = scene.stores.viewTotals) {
+  function open(views = scene.stores.views) {
     const { pendingTasks, renders } = scene.stores;
     return createOutdatedPages({
-      ...{ pendingTasks, renders, totals, clock: scene.clock },
+      ...{ pendingTasks, renders, views, clock: scene.clock },
       jobs: {
         async enqueue(name, payload) {
           if (isAway) throw unavailable('The line of jobs is away.');
@@ -48,9 +48,10 @@ describe('Pages of a renderer of the past', () => {
     await scene.stores.renders.put({ dropId, versionId }, page, scene.clock.now());
   }
 
+  let flush = 0;
   const view = (dropId: string, daysAgo: number) => {
     const day = dayOf(scene.clock.now() - daysAgo * dayMs).id;
-    return scene.stores.viewTotals.addToDays(scene.clock.now(), [{ dropId, day, count: 1 }]);
+    return scene.stores.views.add('writer', ++flush, [{ dropId, day, count: 1 }]);
   };
 
   it('are asked for, those that were viewed last first, and then all others', async () => {
@@ -95,16 +96,16 @@ describe('Pages of a renderer of the past', () => {
     });
     for (const id of viewed) await view(id, 0);
     let pages = 0;
-    const { viewTotals } = scene.stores;
-    const totals = {
-      ...viewTotals,
+    const { views } = scene.stores;
+    const endless = {
+      ...views,
       // No end of them.
       listViewed: async () => {
         pages += 1;
         return Array.from({ length: 200 }, (_, i) => viewed[i % viewed.length] ?? '');
       },
     };
-    expect(await open(totals).askForSome()).to.equal(0);
+    expect(await open(endless).askForSome()).to.equal(0);
     expect(pages).to.be.within(2, 100);
   });
 

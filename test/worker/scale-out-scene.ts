@@ -53,7 +53,7 @@ export async function openScaleOutScene() {
       });
       const process = createWorkerProcess({
         ...{
-          stores: createMongoStores(mongo.mongo.connection, own),
+          stores: createMongoStores(mongo.mongo.connection, own, faults),
           queue,
           clock,
           renderer,

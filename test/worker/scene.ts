@@ -9,8 +9,7 @@ import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pendi
 import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
 import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
-import { createSqliteViewCounter } from '../../shared/adapters/sqlite/view-counter.ts';
-import { createSqliteViewTotals } from '../../shared/adapters/sqlite/view-totals.ts';
+import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -44,8 +43,7 @@ export function openScene() {
       renders: createSqliteRenderStore(db),
       signIns: createSqliteSignInStore(db),
       reports: createSqliteReportStore(db),
-      views: createSqliteViewCounter(db),
-      viewTotals: createSqliteViewTotals(db),
+      views: createSqliteViewStore(db),
     };
   }
 

@@ -11,7 +11,7 @@ export const ownerId = 'owner';
 /** The stores that jobs work on. */
 export type SceneStores = Pick<
   Engine,
-  'drops' | 'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views' | 'viewTotals'
+  'drops' | 'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views'
 >;
 
 /** What a test prepares and looks at, whichever engine the stores are of. */
@@ -68,7 +68,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
 
     /** Views of the drop on each day that has any. */
     async listDays(dropId: string): Promise<Record<string, number>> {
-      return Object.fromEntries(await stores.viewTotals.listDays(dropId));
+      return Object.fromEntries(await stores.views.listDays(dropId));
     },
   };
 }

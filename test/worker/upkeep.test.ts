@@ -286,22 +286,6 @@ describe('Upkeep', () => {
       await process.upkeep.reconcile();
       expect(await html.listIds('', 'g', 1_000)).to.have.members(named);
     });
-
-    it('forgets writers of views that were silent for a day', async () => {
-      const { views } = scene.stores;
-      const count = { dropId: 'd', day: '2026-01-31', count: 1 };
-      await views.add('writer', 7, [count], scene.clock.now());
-      scene.clock.advance(day);
-      await process.upkeep.reconcile();
-      await views.add('writer', 7, [count], scene.clock.now() - day);
-      expect((await views.openBatch(scene.clock.now()))?.counts, 'still known').to.deep.equal([count]);
-      scene.clock.advance(1);
-      await process.upkeep.reconcile();
-      await views.add('writer', 1, [count], scene.clock.now());
-      const first = await views.openBatch(scene.clock.now());
-      await views.closeBatch(first?.number ?? 0);
-      expect((await views.openBatch(scene.clock.now()))?.counts, 'a stranger now').to.deep.equal([count]);
-    });
   });
 
   it('expires sign-ins whose time is over, and forgets those whose keep is over', async () => {

@@ -7,7 +7,6 @@ import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
 import { createUpkeep } from '../../shared/services/upkeep.ts';
-import { createViewAggregation } from '../../shared/services/view-aggregation.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -61,19 +60,18 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const upkeep = createUpkeep({
     ...{ pendingTasks, html, contexts, renders, signIns, views, clock, log },
     reports: wrap(stores.reports),
-    viewTotals: wrap(stores.viewTotals),
     jobs: jobsToAsk,
     purger: purgerToAsk,
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
   });
-  const viewAggregation = createViewAggregation({ views, totals: wrap(stores.viewTotals), clock });
+  const aggregation = { aggregate: () => views.aggregate(clock.now()) };
   const jobs: JobConsumer = {
     start: (handlers) => queue.start(faults === undefined ? handlers : within(faults, handlers)),
     stop: (graceMs) => queue.stop(graceMs),
   };
   return {
-    ...{ queue, log, rendering, upkeep, viewAggregation },
-    worker: startWorker({ jobs, rendering, upkeep, viewAggregation, log }),
+    ...{ queue, log, rendering, upkeep, views: aggregation },
+    worker: startWorker({ jobs, rendering, upkeep, views: aggregation, log }),
 
     /** Runs what is due; what handlers threw. */
     async settle(): Promise<unknown[]> {

@@ -1,7 +1,7 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import type { Rendering } from '../../shared/services/rendering.ts';
 import type { Upkeep } from '../../shared/services/upkeep.ts';
-import type { ViewAggregation } from '../../shared/services/view-aggregation.ts';
+import type { Views } from '../../shared/services/views.ts';
 import { handleDropRemove } from './drop-remove.ts';
 import { handleEdgePurge } from './edge-purge.ts';
 import { handleSignInExpire } from './sign-in-expire.ts';
@@ -14,7 +14,7 @@ import { handleViewsAggregate } from './views-aggregate.ts';
 export interface WorkerServices {
   readonly rendering: Rendering;
   readonly upkeep: Upkeep;
-  readonly viewAggregation: ViewAggregation;
+  readonly views: Pick<Views, 'aggregate'>;
 }
 
 /** One handler for each job of the catalogue: a missing one does not compile. */

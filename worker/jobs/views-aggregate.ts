@@ -1,10 +1,10 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { ViewAggregation } from '../../shared/services/view-aggregation.ts';
+import type { Views } from '../../shared/services/views.ts';
 
 export function handleViewsAggregate({
-  viewAggregation,
+  views,
 }: {
-  viewAggregation: ViewAggregation;
+  views: Pick<Views, 'aggregate'>;
 }): JobHandlers['views.aggregate'] {
-  return () => viewAggregation.aggregate();
+  return () => views.aggregate();
 }

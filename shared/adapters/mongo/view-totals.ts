@@ -1,21 +1,21 @@
 import { type Connection, type Model, mongo, Schema } from 'mongoose';
-import type { ViewTotals } from '../../ports/view-totals.ts';
+import type { DayViews, ViewCount, ViewTotals } from '../../ports/view-store.ts';
 import { answerMs, backgroundMs } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { pathsUnder } from './paths.ts';
 
-/** Small updates: far below the time-out of a command. */
-const atOnce = 500;
+/** Small updates, far below the timeout of a command. */
+const updatesPerCall = 500;
 
 /** Views of one drop on one UTC day. */
 interface DayViewsDocument {
   /** `<drop id>/<day>`: a drop's days are one range of ids. */
   readonly _id: string;
-  /** Once more, to be found by. */
+  /** For the index by day. */
   readonly day: string;
   readonly count: number;
-  /** The last batch that was added. */
+  /** Number of the last batch that was added. */
   readonly views_batch: number;
 }
 
@@ -25,7 +25,6 @@ const schema = new Schema<DayViewsDocument>(
 );
 schema.index({ day: 1, _id: 1 }, { name: 'day_views_day' });
 
-/** Of that connection; the same one at every call. */
 export function dayViewsModel(connection: Connection) {
   return connection.model('DayViews', schema);
 }
@@ -36,45 +35,46 @@ export function daysOf(dropId: string) {
 }
 
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
-type Write = (adds: readonly Add[]) => Promise<unknown>;
 
 export function createMongoViewTotals(connection: Connection): ViewTotals {
   const days = dayViewsModel(connection);
   const drops = dropModel(connection);
-  const write = { drops: bulkWriterOf(drops), days: bulkWriterOf(days) };
 
   /**
-   * Removes the days of those drops that are deleted or gone. Done after days were written: of a drop that is deleted
-   * later, its removal takes the days away (see `erase`).
+   * Deletes the days of drops that are deleted or gone. Called after days were written: if a drop is deleted later, its
+   * removal deletes its days (see `erase`).
    */
-  async function removeOfGone(dropIds: readonly string[]): Promise<void> {
-    const found = await drops.find({ _id: { $in: dropIds } }, { deleted_at: 1 }).lean();
-    const live = new Set(found.filter(({ deleted_at }) => deleted_at === null).map(({ _id }) => _id));
-    const gone = dropIds.filter((dropId) => !live.has(dropId));
+  async function deleteDaysOfGone(dropIds: readonly string[]): Promise<void> {
+    const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
+    const liveIds = new Set(live.map(({ _id }) => _id));
+    const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
     if (gone.length > 0) await days.deleteMany({ $or: gone.map(daysOf) });
   }
 
-  const additions = withTimeLimit<Pick<ViewTotals, 'addToDrops' | 'addToDays'>>(backgroundMs, {
-    async addToDrops(batch, counts) {
-      const adds = counts.map(({ dropId, count }) => ({
-        filter: { _id: dropId, views_batch: { $lt: batch } },
-        update: { $inc: { view_count: count }, $set: { views_batch: batch } },
+  const calls = withTimeLimit(backgroundMs, {
+    async addToDrops(number: number, chunk: readonly (readonly [dropId: string, count: number])[]) {
+      const adds = chunk.map(([dropId, count]) => ({
+        filter: { _id: dropId, views_batch: { $lt: number } },
+        update: { $inc: { view_count: count }, $set: { views_batch: number } },
       }));
-      await inSlices(adds, write.drops);
+      await bulkWrite(drops, adds);
     },
 
-    async addToDays(batch, counts) {
-      // Where the day has this batch already, it is not found, and inserting it meets its own id.
-      const adds = counts.map(({ dropId, day, count }) => ({
-        filter: { _id: `${dropId}/${day}`, views_batch: { $lt: batch } },
-        update: { $inc: { count }, $set: { views_batch: batch }, $setOnInsert: { day } },
+    async addToDays(number: number, chunk: readonly ViewCount[]) {
+      const adds = chunk.map(({ dropId, day, count }) => ({
+        filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
+        update: { $inc: { count }, $set: { views_batch: number }, $setOnInsert: { day } },
         upsert: true as const,
       }));
-      await inSlices(adds, (slice) => writeUnlessThere(slice, write.days));
-      await inSlices([...new Set(counts.map(({ dropId }) => dropId))], removeOfGone);
+      // A duplicate is a day that has this batch, or one that another job inserted just now for an earlier batch: the
+      // second attempt adds to the latter.
+      const duplicates = await bulkWrite(days, adds);
+      if (duplicates.length > 0) await bulkWrite(days, duplicates);
+      await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);
     },
   });
-  const readings = withTimeLimit<Pick<ViewTotals, 'listDays' | 'listViewed'>>(answerMs(connection), {
+
+  const reads = withTimeLimit<DayViews>(answerMs(connection), {
     async listDays(dropId) {
       const found = await days.find(daysOf(dropId)).sort({ _id: 1 }).lean();
       return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));
@@ -90,42 +90,44 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
       return found.map(({ _id }) => _id.slice(0, _id.indexOf('/')));
     },
   });
-  return { ...additions, ...readings };
+  return {
+    ...reads,
+    async addBatch(number, counts) {
+      for (const chunk of inChunks([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
+      for (const chunk of inChunks(counts)) await calls.addToDays(number, chunk);
+    },
+  };
 }
 
-/** By the driver: thousands of small updates have nothing that is to be cast. */
-function bulkWriterOf({ collection }: Pick<Model<unknown>, 'collection'>): Write {
-  return (adds) =>
-    collection.bulkWrite(
-      adds.map((add) => ({ updateOne: { ...add } })),
-      { ordered: false },
-    );
+/** A drop ignores the second addition of a batch, so its days are summed. */
+function sumByDrop(counts: readonly ViewCount[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { dropId, count } of counts) sums.set(dropId, (sums.get(dropId) ?? 0) + count);
+  return sums;
 }
 
-async function inSlices<T>(
-  all: readonly T[],
-  work: (slice: readonly T[]) => Promise<unknown>,
-): Promise<void> {
-  for (let from = 0; from < all.length; from += atOnce) await work(all.slice(from, from + atOnce));
+function* inChunks<T>(items: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < items.length; from += updatesPerCall)
+    yield items.slice(from, from + updatesPerCall);
 }
 
 /**
- * Those that met a day of their id are tried once more: it may have been made at the same moment for a batch
- * before. Whoever meets it again finds this batch in it.
+ * By the driver, because Mongoose would cast thousands of updates for nothing.
+ * @returns the upserts that were refused because their id exists
  */
-async function writeUnlessThere(adds: readonly Add[], write: Write): Promise<void> {
-  const refused = await refusedOf(adds, write);
-  if (refused.length > 0) await refusedOf(refused, write);
-}
-
-/** Which were refused as duplicates. @throws any other error */
-async function refusedOf(adds: readonly Add[], write: Write): Promise<Add[]> {
+async function bulkWrite(
+  { collection }: Pick<Model<unknown>, 'collection'>,
+  adds: readonly Add[],
+): Promise<Add[]> {
   try {
-    await write(adds);
+    await collection.bulkWrite(
+      adds.map((add) => ({ updateOne: { ...add } })),
+      { ordered: false },
+    );
     return [];
   } catch (error) {
     if (!(error instanceof mongo.MongoBulkWriteError) || !isDuplicateOf(error, '_id_')) throw error;
-    const indexes = new Set([error.writeErrors].flat().map(({ index }) => index));
-    return adds.filter((_, index) => indexes.has(index));
+    const refused = new Set([error.writeErrors].flat().map(({ index }) => index));
+    return adds.filter((_, index) => refused.has(index));
   }
 }

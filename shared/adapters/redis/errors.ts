@@ -26,11 +26,6 @@ export function isUnavailable(error: unknown): boolean {
   return connectionError.test(error.message) || ('code' in error && /^E(?!RR_)/.test(String(error.code)));
 }
 
-/** Whether ioredis rejected the command without sending it. */
-export function wasNotSent(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
-}
-
 /** The error without ioredis's `command` property, whose arguments may be secret or large: for logs. */
 export function withoutCommand(error: unknown): unknown {
   if (!(error instanceof Error) || !('command' in error)) return error;

@@ -10,8 +10,7 @@ import { createSqliteRenderStore } from './render-store.ts';
 import { createSqliteReportStore } from './report-store.ts';
 import { createSqliteSignInStore } from './sign-in-store.ts';
 import { createSqliteTokenStore } from './token-store.ts';
-import { createSqliteViewCounter } from './view-counter.ts';
-import { createSqliteViewTotals } from './view-totals.ts';
+import { createSqliteViewStore } from './view-store.ts';
 
 /** All that is kept in the database file, each store the adapter of its port. */
 export function createSqliteStores(db: Database) {
@@ -28,7 +27,6 @@ export function createSqliteStores(db: Database) {
     contexts: createSqliteBlobStore(db, 'context_blobs'),
     renders: createSqliteRenderStore(db),
     reports: createSqliteReportStore(db),
-    views: createSqliteViewCounter(db),
-    viewTotals: createSqliteViewTotals(db),
+    views: createSqliteViewStore(db),
   };
 }

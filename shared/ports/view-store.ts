@@ -1,0 +1,46 @@
+/** Views of one drop on one UTC day (`2026-01-31`). */
+export interface ViewCount {
+  readonly dropId: string;
+  readonly day: string;
+  readonly count: number;
+}
+
+/** Views by UTC day. */
+export interface DayViews {
+  /** The drop's views by UTC day (`2026-01-31`); days without a view are left out. */
+  listDays(dropId: string): Promise<Map<string, number>>;
+
+  /**
+   * Ids of drops that were viewed on that UTC day, in ascending order, above `after` ('' for the first page), at most
+   * `limit`. By an index.
+   */
+  listViewed(day: string, after: string, limit: number): Promise<string[]>;
+}
+
+/** Counts the views of each drop, in all and by UTC day, each view once. Views of drops that are gone are dropped. */
+export interface ViewStore extends DayViews {
+  /**
+   * Records views that a web process counted. Atomic.
+   * @param writer names the process, new at each start
+   * @param flush rises with each call of the writer. A call that failed is repeated under its number, and the views
+   *   count once, even if the first call was carried out
+   * @param counts a drop's day at most once
+   */
+  add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void>;
+
+  /**
+   * Moves recorded views into drops and their days, unless `add` already does. May be repeated after a failure and
+   * run by several processes at once.
+   */
+  aggregate(now: number): Promise<void>;
+}
+
+/** The totals of drops and days, if views are recorded elsewhere until they are added in numbered batches. */
+export interface ViewTotals extends DayViews {
+  /**
+   * Adds the views of one batch. A drop and a drop's day each remember the number of their last batch and ignore that
+   * number and lower ones, so adding a batch may be repeated after a failure and by two jobs at once.
+   * @param counts a drop's day at most once
+   */
+  addBatch(number: number, counts: readonly ViewCount[]): Promise<void>;
+}

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import type { Drop } from '../../shared/domain/drop.ts';
+import { aDrop, inParallel, later, start } from './records.ts';
+import { type OpenStores, useStores } from './stores.ts';
+
+const day = '2026-01-31';
+const nextDay = '2026-02-01';
+
+/** The behaviour of ViewStore that both engines share. */
+export function describeViewStoreContract(engine: string, openStores: OpenStores): void {
+  describe(`ViewStore (${engine})`, () => {
+    const stores = useStores(openStores);
+    let flush = 0;
+
+    async function create(): Promise<Drop> {
+      const drop = await stores().drops.create(aDrop(), 500, []);
+      if (typeof drop === 'string') throw new Error(drop);
+      return drop;
+    }
+
+    async function erase({ id, slug }: Drop): Promise<void> {
+      await stores().drops.remove('owner', slug, later);
+      await stores().pendingTasks.erase(id);
+    }
+
+    const add = ({ id }: Pick<Drop, 'id'>, count: number, on = day, writer = 'writer') =>
+      stores().views.add(writer, ++flush, [{ dropId: id, day: on, count }]);
+
+    /** The drop's views, in all and by day. */
+    async function viewsOf({ id, slug }: Drop): Promise<[total: number | undefined, days: object]> {
+      const drop = await stores().drops.find('owner', slug);
+      return [drop?.viewCount, Object.fromEntries(await stores().views.listDays(id))];
+    }
+
+    it('adds views to each drop and to its days', async () => {
+      const { views } = stores();
+      const [one, other, third] = [await create(), await create(), await create()];
+      await views.add('a', 1, [
+        { dropId: one.id, day, count: 3 },
+        { dropId: other.id, day, count: 5 },
+        { dropId: one.id, day: nextDay, count: 1 },
+      ]);
+      await views.add('b', 1, [{ dropId: one.id, day, count: 2 }]);
+      await views.add('a', 2, [{ dropId: one.id, day: nextDay, count: 10 }]);
+      await views.aggregate(start);
+      expect(await viewsOf(one)).to.deep.equal([16, { [day]: 5, [nextDay]: 11 }]);
+      expect(await viewsOf(other)).to.deep.equal([5, { [day]: 5 }]);
+      expect(await viewsOf(third)).to.deep.equal([0, {}]);
+    });
+
+    it('adds each view once, however often it aggregates and whatever its clock says', async () => {
+      const drop = await create();
+      for (const [i, now] of [start, start, later, start].entries()) {
+        await add(drop, 2);
+        await inParallel(3, () => stores().views.aggregate(now));
+        await stores().views.aggregate(now);
+        expect(await viewsOf(drop)).to.deep.equal([2 * (i + 1), { [day]: 2 * (i + 1) }]);
+      }
+    });
+
+    it('loses no view while many writers add and several jobs aggregate', async () => {
+      const drop = await create();
+      const adding = inParallel(50, (i) => add(drop, 1, day, `writer ${i}`));
+      for (let i = 0; i < 5; i++) await inParallel(2, () => stores().views.aggregate(start + i));
+      await adding;
+      await stores().views.aggregate(later);
+      expect(await viewsOf(drop)).to.deep.equal([50, { [day]: 50 }]);
+    });
+
+    it('drops the views of a drop that is gone, and adds those of others', async () => {
+      const [gone, live] = [await create(), await create()];
+      await add(gone, 2);
+      await stores().views.aggregate(start);
+      await erase(gone);
+      expect((await stores().views.listDays(gone.id)).size).to.equal(0);
+      for (const drop of [gone, { id: 'unknown' }, live]) await add(drop, 1);
+      await stores().views.aggregate(later);
+      expect(await viewsOf(live)).to.deep.equal([1, { [day]: 1 }]);
+      for (const { id } of [gone, { id: 'unknown' }]) {
+        expect((await stores().views.listDays(id)).size).to.equal(0);
+        expect(await stores().pendingTasks.find(id)).to.equal(null);
+      }
+    });
+
+    it('changes nothing else of the drop', async () => {
+      const drop = await create();
+      await add(drop, 3);
+      await stores().views.aggregate(start);
+      expect(await stores().drops.find('owner', drop.slug)).to.deep.equal({ ...drop, viewCount: 3 });
+    });
+
+    it('accepts an empty list, and aggregates nothing', async () => {
+      await stores().views.add('writer', 1, []);
+      await stores().views.aggregate(start);
+    });
+
+    it('adds to more drops and days than fit one command', async () => {
+      const drops: Drop[] = [];
+      while (drops.length < 300) drops.push(...(await inParallel(20, create)));
+      const days = [day, nextDay];
+      const counts = drops.flatMap(({ id }, i) => days.map((on) => ({ dropId: id, day: on, count: i + 1 })));
+      await stores().views.add('writer', ++flush, counts);
+      await stores().views.aggregate(start);
+      const found = await Promise.all(drops.map(viewsOf));
+      expect(found).to.deep.equal(drops.map((_, i) => [2 * (i + 1), { [day]: i + 1, [nextDay]: i + 1 }]));
+    });
+
+    it('lists the drops viewed on a day in the order of their ids, page by page', async () => {
+      const { views } = stores();
+      const drops = await inParallel(5, create);
+      const ids = drops.map(({ id }) => id).sort();
+      for (const drop of drops) await add(drop, 1);
+      await add({ id: ids[0] ?? '' }, 1, nextDay);
+      await views.aggregate(start);
+      const first = await views.listViewed(day, '', 3);
+      expect(first).to.deep.equal(ids.slice(0, 3));
+      expect(await views.listViewed(day, first.at(-1) ?? '', 3)).to.deep.equal(ids.slice(3));
+      expect(await views.listViewed(nextDay, '', 3)).to.deep.equal(ids.slice(0, 1));
+      expect(await views.listViewed('2026-03-01', '', 3)).to.deep.equal([]);
+    });
+  });
+}
