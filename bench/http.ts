@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropleaf } from '../test/bin/command.ts';
-import { makeData } from '../test/bin/make-data.ts';
+import { makeData } from '../test/bin/home.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';

@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dropleaf } from '../test/bin/command.ts';
-import { makeData } from '../test/bin/make-data.ts';
+import { makeData } from '../test/bin/home.ts';
 import { makeChartReport } from '../test/browser/chart-report.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';

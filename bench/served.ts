@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dropleaf } from '../test/bin/command.ts';
-import { makeData } from '../test/bin/make-data.ts';
+import { makeData } from '../test/bin/home.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';

@@ -2,22 +2,22 @@ import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/ports/log.ts';
 import { waitAtMost } from '../shared/util/wait-at-most.ts';
+import type { Host } from './host.ts';
 
-/** Nobody may be reading any more. */
-const flushWithinMs = 1_000;
+/** The reader of stderr may be gone. */
+const flushTimeoutMs = 1_000;
 
 export interface ProcessLog extends Log {
-  /** All that was logged is written when it resolves, or nobody takes it. */
+  /** Resolves when every line is written, or after a second. */
   flush(): Promise<void>;
 }
 
 /**
- * One JSON object a line, on stderr: written a few at a time and at the latest after 200 ms, since a write for each
- * line costs a busy service a quarter of its requests. What is left when the process exits is written then,
- * but may come before what was just being written: whoever ends the process flushes first.
- * Of errors only what tells where and why is kept: their other fields may hold what somebody sent.
+ * Writes one JSON object per line to stderr. Lines are collected for up to 200 ms: one write per line took a quarter
+ * of a busy service's throughput. Call `flush` before the process exits. Of an error only type, message, stack, code
+ * and cause are logged: other fields may hold user data.
  */
-export function createLog(level: Config['LOG_LEVEL']): ProcessLog {
+export function createLog(level: Config['LOG_LEVEL'], stderr: Host['stderr']): ProcessLog {
   const logger = pino(
     {
       level,
@@ -26,27 +26,29 @@ export function createLog(level: Config['LOG_LEVEL']): ProcessLog {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    pino.destination({ fd: process.stderr.fd, sync: false, minLength: 4096, periodicFlush: 200 }),
+    stderr.fd === undefined
+      ? { write: (line: string) => void stderr.write(line) }
+      : pino.destination({ fd: stderr.fd, sync: false, minLength: 4096, periodicFlush: 200 }),
   );
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    // That a pipe cannot be synced is told as an error, when all is written.
-    flush: () => waitAtMost(flushWithinMs, new Promise((resolve) => logger.flush(resolve))),
+    // pino reports an error for a pipe, which cannot be synced, after it has written every line.
+    flush: () => waitAtMost(flushTimeoutMs, new Promise((resolve) => logger.flush(resolve))),
   };
 }
 
-interface ErrorLine {
+interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack?: string;
   readonly code?: unknown;
-  readonly cause?: ErrorLine;
+  readonly cause?: LoggedError;
 }
 
-function describeError(error: unknown): ErrorLine {
+function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   return {
     type: error.name,

@@ -1,151 +1,160 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { addAdmin } from './admin.ts';
-import type { Env } from './env.ts';
+import { Command, CommanderError } from 'commander';
+import { addAdminCommands } from './admin-program.ts';
+import { config, jobs, migrate, signInKey, token } from './commands/maintenance.ts';
+import { type Host, UsageError } from './host.ts';
+import { stripControlCharacters } from './text.ts';
+
+const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
 /**
- * The command line: every command with its help. What a command does is loaded when it is called.
- * @param finish gets the exit code of a command that has one of its own
+ * Runs the command that `args` name, as in `['token', '--user', 'me']`.
+ * @returns the exit code, after the command has printed its result or its error
  */
-export function createProgram(env: Env, finish: (exitCode: number) => void): Command {
+export async function runCommand(args: readonly string[], host: Host): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = createProgram(host, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return printError(error, host);
+  }
+}
+
+/** @returns the exit code */
+function printError(error: unknown, { env, stderr }: Host): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
+  const message = error instanceof Error ? error.message : String(error);
+  stderr.write(stripLines(`dropleaf: ${message}\n`));
+  if (env.LOG_LEVEL === 'debug') stderr.write(stripLines(`${stackOf(error)}\n`));
+  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+}
+
+/** Without the error's other fields: those of a database error may hold a password. */
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`;
+}
+
+function stripLines(text: string): string {
+  return text.split('\n').map(stripControlCharacters).join('\n');
+}
+
+/** @param setExitCode receives the exit code of a process that was stopped */
+function createProgram(host: Host, setExitCode: (code: number) => void): Command {
   const program = new Command('dropleaf')
-    .description('Hosts self-contained HTML pages: post one document, get a public address back.')
+    .description('Hosts self-contained HTML pages: post an HTML document, get a public URL.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .enablePositionalOptions() // an option belongs to the command that it follows
-    .showHelpAfterError('Run "dropleaf --help" to see what there is.')
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(stripLines(text)),
+    })
+    .enablePositionalOptions() // an option belongs to the command before it
+    .showHelpAfterError('Run "dropleaf --help" for the list of commands.')
     .exitOverride()
     .addHelpText(
       'after',
-      text(
-        'Settings are environment variables; "dropleaf config" prints them all. LOG_LEVEL=debug shows',
-        'where an error comes from.',
-        'Exit codes: 0 done, 1 failed, 2 the command line is wrong.',
-      ),
+      '\nSettings are environment variables: "dropleaf config" prints them all.\n' +
+        'With LOG_LEVEL=debug an error is printed with its stack.\n' +
+        'Exit codes: 0 done, 1 failed, 2 wrong command line.',
     );
-  addProcesses(program, env, finish);
-  addCommands(program, env);
-  addAdmin(program, env);
+  addProcesses(program, host, setExitCode);
+  addMaintenance(program, host);
+  addAdminCommands(program, host);
   return program;
 }
 
-/** What runs until it is stopped. */
-function addProcesses(program: Command, env: Env, finish: (exitCode: number) => void): void {
-  program
-    .command('start')
+function addProcesses(program: Command, host: Host, setExitCode: (code: number) => void): void {
+  const addProcess = (name: 'start' | 'web' | 'worker') =>
+    program.command(name).action(async () => {
+      const processes = await import('./commands/processes.ts'); // loads the whole service
+      setExitCode(await processes[name](host));
+    });
+
+  addProcess('start')
     .summary('run the service')
     .description(
-      'Runs the service, web and worker in one process, until SIGTERM or Ctrl+C. With MONGODB_URI and REDIS_URL set ' +
-        'it prepares MongoDB first and runs on both, for trying out what "web" and "worker" do.',
+      'Runs the service, web and worker in one process, until SIGTERM or Ctrl+C. If MONGODB_URI and REDIS_URL are ' +
+        'set, it runs on MongoDB and Redis and migrates MongoDB first.',
     )
-    .addHelpText('after', example('PORT=8080 DATA_DIR=/var/lib/dropleaf bin/dropleaf.js start'))
-    .action(async () => {
-      const { start } = await import('./commands/start.ts');
-      finish(await start(env));
-    });
+    .addHelpText('after', example('PORT=8080 DATA_DIR=/var/lib/dropleaf bin/dropleaf.js start'));
 
-  program
-    .command('web')
-    .summary('answer requests, as one of many processes')
+  addProcess('web')
+    .summary('answer requests, as one of several processes')
     .description(
-      'Runs the web process alone, on MongoDB and Redis, until SIGTERM. It listens on all addresses unless HOST is set.',
+      'Runs a web process on MongoDB and Redis until SIGTERM. It listens on all addresses unless HOST is set.',
     )
-    .addHelpText('after', example('PORT=8080 BASE_URL=https://drops.example bin/dropleaf.js web'))
-    .action(async () => {
-      const { web } = await import('./commands/web.ts');
-      finish(await web(env));
-    });
+    .addHelpText('after', example('PORT=8080 BASE_URL=https://drops.example bin/dropleaf.js web'));
 
-  program
-    .command('worker')
-    .summary('run jobs, as one of many processes')
-    .description('Runs the background process alone, on MongoDB and Redis, until SIGTERM.')
-    .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'))
-    .action(async () => {
-      const { worker } = await import('./commands/worker.ts');
-      finish(await worker(env));
-    });
+  addProcess('worker')
+    .summary('run jobs, as one of several processes')
+    .description('Runs a background process on MongoDB and Redis until SIGTERM.')
+    .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'));
 }
 
-/** What ends by itself. */
-function addCommands(program: Command, env: Env): void {
+function addMaintenance(program: Command, host: Host): void {
   program
     .command('migrate')
     .summary('prepare MongoDB for this release')
     .description(
-      'Makes what is missing of the collections and indexes in MongoDB, and says what; beside running processes too. ' +
-        'SQLite is prepared by the start.',
+      'Creates missing collections and indexes in MongoDB and logs them. Running processes are not disturbed. SQLite ' +
+        'needs no such step.',
     )
     .addHelpText('after', example('bin/dropleaf.js migrate'))
-    .action(async () => {
-      const { migrate } = await import('./commands/migrate.ts');
-      await migrate(env);
-    });
+    .action(() => migrate(host));
 
   program
     .command('config')
-    .summary('print every setting and the value in force')
-    .description('Prints every setting with the value in force, secrets hidden; or every fault, and exits 1.')
+    .summary('print every setting with its value')
+    .description(
+      'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
+    )
     .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
-    .action(async () => {
-      const { config } = await import('./commands/config.ts');
-      config(env);
-    });
+    .action(() => config(host));
 
   program
     .command('token')
-    .summary('make an API token for a local account')
+    .summary('create an API token for a local account')
     .description(
-      'Makes an API token for a local account, where the data is, and prints it alone on stdout. ' +
-        'Works whether the service runs or not, once it has been started; the same name is always the same account.',
+      'Creates an API token and prints nothing else on stdout. The same name is always the same account. The service ' +
+        'need not be running, but must have been started once.',
     )
-    .requiredOption('-u, --user <name>', 'whose token: the name that the local sign-in page takes')
-    .option('-l, --label <text>', 'a name for the token, shown in listings')
+    .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page')
+    .option('-l, --label <text>', 'label of the token, shown in lists')
     .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
-    .action(async (options: { user: string; label?: string }) => {
-      const { token } = await import('./commands/token.ts');
-      await token(options, env);
-    });
+    .action((options: { user: string; label?: string }) => token(options, host));
 
   program
     .command('sign-in-key')
-    .summary('print the key that people sign in with')
+    .summary('print the key for the local sign-in page')
     .description(
-      'Prints the local sign-in key alone on stdout; exits 1 where people sign in with GitHub. ' +
-        'Works whether the service runs or not, once it has been started.',
+      'Prints the sign-in key and nothing else on stdout. Fails if people sign in with GitHub. The service need not ' +
+        'be running, but must have been started once.',
     )
     .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
-    .action(async () => {
-      const { signInKey } = await import('./commands/sign-in-key.ts');
-      await signInKey(env);
-    });
+    .action(() => signInKey(host));
 
   program
     .command('jobs')
-    .summary('show how many jobs wait, run and have failed')
-    .description(
-      'Prints how many jobs wait, run and have failed, and why each of the failed ones did. ' +
-        'Works whether the service runs or not.',
-    )
-    .option('-r, --retry', 'put the failed ones back in line')
+    .summary('count waiting, active and failed jobs')
+    .description('Counts waiting, active and failed jobs, and prints why each failed job failed.')
+    .option('-r, --retry', 'queue all failed jobs again')
     .addHelpText('after', example('bin/dropleaf.js jobs --retry'))
-    .action(async (options: { retry?: true }) => {
-      const { jobs } = await import('./commands/jobs.ts');
-      await jobs(options, env);
-    });
+    .action((options: { retry?: true }) => jobs(options, host));
 }
 
-/** Of the package.json beside dist/. */
+/** From the package.json beside dist/. */
 function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version; // proof: our own file
 }
 
 function example(line: string): string {
-  return text('Example:', `  ${line}`);
-}
-
-function text(...lines: readonly string[]): string {
-  return `\n${lines.join('\n')}`;
+  return `\nExample:\n  ${line}`;
 }

@@ -1,24 +1,24 @@
 import type { Log } from '../shared/ports/log.ts';
+import type { Host } from './host.ts';
 
-/** A terminal and npm both pass one Ctrl+C on: what arrives within this time is the same request. */
+/** Ctrl+C reaches the service from the terminal and again from npm: signals within this time count as one. */
 const sameRequestMs = 500;
 
-/** Something that runs until it is stopped. */
+/** A running part of the service. */
 export interface Part {
-  /** What is not finished after `graceMs` is cut. */
+  /** Finishes what it can within `graceMs` and cancels the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Waits for a reason to stop: SIGTERM, SIGINT, SIGHUP, or an error that nothing handled. A second signal ends the
- * process at once, and so does the time, whatever it does then: start, stop, or not end though all is stopped.
- * @param seconds how long the stop may take
- * @returns the exit code that the stop should end with
+ * Waits for SIGTERM, SIGINT, SIGHUP or an unhandled error. After that the process exits with 1 on another signal, or
+ * after `seconds` if it has not exited by then.
+ * @returns the exit code for a clean stop
  */
-export function watchForStop(seconds: number, log: Log): Promise<number> {
+export function watchForStop(host: Host, seconds: number, log: Log): Promise<number> {
   return new Promise((resolve) => {
     const stop = (exitCode: number) => {
-      endAfter(seconds, log).unref();
+      exitAfter(host, seconds, log).unref();
       resolve(exitCode);
     };
     let firstAt: number | null = null;
@@ -27,41 +27,46 @@ export function watchForStop(seconds: number, log: Log): Promise<number> {
         firstAt = performance.now();
         log.info({ signal }, 'stopping');
         stop(0);
-      } else if (performance.now() - firstAt > sameRequestMs) process.exit(1);
+      } else if (performance.now() - firstAt > sameRequestMs) host.exit(1);
     };
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
-    // Rejections that nothing handles arrive here too.
-    process.on('uncaughtException', (err, origin) => {
-      log.error({ err, origin }, 'nothing handled this error; stopping');
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) host.on(signal, onSignal);
+    // Unhandled rejections arrive here, too.
+    host.on('uncaughtException', (err, origin) => {
+      log.error({ err, origin }, 'stopping after an unhandled error');
       stop(1);
     });
   });
 }
 
 /**
- * Stops the parts in the reverse of the order in which they were started. Each may take half of the time that is
- * left, so that a slow one leaves time to those after it. When all time is over, the process ends with 1.
+ * Stops the parts in reverse order. Each gets half of the remaining time, so that a slow part leaves time for the
+ * next ones. The process exits with 1 when the time is over.
  * @returns whether every part stopped without an error
  */
-export async function stopAll(parts: readonly Part[], seconds: number, log: Log): Promise<boolean> {
+export async function stopAll(
+  host: Pick<Host, 'exit'>,
+  parts: readonly Part[],
+  seconds: number,
+  log: Log,
+): Promise<boolean> {
   const deadline = performance.now() + seconds * 1000;
-  const force = endAfter(seconds, log);
+  const timer = exitAfter(host, seconds, log);
   let clean = true;
   for (const part of parts.toReversed()) {
     try {
       await part.stop((deadline - performance.now()) / 2);
     } catch (err) {
-      log.error({ err }, 'a part could not be stopped in order');
+      log.error({ err }, 'a part of the service failed to stop');
       clean = false;
     }
   }
-  clearTimeout(force);
+  clearTimeout(timer);
   return clean;
 }
 
-function endAfter(seconds: number, log: Log): NodeJS.Timeout {
+function exitAfter(host: Pick<Host, 'exit'>, seconds: number, log: Log): NodeJS.Timeout {
   return setTimeout(() => {
-    log.error({ seconds }, 'the stop took too long');
-    process.exit(1);
+    log.error({ seconds }, 'stopping took longer than SHUTDOWN_SECONDS');
+    host.exit(1);
   }, seconds * 1000);
 }

@@ -2,91 +2,85 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import { type Env, variableOf } from './env.ts';
-import { nameServers } from './server-names.ts';
-import { serverSettings } from './with-services.ts';
+import { serverHosts, variableOf } from './environment.ts';
+import type { Env, Host } from './host.ts';
+import { serverSettings } from './operator.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
 /**
- * What a newcomer does next. Its commands work as they stand, in any shell of this machine; on MongoDB and Redis
- * where that shell has their addresses, which are secrets and not printed.
- * @param place the folder in which the service runs, and its environment
- * @param isTerminal whether the text goes to a terminal. Elsewhere it may be kept, as in a journal, and holds no secret
+ * Next steps for a new user, as commands that work in another shell of this machine. It contains the sign-in key only
+ * if it goes to a terminal, because other output may be stored, as in a journal.
  */
 export function welcome(
   { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
-  place: { cwd: string; env: Env },
-  isTerminal: boolean,
+  { env, cwd, stdout }: Pick<Host, 'env' | 'cwd' | 'stdout'>,
 ): string {
   const base = config.BASE_URL;
-  const { where, terminal, settings } = isScaleOut(config) ? onServers(config, place) : onDisk(config, place);
-  const command = settings + quote(fromHere(place.cwd, launcher));
-  const key = isTerminal
+  const folder = cwd();
+  const { place, shell, prefix } = isScaleOut(config)
+    ? describeServers(config, env)
+    : describeDirectory(config, env, folder);
+  const command = prefix + quote(relativeTo(folder, launcher));
+  const warning = isUnreachable(config)
+    ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'
+    : '';
+  const key = stdout.isTTY
     ? `this sign-in key:\n\n  ${signInKey}`
     : `the sign-in key, which this command prints:\n\n  ${command} sign-in-key`;
-  const how =
-    signInKey === null
-      ? `by signing in with ${identityProvider?.name}.`
-      : `with a name of your choice and ${key}`;
-  const warning = isLocal(config)
-    ? '\nPages get addresses on localhost: set BASE_URL to the address that other machines use.\n'
-    : '';
+  const credentials =
+    signInKey === null ? `by signing in with ${identityProvider?.name}.` : `with any name and ${key}`;
   return `
-Dropleaf runs at ${base} and keeps its data in ${where}. Ctrl+C stops it.
+Dropleaf runs at ${base} and stores its data in ${place}. Press Ctrl+C to stop it.
 ${warning}
-To publish a page, open a second terminal${terminal}:
+To publish a page, run these commands in a second terminal${shell}:
 
-  cd ${quote(place.cwd)}
+  cd ${quote(folder)}
   TOKEN=$(${command} token --user me)
   curl -sS ${quote(`${base}/api/drops`)} -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' \\
     -d '{"title":"Hello","html":"<!doctype html><title>Hello</title><h1>Hello, world</h1>"}'
 
-Other programs sign in by themselves, as ${base}/api/onboard tells them, and show you a code.
-You approve it at ${base}/sign-in ${how}
+Other programs sign in with the device-code flow (${base}/api/onboard describes it): they show you a code.
+Approve the code at ${base}/sign-in ${credentials}
 
 `;
 }
 
-interface Whereabouts {
-  readonly where: string;
-  /** What the second terminal must have. */
-  readonly terminal: string;
-  /** What stands before a command, with the space after it. */
-  readonly settings: string;
+interface DataPlace {
+  readonly place: string;
+  /** What the second terminal needs; begins with a space. */
+  readonly shell: string;
+  /** Variables before a command; ends with a space. */
+  readonly prefix: string;
 }
 
-function onDisk(
-  { DATA_DIR }: Pick<Config, 'DATA_DIR'>,
-  { cwd, env }: { cwd: string; env: Env },
-): Whereabouts {
-  const dir = resolve(cwd, DATA_DIR);
-  return { where: dir, terminal: '', settings: env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '' };
+function describeDirectory({ DATA_DIR }: Config, env: Env, folder: string): DataPlace {
+  const dir = resolve(folder, DATA_DIR);
+  return { place: dir, shell: '', prefix: env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '' };
 }
 
-function onServers(config: Config, { env }: { env: Env }): Whereabouts {
-  const { mongodb, redis } = nameServers(config);
+function describeServers(config: Config, env: Env): DataPlace {
+  const { mongodb, redis } = serverHosts(config);
   const names = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
   return {
-    where: `MongoDB (${mongodb}) and Redis (${redis})`,
-    terminal: ` in which these are set as they are here: ${names}`,
-    settings: '',
+    place: `MongoDB (${mongodb}) and Redis (${redis})`,
+    shell: ` with the same values of ${names}`,
+    prefix: '',
   };
 }
 
-/** Whether others can reach the service, but not the addresses that it hands out. */
-function isLocal({ HOST, BASE_URL }: Pick<Config, 'HOST' | 'BASE_URL'>): boolean {
+/** Whether other machines reach the service, but not by the address in its links. */
+function isUnreachable({ HOST, BASE_URL }: Config): boolean {
   return ['0.0.0.0', '::'].includes(HOST) && new URL(BASE_URL).hostname === 'localhost';
 }
 
-/** The path as one types it in that folder, where it lies below; else in full. */
-function fromHere(cwd: string, path: string): string {
-  const short = relative(cwd, path);
+function relativeTo(folder: string, path: string): string {
+  const short = relative(folder, path);
   return short.startsWith('..') ? path : short;
 }
 
-/** As a POSIX shell reads it as one word. */
+/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -157,6 +157,6 @@ export function headerSecret(about: string): Option<string> {
 export function uri(protocols: readonly string[], about: string): Option<string> {
   const isOne = (value: string) =>
     value === '' || protocols.some((protocol) => value.startsWith(`${protocol}//`));
-  const fault = `must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
+  const fault = `must start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
   return { schema: string().defined().test('uri', fault, isOne), fallback: '', about, secret: true };
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { dropleaf, type Env, type Outcome } from './command.ts';
-import { publish } from './publish.ts';
+import { publish } from './home.ts';
 
-/** What an operator does in a shell, and what comes of it at a service that runs elsewhere. */
+/** Runs admin commands, and looks at their effect in the service at `base()`. */
 export function createAdminScene(env: () => Env, base: () => string) {
   const admin = (...args: string[]): Promise<Outcome> => dropleaf(['admin', ...args], env());
 
@@ -16,21 +16,21 @@ export function createAdminScene(env: () => Env, base: () => string) {
     admin,
     newToken,
 
-    /** Ends well. @returns what it prints */
+    /** Expects success. @returns stdout */
     async act(...args: string[]): Promise<string> {
       const { stdout, stderr, code } = await admin(...args);
       expect({ stderr, code }, args.join(' ')).to.deep.equal({ stderr: '', code: 0 });
       return stdout;
     },
 
-    /** Fails, and prints nothing but why. @returns that */
+    /** Expects that exit code and nothing on stdout. @returns stderr */
     async fail(exitCode: 1 | 2, ...args: string[]): Promise<string> {
       const { stdout, stderr, code } = await admin(...args);
       expect({ stdout, code }, args.join(' ')).to.deep.equal({ stdout: '', code: exitCode });
       return stderr;
     },
 
-    /** Somebody with a page. */
+    /** A new account with a page. */
     async publisher(user: string) {
       const token = await newToken(user);
       return { token, ...(await publish(base(), token, '<p>A page')) };
@@ -38,7 +38,7 @@ export function createAdminScene(env: () => Env, base: () => string) {
 
     statusOf: async (url: string) => (await fetch(url)).status,
 
-    /** Of an attempt to write. */
+    /** The status of a change of the page's title. */
     async statusOfPatch(slug: string, token: string): Promise<number> {
       const response = await fetch(`${base()}/api/drops/${slug}`, {
         method: 'PATCH',

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../bin/program.ts';
 
 const cli = fileURLToPath(new URL('../../bin/cli.js', import.meta.url));
 
@@ -30,14 +31,42 @@ export interface RunningService extends Watched {
   readonly url: string;
 }
 
-/** Runs a command to its end. Settings of whoever runs the tests do not reach it. */
-export async function dropleaf(args: readonly string[], env: Env = {}): Promise<Outcome> {
-  return launch(args, env).ended();
+/** Runs a command in this process to its end, with no other settings than `env`. */
+export function dropleaf(args: readonly string[], env: Env = {}): Promise<Outcome> {
+  return runHere(args, env).ended();
 }
 
-/** The same, to be watched while it runs. */
+/** Runs a command in this process. Of a spawned one it differs in that `kill` reaches the command alone. */
+function runHere(args: readonly string[], env: Env, { isTTY = false } = {}): Watched {
+  const output = { stdout: '', stderr: '', code: null as number | null };
+  const written = new EventEmitter();
+  const process = Object.assign(new EventEmitter(), {
+    env,
+    stdout: { isTTY, write: (text: string) => keep('stdout', text) },
+    stderr: { write: (text: string) => keep('stderr', text) },
+    cwd: () => '/',
+    exit: () => undefined, // the runner of these tests goes on
+  });
+  function keep(stream: 'stdout' | 'stderr', text: string): void {
+    output[stream] += text;
+    written.emit('data');
+  }
+  const ended = runCommand(args, process).then((code) => ({ ...output, code }));
+  return watchOutput(output, written, ended, {
+    pid: undefined,
+    kill: (signal) => void process.emit(signal, signal),
+  });
+}
+
+/** Runs a command in a process of its own. */
 export function launch(args: readonly string[], env: Env = {}): Watched {
   return watch(spawnCli(args, env));
+}
+
+/** `dropleaf start` in this process, on a free port, once it answers. @throws Error if it does not start */
+export async function startHere(env: Env, terminal?: { isTTY: boolean }): Promise<RunningService> {
+  const running = runHere(['start'], { PORT: '0', ...env }, terminal);
+  return { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
 }
 
 /** Starts the service on a free port and waits until it says where. @throws Error when it ends instead */
@@ -47,17 +76,17 @@ export async function startDropleaf(env: Env): Promise<RunningService> {
   return { ...running, url };
 }
 
-/** Starts the web process alone on a free port and waits until it logs that it answers. @throws Error when it ends */
+/** Starts the web process alone on a free port and waits until it is ready. @throws Error when it ends */
 export async function startWebProcess(env: Env): Promise<RunningService> {
   const running = launch(['web'], { PORT: '0', ...env });
-  const port = await running.firstMatch(/"port":(\d+).*"web answers"/);
+  const port = await running.firstMatch(/"port":(\d+).*"web process is ready"/);
   return { ...running, url: `http://127.0.0.1:${port}` };
 }
 
-/** Starts the worker alone and waits until it logs that it runs jobs. @throws Error when it ends */
+/** Starts the worker alone and waits until it is ready. @throws Error when it ends */
 export async function startWorkerProcess(env: Env): Promise<Watched> {
   const running = launch(['worker'], env);
-  await running.firstMatch(/"(worker runs jobs)"/);
+  await running.firstMatch(/"(worker is ready)"/);
   return running;
 }
 
@@ -69,20 +98,29 @@ function spawnCli(args: readonly string[], env: Env): ChildProcess {
   });
 }
 
-/** Keeps what a child process writes, and waits for its end. */
+/** Keeps the output of a child process, and waits for its end. */
 export function watch(child: ChildProcess): Watched {
   const output = { stdout: '', stderr: '', code: null as number | null };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text;
-  });
+  const written = new EventEmitter();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      written.emit('data');
+    });
+  }
   const ended = once(child, 'close').then(([code]: (number | null)[]) => ({ ...output, code: code ?? null }));
+  return watchOutput(output, written, ended, { pid: child.pid, kill: (signal) => void child.kill(signal) });
+}
+
+function watchOutput(
+  output: Outcome,
+  written: EventEmitter,
+  ended: Promise<Outcome>,
+  process: Pick<Watched, 'pid' | 'kill'>,
+): Watched {
   return {
     output,
-    pid: child.pid,
-    kill: (signal) => void child.kill(signal),
+    ...process,
     ended: () => ended,
     firstMatch(pattern) {
       return new Promise((resolve, reject) => {
@@ -90,8 +128,7 @@ export function watch(child: ChildProcess): Watched {
           const match = (pattern.exec(output.stdout) ?? pattern.exec(output.stderr))?.[1];
           if (match !== undefined) resolve(match);
         };
-        child.stdout?.on('data', look);
-        child.stderr?.on('data', look);
+        written.on('data', look);
         look();
         ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)), reject);
       });

@@ -1,21 +1,21 @@
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { type Env, type RunningService, startDropleaf } from './command.ts';
+import { type Env, type RunningService, startDropleaf, startHere } from './command.ts';
 
-/** Where the commands of one test are at home, and the services that it starts there. */
+/** A data directory of its own for each test. */
 export interface Home {
   readonly dir: string;
-  /** Says so to a command. */
   readonly env: { readonly DATA_DIR: string };
-  /** Runs `dropleaf start` there, which is ended after the test. */
-  start(env?: Env): Promise<RunningService>;
+  /** Runs `dropleaf start` in this process until the test ends. */
+  start(env?: Env, terminal?: { isTTY: boolean }): Promise<RunningService>;
+  /** The same in a process of its own. */
+  spawn(env?: Env): Promise<RunningService>;
 }
 
-/**
- * Gives each test a data folder of its own, which is gone after it.
- * @param ending what ends a service that the test leaves running
- */
-export function useHome(ending: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Home {
+export function useHome(): Home {
   let dir: string;
   let services: RunningService[];
 
@@ -25,10 +25,16 @@ export function useHome(ending: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Home {
   });
 
   afterEach(async () => {
-    for (const service of services) service.kill(ending);
+    for (const service of services) service.kill(service.pid === undefined ? 'SIGTERM' : 'SIGKILL');
     await Promise.all(services.map((service) => service.ended()));
     rmSync(dir, { recursive: true });
   });
+
+  async function keep(starting: Promise<RunningService>): Promise<RunningService> {
+    const service = await starting;
+    services.push(service);
+    return service;
+  }
 
   return {
     get dir() {
@@ -37,10 +43,30 @@ export function useHome(ending: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Home {
     get env() {
       return { DATA_DIR: dir };
     },
-    async start(env = {}) {
-      const service = await startDropleaf({ DATA_DIR: dir, ...env });
-      services.push(service);
-      return service;
-    },
+    start: (env = {}, terminal) => keep(startHere({ DATA_DIR: dir, ...env }, terminal)),
+    spawn: (env = {}) => keep(startDropleaf({ DATA_DIR: dir, ...env })),
   };
+}
+
+/** Creates the data that a service leaves in a new directory. */
+export async function makeData(dataDir: string): Promise<void> {
+  await openDatabase(join(dataDir, 'dropleaf.sqlite')).close();
+}
+
+interface Published {
+  readonly slug: string;
+  readonly url: string;
+  readonly raw_url: string;
+}
+
+/** Publishes a page titled "A title". */
+export async function publish(base: string, token: string, html: string): Promise<Published> {
+  const response = await fetch(`${base}/api/drops`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title: 'A title', html }),
+  });
+  const text = await response.text();
+  expect(response.status, text).to.equal(201);
+  return JSON.parse(text) as Published; // proof: what is read of it is fetched
 }

@@ -9,8 +9,8 @@ import {
   startWorkerProcess,
   type Watched,
 } from './command.ts';
+import { publish } from './home.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
-import { publish } from './publish.ts';
 
 describe('the processes of the Procfile', function () {
   this.timeout(60_000); // each test starts several
@@ -52,7 +52,7 @@ describe('the processes of the Procfile', function () {
       const { stdout, stderr, code } = first;
       expect(code, stderr).to.equal(0);
       expect(stderr).to.match(/"collection":"drops","made":\["drops","drops_slug",/);
-      expect(stdout).to.match(/^MongoDB \(\S+\) is prepared/);
+      expect(stdout).to.match(/^MongoDB \(\S+\) is ready/);
     });
 
     it('makes nothing when it is repeated, and exits 0', async () => {
@@ -89,8 +89,8 @@ describe('the processes of the Procfile', function () {
       const [warning, ready, ...rest] = linesOf(open);
       expect(rest).to.deep.equal([]);
       expect(warning).to.include({ level: 'warn', baseUrl: `http://localhost:${new URL(open.url).port}` });
-      expect(warning?.msg).to.match(/^BASE_URL is unset/);
-      expect(ready).to.include({ level: 'info', msg: 'web answers', host: '0.0.0.0' });
+      expect(warning?.msg).to.match(/^BASE_URL is not set/);
+      expect(ready).to.include({ level: 'info', msg: 'web process is ready', host: '0.0.0.0' });
       const told = await startWeb({ BASE_URL: 'https://drops.example' });
       expect(linesOf(told)).to.have.length(1);
       expect(linesOf(told)[0]).to.include({ host: '127.0.0.1', baseUrl: 'https://drops.example' });
@@ -123,7 +123,7 @@ describe('the processes of the Procfile', function () {
       await until(isCounted, 'the view is counted', 30_000);
     });
 
-    it('a failed job is shown with its reason, and --retry puts it back in line', async () => {
+    it('dropleaf jobs prints a failed job with its reason, and --retry queues it again', async () => {
       const worker = await startWorker();
       await servers.enqueueBroken();
       await untilJobs(
@@ -132,7 +132,7 @@ describe('the processes of the Procfile', function () {
       worker.kill('SIGTERM');
       await worker.ended();
       const retried = await dropleaf(['jobs', '--retry'], env);
-      expect(retried).to.deep.equal({ stdout: '1 failed job is back in line\n', stderr: '', code: 0 });
+      expect(retried).to.deep.equal({ stdout: '1 failed job queued again.\n', stderr: '', code: 0 });
       expect(await readJobs()).to.match(/^waiting {2}1\nactive {3}0\nfailed {3}0\n$/);
     });
 

@@ -4,99 +4,87 @@ import { expect } from 'chai';
 import { dropleaf, launch } from './command.ts';
 
 const credentials = { user: 'us3r-name', password: 'p4ss-word' };
-/** Servers that refuse every connection. */
+/** No server listens at these addresses. */
 const MONGODB_URI = `mongodb://${credentials.user}:${credentials.password}@127.0.0.1:1/drops`;
 const REDIS_URL = `redis://${credentials.user}:${credentials.password}@127.0.0.1:1`;
 
 describe('dropleaf web and dropleaf worker', () => {
-  for (const command of ['web', 'worker']) {
-    for (const [unset, env] of [
-      ['MONGODB_URI, REDIS_URL', {}],
-      ['MONGODB_URI', { REDIS_URL }],
-      ['REDIS_URL', { MONGODB_URI }],
-    ] as const) {
-      it(`${command} does not start without ${unset}, and says what serves one machine`, async () => {
+  for (const [unset, env] of [
+    ['MONGODB_URI, REDIS_URL', {}],
+    ['MONGODB_URI', { REDIS_URL }],
+    ['REDIS_URL', { MONGODB_URI }],
+  ] as const) {
+    it(`exit with 2 without ${unset}, and name the command for a single machine`, async () => {
+      for (const command of ['web', 'worker']) {
         const { stdout, stderr, code } = await dropleaf([command], env);
         expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
-        expect(stderr)
-          .to.contain(`dropleaf ${command}`)
-          .and.to.contain(`(unset: ${unset})`)
-          .and.to.match(/^dropleaf: [^\n]*"npm start" \(dropleaf start\) serves one machine[^\n]*\n$/);
-      });
-    }
+        expect(stderr).to.contain(
+          `"dropleaf ${command}" needs MONGODB_URI and REDIS_URL (not set: ${unset})`,
+        );
+        expect(stderr).to.match(/^dropleaf: [^\n]*"npm start" or "dropleaf start"\n$/);
+      }
+    });
   }
 
-  it('end within SHUTDOWN_SECONDS when they are told to stop while they start', async () => {
-    const silent = createServer((socket) => socket.on('error', () => socket.destroy())).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(silent, 'listening');
+  it('exit within SHUTDOWN_SECONDS if SIGTERM arrives while they start', async () => {
+    const silent = createServer((socket) => socket.on('error', () => socket.destroy()));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
     const { port } = silent.address() as AddressInfo; // proof: it listens on a port
     const env = { MONGODB_URI: `mongodb://127.0.0.1:${port}`, REDIS_URL, SHUTDOWN_SECONDS: '1' };
     const worker = launch(['worker'], env);
-    await once(silent, 'connection'); // it waits for MongoDB now, for longer than a second
+    await once(silent, 'connection'); // from here on it waits for MongoDB, for more than a second
     worker.kill('SIGTERM');
     const { stderr, code } = await worker.ended();
     silent.close();
     expect(code).to.equal(1);
-    expect(stderr).to.match(/"stopping"\}\n.*"the stop took too long"\}\n$/);
+    expect(stderr).to.match(/"stopping"\}\n.*"stopping took longer than SHUTDOWN_SECONDS"\}\n$/);
   });
 });
 
 describe('dropleaf migrate', () => {
-  it('exits 2 on the engine of one machine, and says that it prepares itself', async () => {
+  it('exits with 2 on SQLite, which needs no migration', async () => {
     const { stdout, stderr, code } = await dropleaf(['migrate']);
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
-    expect(stderr).to.match(/^dropleaf: MONGODB_URI is unset: [^\n]*"dropleaf start"\n$/);
+    expect(stderr).to.match(/^dropleaf: MONGODB_URI is not set, [^\n]*"dropleaf start"[^\n]*\n$/);
   });
 
-  it('is stopped by a fault in any setting, so that a release that could not start does not go out', async () => {
+  it('exits with 1 on any invalid setting, so that a release that cannot start is not deployed', async () => {
     const { stderr, code } = await dropleaf(['migrate'], { MONGODB_URI, REDIS_URL, PAGE_SIZE: '0' });
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^dropleaf: The configuration has a fault:\n {2}PAGE_SIZE /);
+    expect(stderr).to.match(/^ {2}PAGE_SIZE must be at least 1/m);
   });
 });
 
-describe('addresses of servers', () => {
-  const everything = [
-    ['start'],
-    ['web'],
-    ['worker'],
-    ['migrate'],
-    ['token', '--user', 'me'],
-    ['sign-in-key'],
-    ['jobs'],
-  ];
-
-  it('must both be set, whatever is done', async () => {
-    for (const args of [['start'], ['migrate'], ['token', '--user', 'me'], ['jobs']]) {
-      const { stderr, code } = await dropleaf(args, { MONGODB_URI });
+describe('MONGODB_URI and REDIS_URL', () => {
+  it('must both be set for every command', async () => {
+    for (const command of ['start', 'migrate', 'token --user me', 'jobs']) {
+      const { stderr, code } = await dropleaf(command.split(' '), { MONGODB_URI });
       expect(code).to.equal(1);
-      expect(stderr).to.match(/^ {2}REDIS_URL is unset while MONGODB_URI is set/m);
+      expect(stderr).to.match(/^ {2}REDIS_URL /m);
     }
   });
 
-  it('are not shown when they are malformed, nor by the configuration', async () => {
+  it('are not printed if they are malformed, nor by "dropleaf config"', async () => {
     const malformed = {
       MONGODB_URI: MONGODB_URI.replace('//', '/'),
       REDIS_URL: REDIS_URL.replace('//', '/'),
     };
     const refused = await dropleaf(['start'], { ...malformed, LOG_LEVEL: 'debug' });
     expect(refused.code).to.equal(1);
-    expect(refused.stderr).to.match(/^ {2}MONGODB_URI must begin with mongodb:\/\/ or mongodb\+srv:\/\/$/m);
-    expect(refused.stderr).to.match(/^ {2}REDIS_URL must begin with redis:\/\/ or rediss:\/\/$/m);
-    const shown = await dropleaf(['config'], { MONGODB_URI, REDIS_URL });
-    expect(shown.stdout).to.match(/^MONGODB_URI +\(set, hidden\)\nREDIS_URL +\(set, hidden\)$/m);
-    for (const { stdout, stderr } of [refused, shown]) expectNoCredentials(stdout + stderr);
+    expect(refused.stderr).to.match(/^ {2}MONGODB_URI must start with mongodb:\/\/ or mongodb\+srv:\/\/$/m);
+    expect(refused.stderr).to.match(/^ {2}REDIS_URL must start with redis:\/\/ or rediss:\/\/$/m);
+    const config = await dropleaf(['config'], { MONGODB_URI, REDIS_URL });
+    expect(config.stdout).to.match(/^MONGODB_URI +\(set, hidden\)\nREDIS_URL +\(set, hidden\)$/m);
+    for (const { stdout, stderr } of [refused, config]) expectNoCredentials(stdout + stderr);
   });
 
-  it('are named without their credentials when MongoDB cannot be reached', async function () {
-    this.timeout(60_000); // seven processes at once
+  it('are printed without credentials if MongoDB cannot be reached', async () => {
+    const commands = ['start', 'web', 'worker', 'migrate', 'token --user me', 'sign-in-key', 'jobs'];
     const env = { MONGODB_URI, REDIS_URL, PORT: '0', LOG_LEVEL: 'debug' };
-    for (const { stdout, stderr, code } of await Promise.all(everything.map((args) => dropleaf(args, env)))) {
+    const outcomes = await Promise.all(commands.map((command) => dropleaf(command.split(' '), env)));
+    for (const { stdout, stderr, code } of outcomes) {
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-      expect(stderr).to.match(/^dropleaf: MongoDB at 127\.0\.0\.1:1 cannot be reached \([^\n]+ECONNREFUSED/m);
+      expect(stderr).to.match(/^dropleaf: MongoDB at 127\.0\.0\.1:1 cannot /m);
       expectNoCredentials(stderr);
     }
   });

@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { requireInPath } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, type RunningService, startDropleaf } from './command.ts';
+import { publish } from './home.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
-import { publish } from './publish.ts';
 
 describe('dropleaf start on MongoDB and Redis', function () {
   this.timeout(60_000); // each test starts several processes
@@ -42,9 +42,7 @@ describe('dropleaf start on MongoDB and Redis', function () {
     const { stdout, stderr } = service.output;
     const mongodb = new URL(servers.env.MONGODB_URI).host;
     expect(stdout).to.contain(`data in MongoDB (${mongodb}) and Redis (${new URL(REDIS_URL).host}).`);
-    expect(stdout).to.contain(
-      'terminal in which these are set as they are here: MONGODB_URI, REDIS_URL, REDIS_PREFIX:',
-    );
+    expect(stdout).to.contain('terminal with the same values of MONGODB_URI, REDIS_URL, REDIS_PREFIX:');
     expect(stdout + stderr).not.to.contain('p4ss-word');
   });
 

@@ -6,51 +6,44 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { requireInPath } from '../support/programs.ts';
-import { dropleaf } from './command.ts';
+import { dropleaf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
+
+const run = promisify(execFile);
 
 describe('dropleaf start', () => {
   const home = useHome();
+  const readKey = () => readFileSync(join(home.dir, 'sign-in-key'), 'utf8').trim();
 
-  it('answers at the address that it prints, which its own links name too', async () => {
+  it('answers at the address that it prints, which its own links contain', async () => {
     const service = await home.start();
     expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
     const response = await fetch(`${service.url}/api/onboard`, { headers: { Accept: 'application/json' } });
     expect(await response.json()).to.have.property('public_url', service.url);
-  });
-
-  it('prints where data is kept', async () => {
-    const service = await home.start();
     expect(service.output.stdout).to.contain(`data in ${home.dir}`);
   });
 
-  it('prints the sign-in key on a terminal, beside the page that asks for it', async () => {
-    const pretend = 'process.stdout.isTTY = true;';
-    const service = await home.start({ NODE_OPTIONS: `--import "data:text/javascript,${pretend}"` });
-    const key = readFileSync(join(home.dir, 'sign-in-key'), 'utf8').trim();
-    expect(key).to.have.length.of.at.least(20);
-    expect(service.output.stdout).to.contain(`${service.url}/sign-in`).and.to.contain(`\n  ${key}\n`);
-    expect((await fetch(`${service.url}/sign-in`)).status).to.equal(200);
-  });
-
-  it('prints no sign-in key where stdout is kept, but the command that prints it', async () => {
-    const service = await home.start();
-    const key = readFileSync(join(home.dir, 'sign-in-key'), 'utf8').trim();
-    expect(service.output.stdout + service.output.stderr).not.to.contain(key);
-    const command = /^ {2}(.* sign-in-key)$/m.exec(service.output.stdout)?.[1] ?? 'false';
-    const { stdout } = await run('sh', ['-c', command]);
-    expect(stdout).to.equal(`${key}\n`);
-  });
-
-  it('names the identity provider, and no key, where one is set', async () => {
-    const service = await home.start({
-      GITHUB_CLIENT_ID: 'id',
-      GITHUB_CLIENT_SECRET: 'hidden-secret',
-    });
+  it('prints the sign-in key to a terminal', async () => {
+    const service = await home.start({}, { isTTY: true });
     expect(service.output.stdout)
+      .to.contain(`${service.url}/sign-in with any name and this sign-in key:\n\n  ${readKey()}\n`)
+      .and.not.to.contain(' sign-in-key');
+  });
+
+  it('prints the command for the sign-in key instead if stdout is not a terminal', async () => {
+    const service = await home.start();
+    expect(service.output.stdout + service.output.stderr).not.to.contain(readKey());
+    const command = /^ {2}(.* sign-in-key)$/m.exec(service.output.stdout)?.[1] ?? 'false';
+    expect((await run('sh', ['-c', command], { cwd: '/' })).stdout).to.equal(`${readKey()}\n`);
+  });
+
+  it('names the identity provider instead of a key if one is set', async () => {
+    const env = { GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'hidden-secret' };
+    const { output } = await home.start(env);
+    expect(output.stdout)
       .to.match(/signing in with GitHub/)
       .and.not.to.match(/sign-in key/);
-    expect(service.output.stdout + service.output.stderr).not.to.contain('hidden-secret');
+    expect(output.stdout + output.stderr).not.to.contain('hidden-secret');
   });
 
   it('prints commands that publish a page when they are pasted into a shell', async function () {
@@ -65,74 +58,64 @@ describe('dropleaf start', () => {
     expect(await (await fetch(drop.raw_url)).text()).to.contain('Hello, world');
   });
 
-  it('writes to stderr nothing but a few lines of JSON', async () => {
-    const service = await home.start();
-    const lines = service.output.stderr.split('\n').filter((line) => line !== '');
-    expect(lines.length).to.be.at.most(5);
-    for (const line of lines) expect(JSON.parse(line)).to.include.keys('level', 'time', 'msg');
-  });
-
-  it('warns of a name in the environment that resembles a setting and is none', async () => {
+  it('logs at most five lines of JSON on stderr, among them a warning about each misspelled setting', async () => {
     const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here' });
     service.kill('SIGTERM');
-    const { stderr } = await service.ended(); // only then all of it has arrived
-    const lines = stderr.trimEnd().split('\n');
-    const warnings = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
-    expect(warnings).to.have.length(1);
-    expect(warnings[0]).to.include({
-      msg: 'WRITE_PER_MINUTE is no setting and has no effect: did you mean WRITES_PER_MINUTE?',
-    });
+    const { stderr, code } = await service.ended(); // by then every line is written
+    expect(code).to.equal(0);
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.length).to.be.at.most(5);
+    for (const line of lines) expect(line).to.include.keys('level', 'time', 'msg');
+    expect(lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).to.deep.equal([
+      'WRITE_PER_MINUTE is not a setting and has no effect. Did you mean WRITES_PER_MINUTE?',
+    ]);
   });
 
-  describe('refuses in one sentence, with exit code 1', () => {
-    it('a port that is in use', async () => {
+  describe('exits with 1 and one sentence on stderr if', () => {
+    const start = (env: Record<string, string>) =>
+      dropleaf(['start'], { ...home.env, PORT: '0', LOG_LEVEL: 'error', ...env });
+
+    it('the port is in use', async () => {
       const server = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => server.once('listening', resolve));
       const { port } = server.address() as AddressInfo; // proof: it listens on a port
-      const outcome = await dropleaf(['start'], { ...home.env, PORT: String(port), LOG_LEVEL: 'error' });
+      const outcome = await start({ PORT: String(port) });
       server.close();
-      expectSentence(outcome, new RegExp(`^dropleaf: port ${port} of 127\\.0\\.0\\.1 is in use`));
+      expectSentence(outcome, `port ${port} on 127.0.0.1 is in use`);
     });
 
-    it('an address that this machine does not have', async () => {
-      const env = { ...home.env, HOST: '192.0.2.1', LOG_LEVEL: 'error' };
-      expectSentence(
-        await dropleaf(['start'], { ...env, PORT: '3999' }),
-        /^dropleaf: HOST is "192\.0\.2\.1"/,
-      );
-      expectSentence(await dropleaf(['start'], { ...env, PORT: '0' }), /^dropleaf: HOST is "192\.0\.2\.1"/);
-    });
-
-    it('a data directory on which another Dropleaf runs, and leaves that one alone', async () => {
-      const service = await home.start();
-      const outcome = await dropleaf(['start'], { ...home.env, PORT: '0', LOG_LEVEL: 'error' });
-      expectSentence(outcome, new RegExp(`^dropleaf: .*${home.dir}`));
-      expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
-    });
-
-    it('a data directory that cannot be made', async () => {
-      const file = join(home.dir, 'file');
-      writeFileSync(file, '');
-      // What /proc answers sends a recursive mkdir round for ever.
-      for (const dir of [join(file, 'data'), file, '/proc/no-such-directory']) {
-        const outcome = await dropleaf(['start'], { DATA_DIR: dir, PORT: '0', LOG_LEVEL: 'error' });
-        expectSentence(outcome, new RegExp(`^dropleaf: DATA_DIR ${dir} `));
+    it('HOST is not an address of this machine', async () => {
+      for (const PORT of ['3999', '0']) {
+        expectSentence(
+          await start({ HOST: '192.0.2.1', PORT }),
+          'HOST is "192.0.2.1", which is not an address',
+        );
       }
     });
 
-    it('a configuration with faults, naming each', async () => {
-      const { stdout, stderr, code } = await dropleaf(['start'], { ...home.env, PORT: 'x', PAGE_SIZE: '0' });
-      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-      expect(stderr).to.match(/^dropleaf: The configuration has 2 faults:\n {2}PORT .*\n {2}PAGE_SIZE .*\n$/);
+    it('another Dropleaf uses the data directory, which is not disturbed', async () => {
+      const service = await home.start();
+      expectSentence(await start({}), home.dir);
+      expect((await fetch(`${service.url}/readyz`)).status).to.equal(200);
+    });
+
+    it('the data directory cannot be created', async () => {
+      const file = join(home.dir, 'file');
+      writeFileSync(file, '');
+      // In /proc a recursive mkdir never returns.
+      for (const dir of [join(file, 'data'), file, '/proc/no-such-directory']) {
+        expectSentence(await start({ DATA_DIR: dir }), `DATA_DIR ${dir} `);
+      }
     });
   });
 });
 
-function expectSentence(outcome: Awaited<ReturnType<typeof dropleaf>>, sentence: RegExp): void {
-  expect(outcome).to.include({ stdout: '', code: 1 });
-  expect(outcome.stderr)
-    .to.match(sentence)
-    .and.to.match(/^[^\n]+\n$/);
+function expectSentence({ stdout, stderr, code }: Outcome, part: string): void {
+  expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+  expect(stderr)
+    .to.contain(part)
+    .and.to.match(/^dropleaf: [^\n]+\n$/);
 }
-
-const run = promisify(execFile);

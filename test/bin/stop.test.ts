@@ -6,19 +6,11 @@ import { stopAll } from '../../bin/stopping.ts';
 import { dropleaf } from './command.ts';
 import { type Home, useHome } from './home.ts';
 
-describe('stopping dropleaf start', () => {
-  const home = useHome('SIGKILL');
+describe('Stopping dropleaf start', () => {
+  const home = useHome();
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`exits 0 on ${signal}`, async () => {
-      const service = await home.start();
-      service.kill(signal);
-      expect(await service.ended()).to.have.property('code', 0);
-    });
-  }
-
-  it('finishes the request that runs, and accepts no other, before it exits 0', async () => {
-    const service = await home.start();
+  it('on SIGTERM it accepts no new request, finishes the current one, and exits with 0', async () => {
+    const service = await home.spawn();
     const upload = await beginUpload(service.url, home.env);
     service.kill('SIGTERM');
     await refused(service.url);
@@ -27,28 +19,28 @@ describe('stopping dropleaf start', () => {
     expect(await service.ended()).to.have.property('code', 0);
   });
 
-  it('cuts a request that never ends, and exits 0 within SHUTDOWN_SECONDS', async () => {
-    const service = await home.start({ SHUTDOWN_SECONDS: '2' });
+  it('it cancels a request that takes longer than SHUTDOWN_SECONDS, and exits with 0', async () => {
+    const service = await home.spawn({ SHUTDOWN_SECONDS: '2' });
     const upload = await beginUpload(service.url, home.env);
     const stoppedAt = performance.now();
     service.kill('SIGTERM');
     expect(await service.ended()).to.have.property('code', 0);
-    expect(performance.now() - stoppedAt).to.be.below(5_000); // 0 says that the stop was in time; the rest is the exit
+    expect(performance.now() - stoppedAt).to.be.below(5_000);
     expect(await upload.broken).to.equal(true);
   });
 
-  it('exits at once with 1 on a second signal', async () => {
-    const service = await home.start();
+  it('it exits at once with 1 on a second signal', async () => {
+    const service = await home.spawn();
     const upload = await beginUpload(service.url, home.env);
     service.kill('SIGTERM');
-    await sleep(700); // longer than what counts as one request; the child's clock is the system's
+    await sleep(700); // signals within 500 ms count as one
     service.kill('SIGTERM');
     expect(await service.ended()).to.have.property('code', 1);
     expect(await upload.broken).to.equal(true);
   });
 
-  it('takes signals that come together, as from a terminal and from npm, for one', async () => {
-    const service = await home.start();
+  it('two signals at once, as from the terminal and from npm, count as one; it exits with 0', async () => {
+    const service = await home.spawn();
     service.kill('SIGINT');
     service.kill('SIGTERM');
     const { stderr, code } = await service.ended();
@@ -56,23 +48,26 @@ describe('stopping dropleaf start', () => {
     expect(linesOf(stderr).filter(({ msg }) => msg === 'stopping')).to.have.length(1);
   });
 
-  it('ends with 1 after SHUTDOWN_SECONDS when a part does not stop', async () => {
+  it('it exits with 1 after SHUTDOWN_SECONDS if a part does not stop', async () => {
     const plant = "import { Server } from 'node:http'; Server.prototype.close = () => {}";
-    const service = await home.start({ SHUTDOWN_SECONDS: '1', NODE_OPTIONS: importing(plant) });
+    const service = await home.spawn({ SHUTDOWN_SECONDS: '1', NODE_OPTIONS: importing(plant) });
     const stoppedAt = performance.now();
     service.kill('SIGTERM');
     const { stderr, code } = await service.ended();
     expect(code).to.equal(1);
     expect(performance.now() - stoppedAt).to.be.within(900, 2_000);
-    expect(linesOf(stderr).at(-1)).to.include({ level: 'error', msg: 'the stop took too long' });
+    expect(linesOf(stderr).at(-1)).to.include({
+      level: 'error',
+      msg: 'stopping took longer than SHUTDOWN_SECONDS',
+    });
   });
 
-  it('logs an error that nothing handled whole, but no fields with what somebody sent, and exits 1', async () => {
+  it('after an unhandled error it logs the error without user data, and exits with 1', async () => {
     const plant = `process.once('SIGUSR2', () => {
       const error = new TypeError('planted', { cause: new Error('below it') });
-      Promise.reject(Object.assign(error, { code: 'E_PLANTED', html: 'what somebody sent' }));
+      Promise.reject(Object.assign(error, { code: 'E_PLANTED', html: 'user data' }));
     })`;
-    const service = await home.start({ NODE_OPTIONS: importing(plant) });
+    const service = await home.spawn({ NODE_OPTIONS: importing(plant) });
     service.kill('SIGUSR2');
     const { stderr, code } = await service.ended();
     expect(code).to.equal(1);
@@ -82,21 +77,22 @@ describe('stopping dropleaf start', () => {
     expect(failure.err).to.include({ type: 'TypeError', message: 'planted', code: 'E_PLANTED' });
     expect(failure.err.stack).to.match(/\n +at /);
     expect(failure.err.cause).to.include({ type: 'Error', message: 'below it' });
-    expect(stderr).not.to.contain('what somebody sent');
+    expect(stderr).not.to.contain('user data');
     expect(lines.at(-1)).to.include({ msg: 'stopped' });
   });
 });
 
 describe('stopAll', () => {
+  const host = { exit: () => undefined };
   const ignore = () => undefined;
   const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-  it('stops the last part first, and leaves each half of the time that is left', async () => {
+  it('stops the last part first, and gives each half of the remaining time', async () => {
     const stopped: [string, number][] = [];
     const part = (name: string) => ({
       stop: async (graceMs: number) => void stopped.push([name, Math.round(graceMs / 1000)]),
     });
-    expect(await stopAll([part('services'), part('worker'), part('web')], 20, silent)).to.equal(true);
+    expect(await stopAll(host, [part('services'), part('worker'), part('web')], 20, silent)).to.equal(true);
     expect(stopped).to.deep.equal([
       ['web', 10],
       ['worker', 10],
@@ -104,7 +100,7 @@ describe('stopAll', () => {
     ]);
   });
 
-  it('stops the others when one cannot be stopped, and says so', async () => {
+  it('stops the other parts if one fails to stop, and returns false', async () => {
     let stopped = false;
     const first = {
       async stop() {
@@ -112,12 +108,12 @@ describe('stopAll', () => {
       },
     };
     const second = { stop: () => Promise.reject(new Error('stuck')) };
-    expect(await stopAll([first, second], 20, silent)).to.equal(false);
+    expect(await stopAll(host, [first, second], 20, silent)).to.equal(false);
     expect(stopped).to.equal(true);
   });
 });
 
-/** NODE_OPTIONS that run this code in the service before its own. */
+/** NODE_OPTIONS that run this code in the service first. */
 function importing(code: string): string {
   return `--import "data:text/javascript,${encodeURIComponent(code)}"`;
 }
@@ -127,7 +123,7 @@ function linesOf(stderr: string) {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A POST of a drop of which half is sent. `broken`: its connection was cut. */
+/** Sends half of a POST of a drop. `broken`: whether the connection ended without an answer. */
 async function beginUpload(url: string, env: Home['env']) {
   const token = (await dropleaf(['token', '--user', 'me'], env)).stdout.trim();
   const body = JSON.stringify({ title: 'Late', html: '<h1>Late</h1>' });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
-import { makeData } from '../bin/make-data.ts';
+import { makeData } from '../bin/home.ts';
 import { roundSettings, type Subject } from './rounds.ts';
 
 /** The embedded engine: one process. @param dataDir an empty directory */

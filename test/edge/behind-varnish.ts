@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dropleaf, type Outcome, startDropleaf } from '../bin/command.ts';
-import { makeData } from '../bin/make-data.ts';
+import { makeData } from '../bin/home.ts';
 import { openCluster } from '../support/cluster.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { findFreePort } from '../support/nginx.ts';

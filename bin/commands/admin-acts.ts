@@ -1,0 +1,143 @@
+import type { Account } from '../../shared/domain/account.ts';
+import type { ChangedPage, Moderation, Operator } from '../../shared/services/moderation.ts';
+import { type Host, UsageError } from '../host.ts';
+import {
+  describeAccount,
+  findOneAccount,
+  type OperatorOptions,
+  orNotFound,
+  printLine,
+  readOperator,
+  readSlug,
+  withAdmin,
+} from '../operator.ts';
+import { countOf, formatTime } from '../text.ts';
+
+/** @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no such page */
+export async function takedown(
+  page: string,
+  options: OperatorOptions & { readonly reason: string },
+  host: Host,
+): Promise<void> {
+  const slug = readSlug(page);
+  await withAdmin(host, async ({ moderation }) => {
+    const operator = { ...readOperator(options), reason: options.reason };
+    const changed = await moderation.takeDown(slug, operator).catch(pageNotFound(slug));
+    const before = changed.before.takedown;
+    const state =
+      before === null
+        ? 'is offline: visitors get 410.'
+        : `was already offline since ${formatTime(before.at)}; its reason was: ${before.reason}`;
+    printChange(changed, state, host);
+  });
+}
+
+/** @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no such page */
+export async function restore(page: string, options: OperatorOptions, host: Host): Promise<void> {
+  const slug = readSlug(page);
+  await withAdmin(host, async ({ moderation }) => {
+    const changed = await moderation.restore(slug, readOperator(options)).catch(pageNotFound(slug));
+    printChange(changed, changed.before.takedown === null ? 'was not offline.' : 'is online again.', host);
+  });
+}
+
+const pageNotFound = (slug: string) => orNotFound(`there is no page "${slug}"; it may have been deleted`);
+
+function printChange({ drop, edge }: ChangedPage, state: string, host: Host): void {
+  printLine(host, `${drop.slug} "${drop.title}" ${state}`);
+  if (edge === 'told') host.stdout.write('The edge has purged the page.\n');
+  if (edge === 'unknown') {
+    host.stdout.write(
+      'EDGE_PURGER is not set for this command. If it is set for the worker, the worker purges the page.\n',
+    );
+  }
+  if (edge === 'not told') {
+    host.stderr.write(
+      'dropleaf: the edge did not confirm the purge and may still serve the old page. The worker retries the purge; ' +
+        'run this command again to see whether the edge confirms it.\n',
+    );
+  }
+}
+
+/** @param user id or name @throws Error if there is not exactly one such account */
+export function suspend(user: string, options: OperatorOptions, host: Host): Promise<void> {
+  return changeAccount(user, options, host, {
+    act: (moderation, account, operator) => moderation.suspend(account, operator),
+    done: 'is read-only now. Its pages stay online.',
+    already: 'was already suspended.',
+  });
+}
+
+/** @param user id or name @throws Error if there is not exactly one such account */
+export function unsuspend(user: string, options: OperatorOptions, host: Host): Promise<void> {
+  return changeAccount(user, options, host, {
+    act: (moderation, account, operator) => moderation.unsuspend(account, operator),
+    done: 'can write again.',
+    already: 'was not suspended.',
+  });
+}
+
+interface AccountChange {
+  readonly act: (moderation: Moderation, account: Account, operator: Operator) => Promise<{ isNew: boolean }>;
+  readonly done: string;
+  readonly already: string;
+}
+
+async function changeAccount(
+  user: string,
+  options: OperatorOptions,
+  host: Host,
+  { act, done, already }: AccountChange,
+): Promise<void> {
+  await withAdmin(host, async ({ moderation }) => {
+    const account = await findOneAccount(moderation, user);
+    const { isNew } = await act(moderation, account, readOperator(options));
+    printLine(host, `${describeAccount(account)} ${isNew ? done : already}`);
+  });
+}
+
+/** @param user id or name @throws Error if there is not exactly one such account */
+export async function revokeTokens(user: string, options: OperatorOptions, host: Host): Promise<void> {
+  await withAdmin(host, async ({ moderation }) => {
+    const account = await findOneAccount(moderation, user);
+    const { tokens, signIns } = await moderation.revokeTokens(account, readOperator(options));
+    const done = `${countOf(tokens, 'token')} revoked, ${countOf(signIns, 'approved sign-in')} ended.`;
+    printLine(host, `${describeAccount(account)}: ${done}`);
+  });
+}
+
+/**
+ * Closes one report, or all open reports of a page.
+ * @throws UsageError unless exactly one of `id` and `page` is given @throws Error if there is no such report
+ */
+export async function closeReports(
+  id: string | undefined,
+  { page, ...options }: OperatorOptions & { readonly page?: string },
+  host: Host,
+): Promise<void> {
+  if (id !== undefined && page !== undefined) {
+    throw new UsageError('give either the id of a report or --page, not both');
+  }
+  if (page !== undefined) await closePage(readSlug(page), options, host);
+  else if (id !== undefined) await closeReport(id, options, host);
+  else throw new UsageError('give the id of a report, or --page to close all reports of a page');
+}
+
+async function closePage(slug: string, options: OperatorOptions, host: Host): Promise<void> {
+  await withAdmin(host, async ({ reports }) => {
+    const count = await reports.closePage(slug, readOperator(options));
+    host.stdout.write(
+      `${slug}: ${count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`}.\n`,
+    );
+  });
+}
+
+async function closeReport(id: string, options: OperatorOptions, host: Host): Promise<void> {
+  await withAdmin(host, async ({ reports }) => {
+    const isClosed = await reports.close(id, readOperator(options));
+    if (isClosed === null) {
+      throw new Error(`there is no report "${id}"; closed reports are removed after REPORTS_KEEP_DAYS`);
+    }
+    host.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
+  });
+}

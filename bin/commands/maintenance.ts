@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeConfig, isScaleOut } from '../../shared/config/config.ts';
+import { localIdentity } from '../../shared/domain/account.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { OperatorServices } from '../../shared/open-operator-services.ts';
+import { migrateStores } from '../../shared/open-stores.ts';
+import type { FailedJob, JobReport } from '../../shared/ports/job-report.ts';
+import { describeMisspelt, isFromFile, readSettings, serverHosts } from '../environment.ts';
+import { type Host, UsageError } from '../host.ts';
+import { printLine, readDataConfig, withServices } from '../operator.ts';
+import { countOf } from '../text.ts';
+
+/** How long Redis may take to count the jobs. */
+const countTimeoutMs = 5_000;
+
+const shownFailedJobs = 100;
+
+/**
+ * Prints every setting with its value, and warns about misspelled names.
+ * @throws ConfigError listing every invalid setting
+ */
+export function config({ env, stdout, stderr }: Host): void {
+  for (const warning of describeMisspelt(env)) stderr.write(`dropleaf: ${warning}\n`);
+  const rows = describeConfig(readSettings(env));
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, value, isDefault } of rows) {
+    const isUnchanged = value !== '' && (isDefault || !env[name]);
+    const mark = isFromFile(env, name) ? '  (from file)' : isUnchanged ? '  (default)' : '';
+    stdout.write(`${name.padEnd(nameWidth)}  ${value || '(unset)'}${mark}\n`);
+  }
+}
+
+/**
+ * Creates the missing collections and indexes in MongoDB. Any invalid setting stops it: platforms run it before a
+ * release, and a release with that setting would not start.
+ * @throws UsageError if the settings choose SQLite
+ */
+export async function migrate({ env, stdout, stderr }: Host): Promise<void> {
+  const config = readSettings(env);
+  if (!isScaleOut(config)) {
+    throw new UsageError(
+      'MONGODB_URI is not set, so there is nothing to migrate: "dropleaf start" prepares SQLite itself',
+    );
+  }
+  const { createLog } = await import('../log.ts');
+  const log = createLog(config.LOG_LEVEL, stderr);
+  await migrateStores(config, { log });
+  await log.flush();
+  stdout.write(`MongoDB (${serverHosts(config).mongodb}) is ready for this release.\n`);
+}
+
+/**
+ * Creates a token for a local account and prints nothing else on stdout.
+ * @throws UsageError if the name or the label is invalid
+ */
+export async function token({ user, label }: { user: string; label?: string }, host: Host): Promise<void> {
+  const config = readDataConfig(host.env, ['LABEL_MAX_CHARACTERS']);
+  const identity = localIdentity(user);
+  if (identity === null) {
+    throw new UsageError(
+      `--user must be 1 to 39 letters, digits, ".", "_" or "-", and start with a letter or digit (got "${user}")`,
+    );
+  }
+  const length = [...(label ?? '')].length;
+  if (length > config.LABEL_MAX_CHARACTERS) {
+    throw new UsageError(`--label must be at most ${config.LABEL_MAX_CHARACTERS} characters (got ${length})`);
+  }
+  await withServices(config, host, async ({ createToken }) => {
+    host.stdout.write(`${await createToken(identity, label || null)}\n`);
+  });
+  if (host.env.GITHUB_CLIENT_ID) {
+    host.stderr.write(
+      `This token belongs to the local account "${identity.name}", which is not the GitHub account of that name.\n`,
+    );
+  }
+}
+
+/**
+ * Prints the sign-in key, and nothing else on stdout. The first call generates it.
+ * @throws Error if people sign in with GitHub
+ */
+export async function signInKey(host: Host): Promise<void> {
+  const config = readDataConfig(host.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
+  if (config.GITHUB_CLIENT_ID !== '') {
+    throw new Error('there is no sign-in key: GITHUB_CLIENT_ID is set, so people sign in with GitHub');
+  }
+  await withServices(config, host, async ({ signInKey }) => {
+    host.stdout.write(`${await signInKey()}\n`);
+  });
+}
+
+/** Prints how many jobs there are and why the failed ones failed, or with `retry` queues the failed ones again. */
+export async function jobs({ retry = false }: { retry?: boolean }, host: Host): Promise<void> {
+  await withServices(readDataConfig(host.env), host, async (services) => {
+    const counts = await countJobs(services);
+    if (!retry) {
+      await printJobs(counts, services.jobs, host);
+      return;
+    }
+    const count = await services.jobs.retryFailed();
+    host.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
+  });
+}
+
+type JobCounts = Awaited<ReturnType<JobReport['count']>>;
+
+/** @throws Error naming Redis if it does not answer in time: the service itself works without Redis for a while */
+export async function countJobs({
+  config,
+  jobs,
+}: Pick<OperatorServices, 'config' | 'jobs'>): Promise<JobCounts> {
+  const unreachable = (cause?: unknown) =>
+    new Error(`Redis at ${serverHosts(config).redis} cannot be reached`, { cause });
+  const counts = jobs.count().catch((error: unknown) => {
+    throw error instanceof DropError && isScaleOut(config) ? unreachable(error) : error;
+  });
+  const timeout = sleep(countTimeoutMs, undefined, { ref: false });
+  return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
+}
+
+async function printJobs({ waiting, active, failed }: JobCounts, jobs: JobReport, host: Host): Promise<void> {
+  host.stdout.write(`waiting  ${waiting}\nactive   ${active}\nfailed   ${failed}\n`);
+  if (failed === 0) return;
+  const shown = await jobs.listFailed(shownFailedJobs);
+  for (const job of shown) {
+    host.stdout.write('\n');
+    for (const line of describeFailedJob(job)) printLine(host, line);
+  }
+  if (failed > shown.length) host.stdout.write(`\n${failed - shown.length} more\n`);
+}
+
+function describeFailedJob({ name, payload, attempts, error }: FailedJob): string[] {
+  const [reason = ''] = error.split('\n', 1);
+  return [`${name} ${JSON.stringify(payload)} after ${countOf(attempts, 'attempt')}`, `  ${reason}`];
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
+import { openServices, type Services } from '../../shared/open-services.ts';
+import { migrateStores } from '../../shared/open-stores.ts';
+import { describeMisspelt, readSettings, serverHosts, variableOf } from '../environment.ts';
+import { type Host, UsageError } from '../host.ts';
+import { createLog, type ProcessLog } from '../log.ts';
+import { type Part, stopAll, watchForStop } from '../stopping.ts';
+import { welcome } from '../welcome.ts';
+import { countJobs } from './maintenance.ts';
+
+/**
+ * Runs web and worker in one process until it is stopped: on SQLite, or on MongoDB (which it migrates) and Redis.
+ * @returns the exit code
+ * @throws Error that says in one sentence why the service cannot start
+ */
+export async function start(host: Host): Promise<number> {
+  const config = readSettings(host.env);
+  const log = createLog(config.LOG_LEVEL, host.stderr);
+  if (isScaleOut(config)) await migrateStores(config, { log });
+  return run({
+    ...{ host, config, log, hasWeb: true, hasWorker: true },
+    check: countJobs,
+    onReady: (services) => host.stdout.write(welcome(services, host)),
+  });
+}
+
+/**
+ * Answers requests as one of several processes on MongoDB and Redis until it is stopped. It also works while Redis is
+ * down.
+ * @returns the exit code
+ * @throws Error that says in one sentence why the process cannot start
+ */
+export async function web(host: Host): Promise<number> {
+  const { env } = host;
+  // A platform's router connects from another machine.
+  const config = readScaleOutConfig('web', { ...host, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
+  const log = createLog(config.LOG_LEVEL, host.stderr);
+  return run({
+    ...{ host, config, log, hasWeb: true, hasWorker: false },
+    onReady({ config }) {
+      const { HOST, PORT, BASE_URL } = config;
+      if (!env.BASE_URL) {
+        log.warn({ baseUrl: BASE_URL }, 'BASE_URL is not set: links to pages work on this machine only');
+      }
+      log.info(
+        { engine: 'scale-out', host: HOST, port: PORT, baseUrl: BASE_URL, ...serverHosts(config) },
+        'web process is ready',
+      );
+    },
+  });
+}
+
+/**
+ * Runs jobs as one of several processes on MongoDB and Redis until it is stopped. While Redis is down it waits.
+ * @returns the exit code
+ * @throws Error that says in one sentence why the process cannot start
+ */
+export async function worker(host: Host): Promise<number> {
+  const config = readScaleOutConfig('worker', host);
+  const log = createLog(config.LOG_LEVEL, host.stderr);
+  return run({
+    ...{ host, config, log, hasWeb: false, hasWorker: true },
+    onReady: () =>
+      log.info(
+        { engine: 'scale-out', jobsAtOnce: config.JOBS_AT_ONCE, ...serverHosts(config) },
+        'worker is ready',
+      ),
+  });
+}
+
+function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<Host, 'env'>): Config {
+  const missing = (['MONGODB_URI', 'REDIS_URL'] as const).filter((name) => variableOf(env, name) === null);
+  if (missing.length === 0) return readSettings(env);
+  throw new UsageError(
+    `"dropleaf ${command}" needs MONGODB_URI and REDIS_URL (not set: ${missing.join(', ')}); ` +
+      'to run the service on this machine alone, use "npm start" or "dropleaf start"',
+  );
+}
+
+interface ProcessOptions {
+  readonly host: Host;
+  readonly config: Config;
+  readonly log: ProcessLog;
+  readonly hasWeb: boolean;
+  readonly hasWorker: boolean;
+  /** Throws if the process should not start. */
+  readonly check?: (services: Services) => Promise<unknown>;
+  readonly onReady: (services: Services) => void;
+}
+
+async function run(options: ProcessOptions): Promise<number> {
+  const { host, config, log } = options;
+  for (const warning of describeMisspelt(host.env)) log.warn({}, warning);
+  const stopRequested = watchForStop(host, config.SHUTDOWN_SECONDS, log);
+  const parts: Part[] = [];
+  try {
+    options.onReady(await startParts(options, parts));
+  } catch (error) {
+    await stopAll(host, parts, config.SHUTDOWN_SECONDS, log);
+    throw explainListenError(error, config);
+  }
+  const exitCode = await stopRequested;
+  const clean = await stopAll(host, parts, config.SHUTDOWN_SECONDS, log);
+  log.info({}, 'stopped');
+  await log.flush();
+  return clean ? exitCode : 1;
+}
+
+/** @param parts receives each part as soon as it has to be stopped */
+async function startParts(options: ProcessOptions, parts: Part[]): Promise<Services> {
+  const { log, hasWeb, hasWorker, check } = options;
+  const opened = hasWeb ? await openServer(options.config) : null;
+  if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
+  const services = await openServices(opened?.config ?? options.config, { log });
+  parts.push({ stop: () => services.close() });
+  await check?.(services);
+  const webPart = await opened?.startWeb(services);
+  if (hasWorker) {
+    const { startWorker } = await import('../../worker/start-worker.ts');
+    parts.push(startWorker(services)); // after the port is taken: without one the process takes no job
+  }
+  if (webPart !== undefined) parts.push(webPart); // stops first, so that its last requests can still enqueue jobs
+  return services;
+}
+
+/** With PORT=0 the server takes a free port first, because URLs contain it. Otherwise it listens when all is ready. */
+async function openServer(config: Config) {
+  const { createWebServer, startWeb } = await import('../../api/server/start-web.ts'); // not loaded by a worker
+  const server = createWebServer();
+  const startOn = (services: Services) => startWeb(services, server);
+  if (config.PORT !== 0) return { server, config, startWeb: startOn };
+  await once(server.listen(0, config.HOST), 'listening');
+  const { port } = server.address() as AddressInfo; // proof: it listens on a port, not on a pipe
+  return { server, config: atPort(config, port), startWeb: startOn };
+}
+
+/** Says which setting is wrong if the port or the address cannot be used. */
+function explainListenError(error: unknown, { HOST, PORT }: Config): unknown {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
+  const explain = (sentence: string) => new Error(sentence, { cause: error });
+  switch (`${error.code} ${error.syscall}`) {
+    case 'EADDRINUSE listen':
+      return explain(
+        `port ${PORT} on ${HOST} is in use: stop the other program, or set PORT (0: any free port)`,
+      );
+    case 'EACCES listen':
+      return explain(`this user may not listen on port ${PORT}: set PORT to 1024 or higher`);
+    case 'EADDRNOTAVAIL listen':
+    case 'ENOTFOUND getaddrinfo':
+    case 'EAI_AGAIN getaddrinfo':
+      return explain(`HOST is "${HOST}", which is not an address of this machine`);
+    default:
+      return error;
+  }
+}

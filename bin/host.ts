@@ -1,0 +1,23 @@
+/** The environment that a command runs in. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+interface Output {
+  write(text: string): unknown;
+}
+
+/** What a command uses of its process. `process` is a `Host`; tests pass another one. */
+export interface Host {
+  readonly env: Env;
+  readonly stdout: Output & { readonly isTTY?: boolean };
+  /** Without an `fd`, log lines are written by `write`, too. */
+  readonly stderr: Output & { readonly fd?: number };
+  cwd(): string;
+  on(event: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: (signal: NodeJS.Signals) => void): unknown;
+  on(event: 'uncaughtException', listener: (error: Error, origin: string) => void): unknown;
+  exit(code: number): void;
+}
+
+/** The command line or the settings do not fit the command. The process exits with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

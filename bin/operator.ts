@@ -1,0 +1,128 @@
+import { userInfo } from 'node:os';
+import type { Config, OptionName } from '../shared/config/config.ts';
+import type { Account } from '../shared/domain/account.ts';
+import { DropError } from '../shared/domain/errors.ts';
+import { slugPattern } from '../shared/domain/ids.ts';
+import type { OperatorServices } from '../shared/open-operator-services.ts';
+import type { Log } from '../shared/ports/log.ts';
+import type { Moderation, Operator } from '../shared/services/moderation.ts';
+import { onlySettings, readSettings } from './environment.ts';
+import { type Env, type Host, UsageError } from './host.ts';
+import { stripControlCharacters } from './text.ts';
+
+/** The settings that say where the scale-out engine keeps its data. */
+export const serverSettings = [
+  'MONGODB_URI',
+  'REDIS_URL',
+  'REDIS_PREFIX',
+  'REDIS_TLS_REJECT_UNAUTHORIZED',
+] as const satisfies OptionName[];
+
+/**
+ * The settings that a command needs: where the data is, and `others`. An invalid value of any other setting does not
+ * stop the command.
+ * @throws ConfigError listing every invalid setting among them
+ */
+export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
+  const needed: OptionName[] = ['DATA_DIR', ...serverSettings, ...others];
+  return readSettings({ ...onlySettings(env, needed), MONGODB_CONNECTIONS: '2' });
+}
+
+/**
+ * Opens the data, whether the service is running or not, and closes it after use.
+ * @throws Error naming DATA_DIR if it holds no data
+ */
+export async function withServices(
+  config: Config,
+  host: Host,
+  use: (services: OperatorServices) => Promise<void>,
+): Promise<void> {
+  const { openOperatorServices } = await import('../shared/open-operator-services.ts');
+  const services = await openOperatorServices(config, { log: createErrorLog(host) });
+  try {
+    await use(services);
+  } finally {
+    await services.close();
+  }
+}
+
+/** The same with the settings of the edge, for the `dropleaf admin` commands. */
+export function withAdmin(host: Host, use: (services: OperatorServices) => Promise<void>): Promise<void> {
+  const edgeSettings = [
+    'EDGE_PURGER',
+    'EDGE_PURGE_URL',
+    'EDGE_PURGE_TOKEN',
+    'EDGE_FASTLY_SERVICE_ID',
+    'EDGE_CLOUDFLARE_ZONE_ID',
+  ] as const;
+  return withServices(readDataConfig(host.env, edgeSettings), host, use);
+}
+
+function createErrorLog({ stderr }: Host): Log {
+  const ignore = () => undefined;
+  const error = (_fields: object, message: string) => void stderr.write(`dropleaf: ${message}\n`);
+  return { debug: ignore, info: ignore, warn: ignore, error };
+}
+
+export interface OperatorOptions {
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** Who acts and why, for the log. */
+export function readOperator({ by, reason }: OperatorOptions): Operator {
+  return { by: by ?? systemUser(), reason: reason ?? null };
+}
+
+/** In a container the user may have no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The slug in the URL of a page; null: it is not one. */
+export function slugInUrl(text: string): string | null {
+  return /\/p\/([^/?#]+)/.exec(text)?.[1] ?? null;
+}
+
+/** The slug of a page that is given by its slug or URL. @throws UsageError if it is neither */
+export function readSlug(page: string): string {
+  const slug = slugInUrl(page) ?? page;
+  if (slugPattern.test(slug)) return slug;
+  throw new UsageError(
+    `"${page}" is not a slug (abc123) or the URL of a page (https://drops.example/p/abc123)`,
+  );
+}
+
+/** The account with that id or name. @throws Error if there is none, or more than one with the name */
+export async function findOneAccount(moderation: Moderation, user: string): Promise<Account> {
+  const [account, ...others] = await moderation.findAccounts(user);
+  if (account === undefined) {
+    throw new Error(
+      `there is no account "${user}": look it up by its page or token with "dropleaf admin find"`,
+    );
+  }
+  if (others.length === 0) return account;
+  const all = [account, ...others].map(describeAccount).join(', ');
+  throw new Error(`more than one account has the name "${user}": use the id of one of ${all}`);
+}
+
+/** `0198f…  (octocat, github)` */
+export function describeAccount({ id, identity }: Account): string {
+  return `${id} (${identity.name}, ${identity.provider})`;
+}
+
+/** For `catch`: throws that message in place of a `not_found`, and any other error as it is. */
+export function orNotFound(message: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof DropError && error.code === 'not_found' ? new Error(message) : error;
+  };
+}
+
+/** Prints a line that may hold text from users. */
+export function printLine({ stdout }: Host, line: string): void {
+  stdout.write(`${stripControlCharacters(line)}\n`);
+}

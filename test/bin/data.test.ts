@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import { createTestClock } from '../support/clock.ts';
+import { until } from '../support/until.ts';
+import { dropleaf } from './command.ts';
+import { makeData, useHome } from './home.ts';
+
+const github = { GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' };
+
+describe('dropleaf token', () => {
+  const home = useHome();
+  beforeEach(() => makeData(home.dir));
+
+  it('prints only a token on stdout; the running service accepts it at once', async () => {
+    const service = await home.start();
+    const { stdout, stderr, code } = await dropleaf(['token', '--user', 'me', '--label', 'laptop'], home.env);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout).to.match(/^dl_[0-9A-Za-z]{36}\n$/);
+    expect(await readMe(service.url, stdout)).to.have.nested.property('token.label', 'laptop');
+  });
+
+  it('creates tokens of one account for one name in any case, while the service is stopped', async () => {
+    const tokens: string[] = [];
+    for (const user of ['me', ' ME ', 'you']) {
+      tokens.push((await dropleaf(['token', '--user', user], home.env)).stdout);
+    }
+    const { url } = await home.start();
+    const [mine, mineToo, yours] = await Promise.all(tokens.map((token) => readMe(url, token)));
+    expect(mine?.user_id).to.equal(mineToo?.user_id).and.not.to.equal(yours?.user_id);
+    expect(mine?.token.id).not.to.equal(mineToo?.token.id);
+    expect(mine?.token.label).to.equal(null);
+  });
+
+  it('ignores invalid values of settings that it does not need', async () => {
+    const env = { ...home.env, PORT: 'x', PAGE_SIZE: '-1', GITHUB_CLIENT_SECRET_FILE: '/no/such/file' };
+    expect(await dropleaf(['token', '--user', 'me'], env)).to.include({ stderr: '', code: 0 });
+  });
+
+  it('says on stderr that the account is local if people sign in with GitHub', async () => {
+    const { stdout, stderr, code } = await dropleaf(['token', '--user', 'me'], { ...home.env, ...github });
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^dl_[0-9A-Za-z]{36}\n$/);
+    expect(stderr).to.match(/local account "me"/);
+  });
+
+  const leaf = '\u{1f343}'; // one character, two UTF-16 units
+  for (const [what, args, answer] of [
+    ['a name with a space', ['--user', 'a b'], /--user must be .* \(got "a b"\)/],
+    ['an empty name', ['--user', ''], /--user must be .* \(got ""\)/],
+    ['a name of 40 characters', ['--user', 'a'.repeat(40)], /1 to 39/],
+    [
+      'a label of 101 characters',
+      ['--user', 'me', '--label', leaf.repeat(101)],
+      /at most 100 characters \(got 101\)/,
+    ],
+  ] as const) {
+    it(`refuses ${what} and exits with 2`, async () => {
+      const { stdout, stderr, code } = await dropleaf(['token', ...args], home.env);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+      expect(stderr).to.match(answer);
+    });
+  }
+
+  it('accepts a label of 100 characters (code points)', async () => {
+    const { code } = await dropleaf(['token', '--user', 'me', '--label', leaf.repeat(100)], home.env);
+    expect(code).to.equal(0);
+  });
+});
+
+describe('dropleaf sign-in-key', () => {
+  const home = useHome();
+
+  it('prints only the key on stdout, the same one while the service runs and after a restart', async () => {
+    const service = await home.start();
+    const first = await dropleaf(['sign-in-key'], home.env);
+    expect(first).to.include({ stderr: '', code: 0 });
+    expect(first.stdout).to.match(/^\S{20,}\n$/);
+    service.kill('SIGTERM');
+    await service.ended();
+    expect(await dropleaf(['sign-in-key'], home.env)).to.deep.equal(first);
+    await home.start();
+    expect(await dropleaf(['sign-in-key'], home.env)).to.deep.equal(first);
+  });
+
+  it('prints nothing and exits with 1 if people sign in with GitHub', async () => {
+    const { stdout, stderr, code } = await dropleaf(['sign-in-key'], { ...home.env, ...github });
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect(stderr).to.match(/^dropleaf: there is no sign-in key: .*GitHub\n$/);
+  });
+});
+
+describe('dropleaf jobs', () => {
+  const home = useHome();
+  beforeEach(() => makeData(home.dir));
+  const none = 'waiting  0\nactive   0\nfailed   0\n';
+
+  it('counts no jobs in new data', async () => {
+    expect(await dropleaf(['jobs'], home.env)).to.deep.equal({ stdout: none, stderr: '', code: 0 });
+  });
+
+  it('prints each failed job with its attempts and the first line of its error, without control characters', async () => {
+    await leaveFailedJob(new Error('the page \u001b[31mis\u009b gone\nand more'));
+    const { stdout, stderr, code } = await dropleaf(['jobs'], home.env);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout).to.equal(
+      'waiting  0\nactive   0\nfailed   1\n\n' +
+        'drop.remove {"dropId":"d-1"} after 5 attempts\n' +
+        '  Error: the page \ufffd[31mis\ufffd gone\n',
+    );
+  });
+
+  it('--retry queues failed jobs again; the running service runs them', async () => {
+    await leaveFailedJob(new Error('a bad day'));
+    await home.start();
+    const retry = () => dropleaf(['jobs', '--retry'], home.env);
+    expect(await retry()).to.deep.equal({ stdout: '1 failed job queued again.\n', stderr: '', code: 0 });
+    const isDone = async () => (await dropleaf(['jobs'], home.env)).stdout === none;
+    await until(isDone, 'the service has run the job');
+    expect((await retry()).stdout).to.equal('0 failed jobs queued again.\n');
+  });
+
+  it('runs no waiting job itself', async () => {
+    const { queue, close } = openQueue();
+    await queue.enqueue('drop.remove', { dropId: 'd-1' });
+    await close();
+    for (let round = 0; round < 2; round++) {
+      expect((await dropleaf(['jobs'], home.env)).stdout).to.match(/^waiting {2}1\nactive {3}0\n/);
+    }
+  });
+
+  function openQueue() {
+    const clock = createTestClock(Date.now());
+    const db = openDatabase(join(home.dir, 'dropleaf.sqlite'));
+    const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+    const queue = createSqliteJobQueue({ db, clock, log, concurrency: 1, wakesItself: false });
+    return { clock, queue, close: () => db.close() };
+  }
+
+  async function leaveFailedJob(reason: Error): Promise<void> {
+    const { clock, queue, close } = openQueue();
+    const run = (name: PropertyKey) => (name === 'drop.remove' ? Promise.reject(reason) : Promise.resolve());
+    const handlers = new Proxy({} as JobHandlers, { get: (_, name) => () => run(name) }); // one for every job
+    await queue.enqueue('drop.remove', { dropId: 'd-1' });
+    queue.start(handlers);
+    while ((await queue.count()).failed === 0) {
+      await queue.runUntilIdle().catch(ignore); // rejects with `reason`
+      clock.advance(60_000);
+    }
+    await queue.stop(0);
+    await close();
+  }
+});
+
+function ignore(): void {
+  // The expected error.
+}
+
+interface Me {
+  readonly user_id: string;
+  readonly token: { readonly id: string; readonly label: string | null };
+}
+
+async function readMe(url: string, token: string): Promise<Me> {
+  const response = await fetch(`${url}/api/me`, { headers: { Authorization: `Bearer ${token.trim()}` } });
+  expect(response.status).to.equal(200);
+  return (await response.json()) as Me; // proof: the tests compare these fields
+}

@@ -1,0 +1,151 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { optionEntries, options } from '../../shared/config/config.ts';
+import { dropleaf } from './command.ts';
+import { useHome } from './home.ts';
+
+const secret = 'do-not-show-this-to-anybody-at-all';
+
+describe('dropleaf config', () => {
+  it('prints every setting, and marks defaults', async () => {
+    const { stdout, stderr, code } = await dropleaf(['config'], { PORT: '8080', HOST: '' });
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(Object.keys(options));
+    expect(lines[0]).to.match(/^PORT +8080$/);
+    expect(lines[1]).to.match(/^HOST +127\.0\.0\.1 +\(default\)$/);
+    expect(lines[2]).to.match(/^BASE_URL +http:\/\/127\.0\.0\.1:8080 +\(default\)$/);
+  });
+
+  it('hides secrets', async () => {
+    const { stdout, stderr } = await dropleaf(['config'], { SIGNING_SECRET: secret });
+    expect(stdout).to.match(/^SIGNING_SECRET +\(set, hidden\)$/m);
+    expect(stdout + stderr).not.to.contain(secret);
+  });
+
+  it('lists every invalid setting and exits with 1', async () => {
+    const env = { PORT: 'http', WRITES_PER_DAY: '0', GITHUB_CLIENT_ID: 'x', SIGNING_SECRET: 'short-secret' };
+    const { stdout, stderr, code } = await dropleaf(['config'], env);
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    for (const name of ['PORT', 'WRITES_PER_DAY', 'GITHUB_CLIENT_SECRET', 'SIGNING_SECRET']) {
+      expect(stderr).to.match(new RegExp(`^ +${name} `, 'm'));
+    }
+    expect(stderr).not.to.contain('short-secret');
+  });
+
+  it('warns on stderr about a misspelled name, also if another setting is invalid', async () => {
+    const warning = 'dropleaf: BASEURL is not a setting and has no effect. Did you mean BASE_URL?\n';
+    const misspelled = { BASEURL: 'https://drops.example' };
+    expect(await dropleaf(['config'], misspelled)).to.include({ stderr: warning, code: 0 });
+    const { stderr, code } = await dropleaf(['config'], { ...misspelled, PORT: 'x' });
+    expect(code).to.equal(1);
+    expect(stderr.startsWith(`${warning}dropleaf: `), stderr).to.equal(true);
+  });
+
+  it('prints the stack of an error only with LOG_LEVEL=debug', async () => {
+    const quiet = await dropleaf(['config'], { PORT: 'x' });
+    const debug = await dropleaf(['config'], { PORT: 'x', LOG_LEVEL: 'debug' });
+    expect(quiet.stderr).not.to.match(/^ +at /m);
+    expect(debug.stderr).to.match(/^ +at /m);
+  });
+});
+
+describe('A secret in a file', () => {
+  const home = useHome();
+
+  function write(name: string, content: string): string {
+    const path = join(home.dir, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  }
+
+  it('is read without the final line break, and config marks and hides it', async () => {
+    const env = {
+      SIGNING_SECRET_FILE: write('signing', `${secret}\n`),
+      EDGE_PURGE_TOKEN_FILE: write('purge', `${secret}\r\n`), // a line break is not allowed in a header
+    };
+    const { stdout, stderr, code } = await dropleaf(['config'], env);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout).to.match(/^SIGNING_SECRET +\(set, hidden\) {2}\(from file\)$/m);
+    expect(stdout).to.match(/^EDGE_PURGE_TOKEN +\(set, hidden\) {2}\(from file\)$/m);
+    expect(stdout).to.match(/^GITHUB_CLIENT_SECRET +\(unset\)$/m);
+    expect(stdout).to.not.contain(secret);
+  });
+
+  it('is supported by every secret setting, and by no other setting', async () => {
+    const secrets = optionEntries().flatMap(([name, option]) => (option.secret ? [name] : []));
+    expect(secrets).to.include.members([
+      'MONGODB_URI',
+      'REDIS_URL',
+      'GITHUB_CLIENT_SECRET',
+      'SIGNING_SECRET',
+    ]);
+    const all = optionEntries().map(([name]) => [`${name}_FILE`, join(home.dir, 'missing')]);
+    const { stderr, code } = await dropleaf(['config'], Object.fromEntries(all));
+    expect(code).to.equal(1);
+    const named = [...stderr.matchAll(/^ +([A-Z_]+) cannot be read/gm)].map(([, name]) => name);
+    expect(named).to.deep.equal(secrets);
+  });
+
+  it('that is missing, unreadable or empty stops the start; the error names the setting and the path', async () => {
+    const directory = join(home.dir, 'directory');
+    mkdirSync(directory);
+    const cases: [path: string, reason: string][] = [
+      [join(home.dir, 'missing'), 'the file does not exist'],
+      [directory, 'it is a directory'],
+      [write('empty', ''), 'the file is empty'],
+      [write('line', '\n'), 'the file is empty'],
+    ];
+    if (process.getuid?.() !== 0) {
+      const unreadable = write('unreadable', secret);
+      chmodSync(unreadable, 0o000);
+      cases.push([unreadable, 'permission denied']);
+    }
+    for (const [path, reason] of cases) {
+      const { stderr, code } = await dropleaf(['start'], {
+        ...home.env,
+        PORT: '0',
+        SIGNING_SECRET_FILE: path,
+      });
+      expect(code, reason).to.equal(1);
+      expect(stderr).to.contain(
+        `SIGNING_SECRET cannot be read from ${path} (SIGNING_SECRET_FILE): ${reason}`,
+      );
+    }
+  });
+
+  it('beside the variable itself stops the start, and neither value is printed', async () => {
+    const env = { SIGNING_SECRET: `other-${secret}`, SIGNING_SECRET_FILE: write('signing', secret) };
+    const { stderr, code } = await dropleaf(['start'], { ...home.env, PORT: '0', ...env });
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/SIGNING_SECRET and SIGNING_SECRET_FILE are both set/);
+    expect(stderr).to.not.contain(secret);
+  });
+
+  it('that is invalid is listed with all other invalid settings, and its content is not printed', async () => {
+    const env = {
+      PORT: 'x',
+      SIGNING_SECRET_FILE: write('signing', 'hush'),
+      GITHUB_CLIENT_ID: 'id',
+      GITHUB_CLIENT_SECRET_FILE: join(home.dir, 'missing'),
+    };
+    const { stderr, code } = await dropleaf(['config'], env);
+    expect(code).to.equal(1);
+    for (const name of ['PORT must', 'SIGNING_SECRET must', 'GITHUB_CLIENT_SECRET cannot']) {
+      expect(stderr).to.match(new RegExp(`^ +${name} `, 'm'));
+    }
+    expect(stderr).to.not.contain('hush');
+  });
+
+  it('can be the address of MongoDB or Redis, whose credentials are not printed', async () => {
+    const env = {
+      MONGODB_URI_FILE: write('mongodb', 'mongodb://user:hush@127.0.0.1:1/dropleaf\n'),
+      REDIS_URL_FILE: write('redis', 'redis://:hush@127.0.0.1:1\n'),
+    };
+    const { stderr, code } = await dropleaf(['web'], { ...home.env, PORT: '0', ...env });
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/MongoDB at 127\.0\.0\.1:1/);
+    expect(stderr).to.not.contain('hush');
+  });
+});
