@@ -1,52 +1,49 @@
-import { holdsStyle, holdsViewport, insertionFor, removeInsertion } from './insertion.ts';
+import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { type Scan, type ScanLimits, scanHead } from './scan.ts';
-import { areAlike } from './trees.ts';
+import { areAlike, attributeOf } from './tree.ts';
 
-/** Rises when the code below would place or say anything differently. */
+/** Increase it with every change that inserts something else, or elsewhere. */
 export const rendererVersion = 2;
 
-/** What serving adds to a document, and where. Everything else is the owner's, byte for byte. */
+/** What is inserted into a document, and where. All other bytes stay as they are. */
 export interface RenderPlan {
   readonly renderer: number;
-  /** Bytes of the document that stand before the insertion. */
+  /** The byte offset of the insertion. */
   readonly insertAt: number;
-  /** '' where the document holds our style already, or where nothing can be put without harm. */
+  /** '' if the document has our style already, or has no place for it. ASCII only. */
   readonly insertion: string;
 }
 
-/** A plan as it is made. */
 export interface NewPlan extends RenderPlan {
-  /** Whether the head was read to its end: with more time the plan would be the same. */
+  /** Whether the whole head was parsed: a larger budget would give the same plan. */
   readonly isWhole: boolean;
 }
 
-/** Far more than heads have; less than what makes a hostile one slow. */
+/** How much of the document may be parsed; each part has a default. */
+export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens' | 'expired' | 'chunk'>> {
+  /** Like `expired`, while an offset is checked; true ends the check. Default: never. */
+  readonly late?: () => boolean;
+}
+
+/** Far more than ordinary heads need, and little enough to keep hostile ones quick. */
 const defaultSteps = 20_000;
-/** What the insertion itself adds to a scan, generously. */
+/** More steps than the insertion itself takes. */
 const insertionSteps = 20;
-/** What `planSafely` looks at. */
 const safeBytes = 4 * 1024;
 const safeLimits = { steps: 300, tokens: 600 };
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** How much of the document the plan may look at; each part has a default. */
-export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens' | 'expired' | 'piece'>> {
-  /** Asked as `expired` is, while a place is checked; true: there is no time left for it. Absent: there always is. */
-  readonly late?: () => boolean;
-}
-
 /**
- * Plans the page of a document (spec 4.5): the defensive style at the end of head, and a viewport meta if head
- * has none. Nothing else of the document changes, its mode (quirks) included. Where the budget ends the scan
- * early, the last place that was found by then is taken, and where it cannot be checked any more, that of
- * `planSafely`. Where there is no place (a document that ends inside the doctype or comment it begins with, or a
- * budget that ends before head begins), nothing is inserted.
+ * Plans the page of a document (spec 4.5): a style at the end of head and, if head has none, a viewport meta. Nothing
+ * else of the document changes, not even its quirks mode. If the budget ends the scan early, the last offset found is
+ * used; if there is no time to check it, the one of `planSafely`. Nothing is inserted if the document has no place (it
+ * ends inside its first doctype or comment) or if the budget ends before head begins.
  *
- * The bytes are read as one character each: all that means anything to an HTML parser is ASCII, offsets are
- * those of the bytes, and malformed UTF-8 does no harm. UTF-16 is not understood; uploads are UTF-8.
+ * The bytes are read as latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8
+ * does no harm. UTF-16 is not supported; uploads are UTF-8.
  * @param html the owner's bytes, with or without a byte order mark
- * @param budget for finding the plan, but for `late`; checking it may take as long again
+ * @param budget of the scan. The check of the result may take as long again, and is limited by `late`
  */
 export function planRender(html: Uint8Array, { late, ...budget }: RenderBudget = {}): NewPlan {
   const reading = read(html, { steps: defaultSteps, ...budget });
@@ -54,12 +51,9 @@ export function planRender(html: Uint8Array, { late, ...budget }: RenderBudget =
   return choose(reading, late) ?? (late() ? planSafely(html) : planNothing(reading));
 }
 
-/**
- * A plan from the first 4 KiB alone: the last safe place in them. Two or three milliseconds at most, whatever the
- * document holds, so that the event loop may do it.
- */
+/** Plans with the first 4 KiB alone. It takes at most 3 ms for any document, so the event loop may call it. */
 export function planSafely(html: Uint8Array): NewPlan {
-  const reading = read(html.subarray(0, safeBytes), { ...safeLimits, cut: html.length > safeBytes });
+  const reading = read(html.subarray(0, safeBytes), { ...safeLimits, isPartial: html.length > safeBytes });
   return choose(reading) ?? planNothing(reading);
 }
 
@@ -71,44 +65,44 @@ export function applyPlan(html: Uint8Array, plan: RenderPlan): Uint8Array {
 }
 
 interface Reading {
-  /** Without a byte order mark, which browsers drop and the parser would take for text of body. */
+  /** Without a byte order mark, which browsers drop and parse5 takes for text of body. */
   readonly text: string;
-  /** Bytes of the document before the text. */
+  /** Length of the byte order mark. */
   readonly skipped: number;
-  readonly cut: boolean;
+  readonly isPartial: boolean;
   readonly scan: Scan;
 }
 
 function read(html: Uint8Array, limits: ScanLimits): Reading {
   const skipped = byteOrderMark.every((byte, index) => html[index] === byte) ? byteOrderMark.length : 0;
   const text = Buffer.from(html.buffer, html.byteOffset, html.byteLength).toString('latin1', skipped);
-  return { text, skipped, cut: limits.cut ?? false, scan: scanHead(text, limits) };
+  return { text, skipped, isPartial: limits.isPartial ?? false, scan: scanHead(text, limits) };
 }
 
-/** null: there is no place, or no time to check one. */
+/** @returns null if no offset is right, or there is no time to check one */
 function choose(reading: Reading, late?: () => boolean): NewPlan | null {
   const children = reading.scan.head?.childNodes ?? [];
-  if (holdsStyle(children)) return planNothing(reading);
-  const insertion = insertionFor({ viewport: holdsViewport(children) });
-  const place = reading.scan.places.find((candidate) => isRight(reading, candidate, insertion, late));
-  if (place === undefined) return null;
-  return { ...planNothing(reading), insertAt: reading.skipped + place, insertion };
+  if (children.some(isOurStyle)) return planNothing(reading);
+  const insertion = children.some(isViewport) ? style : viewport + style;
+  const offset = reading.scan.offsets.find((candidate) => isRight(reading, candidate, insertion, late));
+  if (offset === undefined) return null;
+  return { ...planNothing(reading), insertAt: reading.skipped + offset, insertion };
 }
 
 function planNothing({ scan }: Reading): NewPlan {
   return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole: scan.stop === 'body' };
 }
 
-/** Whether parsing the page gives the document's own tree, and our nodes in its head. */
+/** Parses the page: without our nodes in head its tree must be the document's own tree. */
 function isRight(
-  { text, cut, scan }: Reading,
-  place: number,
+  { text, isPartial, scan }: Reading,
+  offset: number,
   insertion: string,
   late?: () => boolean,
 ): boolean {
-  const page = scanHead(text.slice(0, place) + insertion + text.slice(place, scan.read), {
+  const page = scanHead(text.slice(0, offset) + insertion + text.slice(offset, scan.read), {
     steps: scan.steps + insertionSteps,
-    cut: cut || scan.read < text.length,
+    isPartial: isPartial || scan.read < text.length,
     ...(late && { expired: late }),
     ...(scan.stop === 'limit' && { until: scan.stoppedAt + insertion.length }),
   });
@@ -118,4 +112,40 @@ function isRight(
     removeInsertion(page.head, insertion) &&
     areAlike(scan.document, page.document)
   );
+}
+
+/** Marks our style: a page that was saved from here and uploaded again gets no second one. */
+const styleMark = 'data-dropleaf';
+
+/**
+ * The defensive style of spec 4.5. `:where` has no specificity, so every rule of the owner wins: a plain `body` rule at
+ * the end of head would override their `body { max-width: 720px }`. `height: auto` applies only to elements with a
+ * width attribute: a logo with only a height must keep it, and an svg or iframe would shrink to 150 px. `overflow-x:
+ * hidden` is for browsers without `clip`; `clip` does not disturb sticky elements and scrolling.
+ */
+const rules = [
+  ':where(html,body){max-width:100vw;overflow-x:hidden;overflow-x:clip}',
+  ':where(img,svg,video,iframe){max-width:100%}',
+  ':where(img[width],video[width]){height:auto}',
+  ':where(pre,table){max-width:100%}',
+  ':where(pre){overflow-x:auto}',
+];
+
+const style = `<style ${styleMark}>${rules.join('')}</style>`;
+const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+
+function isOurStyle(node: Dom.ChildNode): boolean {
+  return attributeOf(node, 'style', styleMark) !== null;
+}
+
+function isViewport(node: Dom.ChildNode): boolean {
+  return attributeOf(node, 'meta', 'name')?.toLowerCase() === 'viewport';
+}
+
+/** Removes our nodes from the head of a parsed page. @returns false if they are missing or not next to each other */
+function removeInsertion(head: Dom.Element, insertion: string): boolean {
+  const count = insertion === style ? 1 : 2;
+  const first = head.childNodes.findIndex(isOurStyle) + 1 - count;
+  const removed = first < 0 ? [] : head.childNodes.splice(first, count);
+  return removed.length === count && (count === 1 || removed.some(isViewport));
 }

@@ -1,80 +1,75 @@
 import {
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes as Dom,
-  defaultTreeAdapter,
-  html,
   InsertionMode,
   Parser,
   Token,
   type TokenHandler,
   Tokenizer,
   TokenizerMode,
-  type TreeAdapter,
 } from 'parse5';
-import { createPlaces } from './places.ts';
+import { createTree } from './tree.ts';
 
 const { TokenType } = Token;
 
 type AnyToken = Parameters<TokenHandler[keyof Omit<TokenHandler, 'onParseError'>]>[0];
 
-/** How much of a document may be looked at. */
+/** How much of a document may be parsed. */
 export interface ScanLimits {
-  /** Tags, their attributes, comments, and elements that are created. Text is not counted: it costs little. */
+  /** Tags, attributes, comments and created elements. Text is cheap and not counted. */
   readonly steps: number;
-  /** Whatever the parser is given whole: also each word of a text, and each space. Absent: not counted. */
+  /** All tokens, also each word and each white space of a text. Absent: no limit. */
   readonly tokens?: number;
-  /** Asked every few dozen tokens, and after each piece of the text; true ends the scan. Absent: only the steps count. */
+  /** Called every 32 tokens and after each chunk; true ends the scan. */
   readonly expired?: () => boolean;
-  /** The scan ends before the first token that starts there or later. */
+  /** The scan ends before the first token that starts at this offset or later. */
   readonly until?: number;
-  /** The text is the beginning of a longer one. */
-  readonly cut?: boolean;
-  /** Characters that the parser is given at a time, so that one endless tag does not escape the limits. */
-  readonly piece?: number;
+  /** Whether the text is only the beginning of the document. */
+  readonly isPartial?: boolean;
+  /** Characters that the parser gets at a time. The limits are checked after each chunk, also within an endless tag. */
+  readonly chunk?: number;
 }
 
-/** What the parser made of a document up to the point where head gets no more children. */
+/** The result of parsing a document to the end of its head. */
 export interface Scan {
-  /** The tree so far. Texts and comments are in it without their contents. */
+  /** The tree so far, without the contents of texts and comments. */
   readonly document: Dom.Document;
-  /** null: there is none yet. */
+  /** null if the parser has not created it. */
   readonly head: Dom.Element | null;
   /**
-   * `body`: the token at `stoppedAt` made the parser create body, or frameset;
-   * `limit`: one of the limits ended the scan before the token at `stoppedAt`, or in the middle of it.
+   * `body`: the token at `stoppedAt` made the parser create body or frameset;
+   * `limit`: a limit ended the scan before or within the token at `stoppedAt`.
    */
   readonly stop: 'body' | 'limit';
   readonly stoppedAt: number;
-  /** How much of the text the parser was given. */
+  /** How many characters the parser got. */
   readonly read: number;
-  /** What it took. */
   readonly steps: number;
   /**
-   * Where more children of head can be written so that nothing else changes, the best first; to be checked, as
-   * parse5's locations are not exact everywhere. May be empty.
+   * Offsets where elements inserted into the text should become children of head and change nothing else, the best
+   * first. Each must be checked, because parse5's locations are not exact in all cases. May be empty.
    */
-  readonly places: readonly number[];
+  readonly offsets: readonly number[];
 }
 
 interface Progress {
   steps: number;
   tokens: number;
-  /** Whether body, or frameset, was created. */
-  body: boolean;
-  /** Where the last token began and ended. */
+  /** Whether body or frameset was created. */
+  hasBody: boolean;
+  /** Start and end of the last token. */
   start: number;
   end: number;
   halt: Pick<Scan, 'stop' | 'stoppedAt'> | null;
 }
 
-/** How often the clock is looked at. */
-const tokensPerLook = 32;
-const defaultPiece = 16 * 1024;
+const tokensPerTimeCheck = 32;
+const defaultChunk = 16 * 1024;
 
 /**
- * Parses until the parser creates body. What is written right before the token that makes it do so, while
- * nothing but html and head is open, goes to the end of head, whether `</head>` is there or implied
- * (HTML standard, 13.2.6.4.4 "in head" and 13.2.6.4.6 "after head").
+ * Parses until the parser creates body. While only html and head are open, an element inserted right before the token
+ * that creates body becomes the last child of head, whether `</head>` is present or implied (HTML standard, 13.2.6.4.4
+ * "in head" and 13.2.6.4.6 "after head").
  */
 export function scanHead(text: string, limits: ScanLimits): Scan {
   const {
@@ -82,99 +77,107 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
     tokens = Number.POSITIVE_INFINITY,
     expired,
     until = Number.POSITIVE_INFINITY,
-    cut = false,
-    piece = defaultPiece,
+    isPartial = false,
+    chunk = defaultChunk,
   } = limits;
-  const seen: Progress = { steps: 0, tokens: 0, body: false, start: -1, end: 0, halt: null };
-  const places = createPlaces();
+  const progress: Progress = { steps: 0, tokens: 0, hasBody: false, start: -1, end: 0, halt: null };
+  const offsets = createOffsets();
 
   const parser = new Parser({
     treeAdapter: createTree((name) => {
-      seen.steps++;
-      seen.body ||= name === 'body' || name === 'frameset';
+      progress.steps++;
+      progress.hasBody ||= name === 'body' || name === 'frameset';
     }),
   });
-  const children = () => parser.headElement?.childNodes.length ?? 0;
+  const tokenizer = new HeadTokenizer({ sourceCodeLocationInfo: true }, createTokenFilter(parser, take));
+  parser.tokenizer = tokenizer;
+  const countHeadChildren = () => parser.headElement?.childNodes.length ?? 0;
 
-  function isTooMuch(open = 0): boolean {
-    return seen.steps + open > steps || seen.tokens > tokens;
+  function isOverLimit(openAttributes = 0): boolean {
+    return progress.steps + openAttributes > steps || progress.tokens > tokens;
   }
 
-  function isOver(start: number): boolean {
-    if (start >= until || isTooMuch()) return true;
-    return seen.tokens % tokensPerLook === 0 && expired?.() === true;
+  function mustStopBefore(start: number): boolean {
+    if (start >= until || isOverLimit()) return true;
+    return progress.tokens % tokensPerTimeCheck === 0 && expired?.() === true;
   }
 
-  const isHalted = () => seen.halt !== null;
+  const isHalted = () => progress.halt !== null;
 
   function halt(stop: Scan['stop'], stoppedAt: number): void {
-    seen.halt = { stop, stoppedAt };
-    parser.tokenizer.pause();
+    progress.halt = { stop, stoppedAt };
+    tokenizer.pause();
   }
 
-  /** Lets the parser have the token, and notes the places that it shows. */
-  function place<T extends AnyToken>(token: T, start: number, process: (token: T) => void): void {
+  /** Gives the token to the parser and notes the offsets that it reveals. */
+  function processToken<T extends AnyToken>(token: T, start: number, process: (token: T) => void): void {
     const mode = parser.insertionMode;
     const hadHead = parser.headElement !== null;
-    const count = children();
+    const children = countHeadChildren();
     process(token);
-    // Where the token implies head, an element of head in its stead would imply it just the same.
-    const impliesHead = !hadHead && parser.headElement !== null && !isHeadTag(token, TokenType.START_TAG);
-    if (isHeadMode(mode) || impliesHead) {
-      const reference = referenceBefore(token, start, seen, text);
-      if (reference !== null) places.add(reference, count);
-      places.add(start, count);
+    // If the token implied head, an element inserted before it implies head too.
+    const impliedHead = !hadHead && parser.headElement !== null && !isHeadTag(token, TokenType.START_TAG);
+    if (isHeadMode(mode) || impliedHead) {
+      const reference = referenceBefore(token, start, progress, text);
+      if (reference !== null) offsets.add(reference, children);
+      offsets.add(start, children);
     }
-    if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode) places.close(start, count);
+    if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode)
+      offsets.setHeadEnd(start, children);
   }
 
   function take<T extends AnyToken>(token: T, process: (token: T) => void): void {
     if (isHalted()) return;
-    seen.tokens++;
-    if (token.type >= TokenType.START_TAG) seen.steps += 1 + countAttributes(token);
-    const start = startOf(token, seen, text, parser.tokenizer.state);
-    if (isOver(start)) {
+    progress.tokens++;
+    if (token.type >= TokenType.START_TAG) progress.steps += 1 + countAttributes(token);
+    const start = startOf(token, progress, text, tokenizer.state);
+    if (mustStopBefore(start)) {
       halt('limit', start);
       return;
     }
-    // The text of scripts and the like leaves no trace here but its end tag.
+    // The contents of script, style and title do not matter, only their end tag.
     if (parser.insertionMode === InsertionMode.TEXT && token.type < TokenType.START_TAG) return;
-    place(token, start, process);
-    seen.start = start;
-    seen.end = token.location?.endOffset ?? start;
-    if (seen.body) halt('body', start);
-    else if (isTag(token) && isHeadMode(parser.insertionMode)) places.add(seen.end, children());
+    processToken(token, start, process);
+    progress.start = start;
+    progress.end = token.location?.endOffset ?? start;
+    if (progress.hasBody) halt('body', start);
+    else if (isTag(token) && isHeadMode(parser.insertionMode)) offsets.add(progress.end, countHeadChildren());
   }
 
-  /** Gives the text to the parser. @returns how much of it */
+  /** Gives the text to the parser. @returns how many characters */
   function feed(): number {
-    const { tokenizer } = parser;
     let read = 0;
     for (;;) {
-      const next = text.slice(read, read + piece);
+      const next = text.slice(read, read + chunk);
       read += next.length;
       const isLast = read === text.length;
-      tokenizer.write(next, isLast && !cut);
-      // Text is no token before its end, and its first word can be what ends head.
-      if (!isHalted() && (cut || !isLast)) tokenizer.flushCharacters();
+      tokenizer.write(next, isLast && !isPartial);
+      // The tokenizer holds text back until it ends, but its first word can already end head.
+      if (!isHalted() && (isPartial || !isLast)) tokenizer.flushCharacters();
       if (isHalted() || isLast) return read;
-      // Nor are a tag of 250,000 attributes and a comment of megabytes.
-      if (isTooMuch(openAttributes(tokenizer)) || expired?.() === true) {
-        halt('limit', seen.end);
+      // Tags and comments are held back too: one may have 250,000 attributes, or megabytes.
+      if (isOverLimit(tokenizer.countOpenAttributes()) || expired?.() === true) {
+        halt('limit', progress.end);
         return read;
       }
     }
   }
 
-  parser.tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, createGate(parser, take));
   const read = feed();
   const { document, headElement: head } = parser;
-  const halted = seen.halt ?? { stop: 'limit', stoppedAt: text.length };
-  return { document, head, ...halted, read, steps: seen.steps, places: places.list() };
+  const stopped = progress.halt ?? { stop: 'limit', stoppedAt: text.length };
+  return { document, head, ...stopped, read, steps: progress.steps, offsets: offsets.list() };
 }
 
-/** Stands before the parser. Only whole tokens come through: the parser hands them on to itself without asking. */
-function createGate(
+class HeadTokenizer extends Tokenizer {
+  /** How many attributes an unfinished tag has so far. */
+  countOpenAttributes(): number {
+    return this.currentToken === null ? 0 : countAttributes(this.currentToken);
+  }
+}
+
+/** Passes each token of the tokenizer to `take`. A subclass of Parser would also see tokens that the parser reprocesses. */
+function createTokenFilter(
   parser: Parser<DefaultTreeAdapterMap>,
   take: <T extends AnyToken>(token: T, process: (token: T) => void) => void,
 ): TokenHandler {
@@ -191,52 +194,61 @@ function createGate(
   };
 }
 
-/**
- * Where the token begins. An end of file is special: one inside a tag comes after a piece that the parser has dropped,
- * so the place is before that piece; one inside a comment or doctype comes after it, and the place is before it.
- */
-function startOf(token: AnyToken, seen: Progress, text: string, state: Tokenizer['state']): number {
-  const start = token.location?.startOffset ?? 0;
-  if (token.type !== TokenType.EOF || state === TokenizerMode.DATA) return start;
-  return seen.end < text.length ? seen.end : Math.max(0, seen.start);
+interface Offset {
+  readonly offset: number;
+  /** How many children head has there. */
+  readonly children: number;
 }
 
-/** parse5 reports text that begins with a reference, after white space, at the end of that reference. */
-function referenceBefore(token: AnyToken, start: number, seen: Progress, text: string): number | null {
-  if (token.type !== TokenType.CHARACTER && token.type !== TokenType.NULL_CHARACTER) return null;
-  const reference = text.lastIndexOf('&', start);
-  return reference > seen.start && reference < start ? reference : null;
-}
+/** Collects offsets in document order, each with the number of children that head has there. */
+function createOffsets() {
+  let first: Offset | null = null;
+  let previous: Offset | null = null;
+  let last: Offset | null = null;
+  let headEnd: Offset | null = null;
 
-/** The tree, without the contents of texts and comments: a script of 2 MB is text in 600,000 pieces. */
-function createTree(onElement: (htmlName: string) => void): TreeAdapter<DefaultTreeAdapterMap> {
   return {
-    ...defaultTreeAdapter,
-    createElement(name, namespace, attributes) {
-      onElement(namespace === html.NS.HTML ? name : '');
-      return defaultTreeAdapter.createElement(name, namespace, attributes);
+    add(offset: number, children: number): void {
+      if (last?.offset !== offset) previous = last;
+      last = { offset, children };
+      first ??= last;
     },
-    createCommentNode: () => defaultTreeAdapter.createCommentNode(''),
-    insertText: (parent) => defaultTreeAdapter.insertText(parent, ''),
-    insertTextBefore: (parent, _, before) => defaultTreeAdapter.insertTextBefore(parent, '', before),
-    getNodeSourceCodeLocation: () => null,
+    /** The start of the `</head>` that closed head. */
+    setHeadEnd(offset: number, children: number): void {
+      headEnd = { offset, children };
+    },
+    /** Best first: before `</head>`, unless head got more children after it; the last, the previous, the first. */
+    list(): number[] {
+      const best = headEnd?.children === last?.children ? headEnd : null;
+      return [...new Set([best, last, previous, first].flatMap((entry) => (entry ? [entry.offset] : [])))];
+    },
   };
 }
 
-/** Whether only html, or html and head, are open, and a `<style>` would be put into head. */
+/**
+ * Where the token starts. parse5 reports the end of a file inside an unfinished tag after text that it drops: then it is
+ * where the last token ended. Inside an unfinished comment or doctype it is where that one, the last token, started.
+ */
+function startOf(token: AnyToken, progress: Progress, text: string, state: Tokenizer['state']): number {
+  const start = token.location?.startOffset ?? 0;
+  if (token.type !== TokenType.EOF || state === TokenizerMode.DATA) return start;
+  return progress.end < text.length ? progress.end : Math.max(0, progress.start);
+}
+
+/** For `head &amp;text` parse5 reports the text at the end of `&amp;`; this finds the `&`. */
+function referenceBefore(token: AnyToken, start: number, progress: Progress, text: string): number | null {
+  if (token.type !== TokenType.CHARACTER && token.type !== TokenType.NULL_CHARACTER) return null;
+  const reference = text.lastIndexOf('&', start);
+  return reference > progress.start && reference < start ? reference : null;
+}
+
+/** Whether only html, or html and head, are open, so that a `<style>` would become a child of head. */
 function isHeadMode(mode: InsertionMode): boolean {
   return mode === InsertionMode.IN_HEAD || mode === InsertionMode.AFTER_HEAD;
 }
 
 function countAttributes(token: AnyToken): number {
   return isTag(token) ? token.attrs.length : 0;
-}
-
-/** How many attributes the tag has so far that the tokenizer has not read to its end. */
-function openAttributes(tokenizer: Tokenizer): number {
-  // biome-ignore lint/complexity/useLiteralKeys: it is protected, and tells before the end of the tag
-  const token = tokenizer['currentToken'];
-  return token === null ? 0 : countAttributes(token);
 }
 
 function isTag(token: AnyToken): token is Token.TagToken {

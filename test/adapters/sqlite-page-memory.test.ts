@@ -14,7 +14,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 const cap = 500;
 const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('Pages in the memory of the SQLite engine', () => {
+describe('Page memory of the SQLite engine', () => {
   let path: string;
   const opened: Database[] = [];
 
@@ -36,7 +36,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     return createSqliteDropStore(db, createPageMemory(db));
   }
 
-  /** The store, with a count of what it reads, and another connection's, as a command in its own process has one. */
+  /** A store that counts its reads, and a store over another connection, such as an operator's command has. */
   async function openScene() {
     const db = open();
     const reads = { pages: 0, versions: 0, changes: 0 };
@@ -49,7 +49,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     return { db, reads, drops, elsewhere, drop, slug, titleHere };
   }
 
-  it('are read once, with the number of the latest version too, and other versions once each', async () => {
+  it('reads the latest version once, also if it is asked for by number, and other versions once each', async () => {
     const { drops, slug, reads } = await openScene();
     await drops.addVersion('owner', slug, aVersion({ createdAt: later }), {}, cap, []);
     for (let n = 0; n < 5; n++) {
@@ -59,7 +59,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     expect(reads).to.deep.include({ pages: 2, versions: 1 });
   });
 
-  it('are compared with the file once in each turn of the event loop, however many are asked for', async () => {
+  it('checks data_version once per turn of the event loop', async () => {
     const { drops, slug, reads } = await openScene();
     await aTurn();
     reads.changes = 0;
@@ -70,7 +70,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     }
   });
 
-  describe('after a change over this connection', () => {
+  describe('after a write over this connection', () => {
     const changes: Record<string, (drops: DropStore, slug: string) => Promise<unknown>> = {
       addVersion: (drops, slug) =>
         drops.addVersion('owner', slug, aVersion({ createdAt: later }), { title: 'New' }, cap, []),
@@ -82,7 +82,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       remove: (drops, slug) => drops.remove('owner', slug, later),
     };
     for (const [name, change] of Object.entries(changes)) {
-      it(`are at once what ${name} has made of them`, async () => {
+      it(`shows the result of ${name} at once`, async () => {
         const drops = storeOver(open());
         const { slug } = aDrop();
         await drops.create(aDrop({ slug, lock: { id: 'l', hash: 'h' } }), cap, []);
@@ -96,7 +96,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       });
     }
 
-    it('are what they were until it is committed, for those who ask while it waits', async () => {
+    it('shows the old page until the commit', async () => {
       const { drops, slug, titleHere } = await openScene();
       const changed = drops.changeDetails('owner', slug, { title: 'Second' }, later, []);
       expect(await titleHere()).to.equal('First');
@@ -104,7 +104,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       expect(await titleHere()).to.equal('Second');
     });
 
-    it('are what they were where the commit has failed', async () => {
+    it('shows the old page if the commit fails', async () => {
       const { db, drops, slug, titleHere } = await openScene();
       const orphan = db.prepare("INSERT INTO drop_trash (drop_id, version_id) VALUES ('none', 'v')");
       await titleHere();
@@ -112,7 +112,7 @@ describe('Pages in the memory of the SQLite engine', () => {
         drops.changeDetails('owner', slug, { title: 'Second' }, later, []),
         db.write(() => {
           db.prepare('PRAGMA defer_foreign_keys = ON').get();
-          orphan.run(); // found at the commit
+          orphan.run(); // detected at the commit
         }),
       ]);
       expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
@@ -120,8 +120,8 @@ describe('Pages in the memory of the SQLite engine', () => {
     });
   });
 
-  describe('after another connection has committed', () => {
-    it('are what it has written, in the next turn', async () => {
+  describe('after a commit of another connection', () => {
+    it('shows the new page in the next turn', async () => {
       const { drops, elsewhere, slug, titleHere, drop } = await openScene();
       expect(await titleHere()).to.equal('First');
       await elsewhere.changeDetails('owner', slug, { title: 'Second' }, later, []);
@@ -137,16 +137,16 @@ describe('Pages in the memory of the SQLite engine', () => {
       expect(await titleHere()).to.equal('Another');
     });
 
-    it('are that for what arrived meanwhile, also where the look at the file was in the check phase', async () => {
+    it('shows the new page to a request that arrived after the commit, also if data_version was checked in the check phase', async () => {
       const { slug, titleHere, drops } = await openScene();
       const other = open();
       const change = other.prepare("UPDATE drops SET title = 'Second'");
       await titleHere();
       const title = await new Promise<unknown>((resolve, reject) => {
         setImmediate(() => {
-          void drops.findPage(slug, null); // looks at the file
-          change.run(); // in autocommit: it is done
-          // What answers a system call by then is the next that the loop hands on, before it comes to immediates.
+          void drops.findPage(slug, null); // checks data_version
+          change.run(); // autocommit
+          // A finished system call is handled before the next immediates, so in the same turn as the check.
           stat(path, () => titleHere().then(resolve, reject));
           standStill(20);
         });
@@ -154,7 +154,7 @@ describe('Pages in the memory of the SQLite engine', () => {
       expect(title).to.equal('Second');
     });
 
-    it('are not served where the file cannot be looked at', async () => {
+    it('serves nothing if the file cannot be read', async () => {
       const { db, drops, slug, titleHere } = await openScene();
       await titleHere();
       await db.close();
@@ -165,7 +165,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     });
   });
 
-  it('are read each time where there is no drop, or no such version: they may be there a moment later', async () => {
+  it('does not cache missing drops and versions', async () => {
     const { drops, slug, reads } = await openScene();
     await drops.findPage(slug, null);
     reads.pages = 0;
@@ -180,14 +180,14 @@ describe('Pages in the memory of the SQLite engine', () => {
     expect((await drops.findPage(slug, 2))?.version).to.deep.include({ number: 2 });
   });
 
-  it('are at most 10,000, of each the latest version and four others', () => {
+  it('holds at most 10,000 pages, each with the latest version and four others', () => {
     const memory = createPageMemory(open());
     const pageOf = (slug: string, number: number): Page => ({
       ...{ dropId: slug, slug, title: 't', description: null, lock: null, isTakenDown: false },
       latestVersion: 9,
       version: { ...aVersion(), number },
     });
-    memory.recall('s0', null); // looks at the file, once in this turn
+    memory.recall('s0', null); // checks data_version, once in this turn
     for (let n = 0; n <= 10_000; n++) memory.keep(pageOf(`s${n}`, 9), null, pageOf(`s${n}`, 9));
     expect(memory.recall('s0', null)).to.equal(null);
     expect(memory.recall('s1', null)).to.deep.include({ slug: 's1' });
@@ -196,7 +196,7 @@ describe('Pages in the memory of the SQLite engine', () => {
     expect(known).to.deep.equal([undefined, 2, 5, 9]);
   });
 
-  it('are those that a store without memory finds, whatever is done here and elsewhere, in any order', async () => {
+  it('always equals a store without memory, whatever both connections do', async () => {
     const dice = createDice(20_261_121);
     const slugs = ['a', 'b', 'c'];
     const db = open();
@@ -234,7 +234,7 @@ interface Side {
   readonly views: ReturnType<typeof createSqliteViewStore>;
 }
 
-/** One write of a random kind. Many find nothing to do, and some do what was done before. */
+/** One random write. Many change nothing. */
 async function changeSomehow({ drops, pendingTasks, views }: Side, slug: string, dice: Dice): Promise<void> {
   const version = aVersion({ createdAt: start + dice(1_000) });
   const title = `Title ${dice(1_000)}`;
@@ -248,7 +248,7 @@ async function changeSomehow({ drops, pendingTasks, views }: Side, slug: string,
     () => drops.removeVersion('owner', slug, 1 + dice(4), later, []),
     async () => {
       const dropId = await drops.remove('owner', slug, later);
-      if (dropId !== null && dice(2) === 0) await pendingTasks.erase(dropId); // the slug may be taken anew
+      if (dropId !== null && dice(2) === 0) await pendingTasks.erase(dropId); // the slug may be reused
     },
     async () => {
       const page = await drops.findPage(slug, null);
@@ -258,12 +258,12 @@ async function changeSomehow({ drops, pendingTasks, views }: Side, slug: string,
   await kinds[dice(kinds.length)]?.();
 }
 
-/** All that can be asked of a slug. */
+/** Every version of a slug. */
 function pagesOf(drops: DropStore, slug: string): Promise<(Page | null)[]> {
   return Promise.all([null, 1, 2, 3, 4, 5, 6].map((number) => drops.findPage(slug, number)));
 }
 
-/** The database, counting what is read for pages. */
+/** The database with counters of the page reads. */
 function counting(db: Database, reads: { pages: number; versions: number; changes: number }): Database {
   const kinds = [
     [/^SELECT id, slug, title.*WHERE slug = \? AND deleted_at IS NULL$/, 'pages'],
@@ -290,7 +290,7 @@ function counting(db: Database, reads: { pages: number; versions: number; change
 
 type Dice = (sides: number) => number;
 
-/** The same throws in each run (mulberry32). */
+/** The same numbers in each run (mulberry32). */
 function createDice(seed: number): Dice {
   let state = seed;
   return (sides) => {

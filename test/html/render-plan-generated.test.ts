@@ -34,8 +34,8 @@ describe('planRender on generated documents', () => {
   it('plans alike, in pieces of whatever length the parser is given a document', () => {
     for (const html of generateDocuments(500, 4)) {
       const bytes = Buffer.from(html);
-      for (const piece of [1, 2, 3, 7]) {
-        expect(planRender(bytes, { piece }), JSON.stringify(html)).to.deep.equal(planRender(bytes));
+      for (const chunk of [1, 2, 3, 7]) {
+        expect(planRender(bytes, { chunk }), JSON.stringify(html)).to.deep.equal(planRender(bytes));
       }
     }
   });
@@ -61,7 +61,7 @@ function* budgets(): Generator<RenderBudget> {
     yield { steps: few };
     yield { tokens: few };
     let looks = 0;
-    yield { piece: few, expired: () => ++looks > few };
+    yield { chunk: few, expired: () => ++looks > few };
     let lateLooks = 0;
     yield { late: () => ++lateLooks > few - 1 };
   }

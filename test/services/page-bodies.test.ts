@@ -11,7 +11,7 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 const version = { dropId: 'd1', versionId: 'v1' };
 const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');
 
-/** Stores that note what they are asked, and a rendering that ends when it is told to. */
+/** Stores that record each read, and a rendering that ends when the test says so. */
 function createScene({ waitMs = 300 } = {}) {
   const clock = createTestClock();
   const asked: string[] = [];
@@ -54,7 +54,7 @@ function createScene({ waitMs = 300 } = {}) {
   // proof: bodies are made with nothing but these
   const bodies = createPageBodies(deps as unknown as Parameters<typeof createPageBodies>[0]);
 
-  /** A page whose compressed forms are these words. */
+  /** Stores a page whose brotli body is this text. */
   function keep(br: string, { isSqueezed = false } = {}): void {
     const bytes = Buffer.from(br);
     artefacts.set(br, bytes).set('gzip', Buffer.from('gzip'));
@@ -77,7 +77,7 @@ function createScene({ waitMs = 300 } = {}) {
 
   return {
     ...{ bodies, clock, asked, squeezed, artefacts, state, keep, log: deps.log },
-    /** Lets the render that runs end. */
+    /** Ends the running render. */
     finish: (isWhole = true) => finish(made(isWhole)),
     fail: () => fail(new Error('the thread has died')),
     take: () => asked.splice(0),
@@ -87,7 +87,7 @@ function createScene({ waitMs = 300 } = {}) {
 const turn = () => new Promise(setImmediate);
 
 describe('Bodies of pages', () => {
-  it('are read once, and then come from memory', async () => {
+  it('are read once, then served from memory', async () => {
     const scene = createScene();
     scene.keep('small');
     const body = await scene.bodies.get(version, 'br', true);
@@ -100,7 +100,7 @@ describe('Bodies of pages', () => {
     expect(scene.take()).to.deep.equal([]);
   });
 
-  it('are read once for readers who come together', async () => {
+  it('are read once for concurrent requests', async () => {
     const scene = createScene();
     scene.keep('small');
     const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(version, 'br', true)));
@@ -108,7 +108,7 @@ describe('Bodies of pages', () => {
     expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
   });
 
-  it('are told of without being read', async () => {
+  it('have facts that are known without reading them', async () => {
     const scene = createScene();
     scene.keep('small');
     const facts = await scene.bodies.facts('v1', 'br', true);
@@ -123,7 +123,7 @@ describe('Bodies of pages', () => {
     expect(await scene.bodies.facts('v2', 'br', true), 'not rendered').to.equal(null);
   });
 
-  it('of a page that is made again come within half a minute, and the old ones until then', async () => {
+  it('of a page that was rendered again are served after 30 s at the latest', async () => {
     const scene = createScene();
     scene.keep('old');
     await scene.bodies.get(version, 'br', true);
@@ -136,7 +136,7 @@ describe('Bodies of pages', () => {
     expect(await read()).to.equal('new');
   });
 
-  it('stay while the store is away', async () => {
+  it('stay in memory while the store is down', async () => {
     const scene = createScene();
     scene.keep('small');
     const body = await scene.bodies.get(version, 'br', true);
@@ -148,7 +148,7 @@ describe('Bodies of pages', () => {
     }
   });
 
-  it('come from memory at once, however old, where the store is known to be late', async () => {
+  it('come from memory without a read, however old, if the caller says that the database is down', async () => {
     const scene = createScene();
     scene.keep('small');
     const body = await scene.bodies.get(version, 'br', true);
@@ -156,10 +156,10 @@ describe('Bodies of pages', () => {
     scene.clock.advance(50_000);
     expect(scene.bodies.get(version, 'br', false), 'no promise').to.equal(body);
     expect(await scene.bodies.facts('v1', 'br', false)).to.include({ byteLength: 5 });
-    expect(scene.take(), 'nothing is asked of it').to.deep.equal([]);
+    expect(scene.take(), 'no read').to.deep.equal([]);
   });
 
-  it('whose artefact was replaced, and taken since, are those that took its place', async () => {
+  it('whose artefact was replaced are read from the new artefact', async () => {
     const scene = createScene();
     scene.keep('old');
     await scene.bodies.facts('v1', 'br', true);
@@ -170,7 +170,7 @@ describe('Bodies of pages', () => {
     expect(scene.asked).to.not.include('render');
   });
 
-  it('whose artefact is gone are made anew', async () => {
+  it('whose artefact is missing are rendered again', async () => {
     const scene = createScene();
     scene.keep('small');
     scene.artefacts.clear();
@@ -180,15 +180,15 @@ describe('Bodies of pages', () => {
     expect(await body).to.deep.include({ encoding: 'br', byteLength: 7 });
   });
 
-  it('are null where the version is removed', async () => {
+  it('are null if the version was removed', async () => {
     const scene = createScene();
     scene.state.hasDocument = false;
     expect(await scene.bodies.get(version, 'br', true)).to.equal(null);
     expect(await scene.bodies.get(version, 'identity', true)).to.equal(null);
   });
 
-  describe('that are not made yet', () => {
-    it('are made on the spot, and kept in memory if they are whole', async () => {
+  describe('of a page that is not rendered yet', () => {
+    it('are rendered on demand, and kept in memory if the parse was complete', async () => {
       const scene = createScene();
       const underWay = scene.bodies.get(version, 'gzip', true);
       await turn();
@@ -201,10 +201,10 @@ describe('Bodies of pages', () => {
       expect(scene.take()).to.deep.equal([]);
       scene.keep('made br');
       expect(await scene.bodies.get(version, 'br', true)).to.deep.include({ encoding: 'br', byteLength: 7 });
-      expect(scene.take(), 'kept meanwhile').to.deep.equal(['head v1', 'artefact made br']);
+      expect(scene.take(), 'stored meanwhile').to.deep.equal(['head v1', 'artefact made br']);
     });
 
-    it('are not final, and not kept, where they are not whole', async () => {
+    it('are neither final nor kept if the parse was not complete', async () => {
       const scene = createScene();
       for (let i = 0; i < 2; i++) {
         const underWay = scene.bodies.get(version, 'br', true);
@@ -215,7 +215,7 @@ describe('Bodies of pages', () => {
       }
     });
 
-    it('are the document with what needs no full parse when they take too long, and never final', async () => {
+    it('are made without a full parse, and not final, if the render takes too long', async () => {
       const scene = createScene({ waitMs: 20 });
       const body = await scene.bodies.get(version, 'br', true);
       expect(body).to.deep.include({ encoding: 'identity', isFinal: false });
@@ -229,7 +229,7 @@ describe('Bodies of pages', () => {
       expect(scene.bodies.holds('v1', 'br')).to.equal(false);
     });
 
-    it('are the same when the render fails, and the log says why', async () => {
+    it('are made without a full parse if the render fails, and the failure is logged', async () => {
       const scene = createScene();
       const underWay = scene.bodies.get(version, 'br', true);
       await turn();
@@ -240,15 +240,15 @@ describe('Bodies of pages', () => {
     });
   });
 
-  describe('that could be smaller', () => {
-    it('are asked for when somebody reads them, once for as long as they are in memory', async () => {
+  describe('that can be recompressed', () => {
+    it('are queued when they are first read into memory', async () => {
       const scene = createScene();
       scene.keep('large');
       for (let i = 0; i < 3; i++) await scene.bodies.get(version, 'br', true);
       expect(scene.squeezed).to.deep.equal(['v1']);
     });
 
-    it('are those that were just made, too', async () => {
+    it('are queued when they were rendered on demand, too', async () => {
       const scene = createScene();
       const underWay = scene.bodies.get(version, 'br', true);
       await turn();
@@ -257,7 +257,7 @@ describe('Bodies of pages', () => {
       expect(scene.squeezed).to.deep.equal(['v1']);
     });
 
-    it('are not those in another form, nor those that are as small as they get', async () => {
+    it('are not queued if they are gzip, or recompressed already', async () => {
       const scene = createScene();
       scene.keep('large');
       await scene.bodies.get(version, 'gzip', true);

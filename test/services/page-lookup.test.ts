@@ -16,7 +16,7 @@ interface Asked {
 
 type Scene = ReturnType<typeof openScene>;
 
-/** LookedUpPages over a store that notes what it is asked, and answers when it is told to. */
+/** A lookup over a store that records each read and answers when the test says so. */
 function openScene() {
   const asked: Asked[] = [];
   const held = new Set<string>();
@@ -58,7 +58,7 @@ function openScene() {
     log,
     find,
     last,
-    /** Has the version read as public, and its body in memory. */
+    /** Reads the version as public, with its body in memory. */
     async confirm(id = 'v1', number: number | null = null) {
       held.add(id);
       const found = find(number);
@@ -66,7 +66,7 @@ function openScene() {
       return found;
     },
     forgetBodies: () => held.clear(),
-    /** From now on the store answers so, without a promise. */
+    /** From now on the store answers synchronously. */
     answerAtOnce(answer: () => Page | null) {
       atOnce = answer;
     },
@@ -94,13 +94,13 @@ const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const down = () => unavailable('The database is down.', 1, { isDown: true });
 const idOf = (found: LookedUpPage | undefined) => found?.page?.version?.id;
 
-/** The outcome, if there is one by now. */
+/** The outcome, if it has settled. */
 async function soFar<T>(promise: Promise<T>): Promise<T | 'none yet'> {
   return Promise.race([promise, aTurn().then(() => 'none yet' as const)]);
 }
 
-describe('The pointer of a public page', () => {
-  it('is what a read that began for it finds', async () => {
+describe('Page lookup', () => {
+  it('finds the page by a read that begins after the request', async () => {
     const { find, asked, confirm } = openScene();
     await confirm();
     const found = find();
@@ -110,7 +110,7 @@ describe('The pointer of a public page', () => {
     expect((await found).isConfirmed).to.equal(true);
   });
 
-  it('is waited for, however late its read is and whatever is in memory', async () => {
+  it('waits for the read, however late it is, also if the page is in memory', async () => {
     const { find, confirm, last, clock } = openScene();
     await confirm();
     const found = find();
@@ -120,14 +120,14 @@ describe('The pointer of a public page', () => {
     expect(await found).to.deep.equal({ page: lockedPage, isConfirmed: true });
   });
 
-  describe('whose reads are many at once', () => {
-    it('is read four times at once; all further requests share one read, which begins when one of these ends', async () => {
+  describe('with many requests for one page', () => {
+    it('runs four reads at once; further requests share one read, which begins when one of them ends', async () => {
       const { find, asked } = openScene();
       const first = Array.from({ length: 4 }, () => find());
       const others = Array.from({ length: 1_000 }, () => find());
       await aTurn();
       expect(asked).to.have.length(4);
-      await asked[0]?.answer(publicPage('v1')); // as it was before the others came
+      await asked[0]?.answer(publicPage('v1')); // the state before the other requests arrived
       expect(idOf(await first[0])).to.equal('v1');
       expect(asked).to.have.length(5);
       expect(await soFar(Promise.race(others))).to.equal('none yet');
@@ -137,10 +137,10 @@ describe('The pointer of a public page', () => {
       for (const read of asked.slice(1, 4)) await read.answer(lockedPage);
       expect(asked).to.have.length(5);
       void find();
-      expect(asked, 'nothing is under way any more').to.have.length(6);
+      expect(asked, 'no read is running').to.have.length(6);
     });
 
-    it('requests that come after the shared read began share another one', async () => {
+    it('requests that arrive after the shared read began share another one', async () => {
       const { find, asked } = openScene();
       for (let n = 0; n < 5; n++) void find();
       await asked[0]?.answer(publicPage('v1'));
@@ -152,21 +152,21 @@ describe('The pointer of a public page', () => {
       expect(idOf(await late)).to.equal('v2');
     });
 
-    it('each version that waits has a read of its own, in the order in which they came, four at once in all', async () => {
+    it('versions have separate waiting reads, in order of arrival, four at once in total', async () => {
       const { find, asked } = openScene();
       for (const number of [null, null, null, null, 2, 1, 2]) void find(number);
       for (let n = 0; n < 3; n++) await asked[n]?.answer(publicPage('v1'));
       expect(asked.map(({ number }) => number)).to.deep.equal([null, null, null, null, 2, 1]);
     });
 
-    it('reads of another page do not wait for these', () => {
+    it('reads of another page do not wait', () => {
       const { lookup, find, asked } = openScene();
       for (let n = 0; n < 5; n++) void find();
       void lookup.find('other', null, () => false);
       expect(asked.map(({ slug }) => slug)).to.deep.equal(['abc', 'abc', 'abc', 'abc', 'other']);
     });
 
-    it('a failure is that of the requests whose read it was: the others get a read of their own', async () => {
+    it('a failed read fails only its own requests; the waiting ones get another read', async () => {
       const { find, asked, confirm } = openScene();
       await confirm();
       const failing = Array.from({ length: 4 }, () => rejectionOf(find()));
@@ -179,15 +179,15 @@ describe('The pointer of a public page', () => {
     });
   });
 
-  describe('whose read fails because the database is down', () => {
-    /** What comes of a request whose read fails so. */
+  describe('while the database is down', () => {
+    /** The result of a request whose read fails. */
     async function findWhileDown({ find, last }: Scene): Promise<LookedUpPage> {
       const found = find();
       await last().fail(down());
       return found;
     }
 
-    it('is what an earlier read found, if that was public within 60 s and its body is in memory; the failure is logged', async () => {
+    it('finds a page that was public within 60 s and whose body is in memory, and logs the failure', async () => {
       const scene = openScene();
       await scene.confirm();
       scene.clock.advance(60_000);
@@ -199,7 +199,7 @@ describe('The pointer of a public page', () => {
       ]);
     });
 
-    it('is remembered for as long as it is read, however many other versions are read too', async () => {
+    it('remembers the latest version while it is read, also if many other versions are read', async () => {
       const scene = openScene();
       for (const number of [2, 3, 4, 5]) {
         await scene.confirm();
@@ -209,9 +209,9 @@ describe('The pointer of a public page', () => {
     });
 
     const fails: readonly (readonly [string, (scene: Scene) => Promise<unknown>])[] = [
-      ['if nothing is known', async () => undefined],
+      ['if the page was never read', async () => undefined],
       [
-        'if it was confirmed more than 60 s ago',
+        'if it was read more than 60 s ago',
         async ({ confirm, clock }) => {
           await confirm();
           clock.advance(60_001);
@@ -224,15 +224,15 @@ describe('The pointer of a public page', () => {
           forgetBodies();
         },
       ],
-      ['if another version was asked for then', ({ confirm }) => confirm('v1', 1)],
-      ['if it was locked then', foundThen(null, lockedPage)],
-      ['if it was gone then', foundThen(null, null)],
-      ['if it was taken down then', foundThen(null, takenDownPage)],
+      ['if another version was read', ({ confirm }) => confirm('v1', 1)],
+      ['if it was locked', foundThen(null, lockedPage)],
+      ['if it was deleted', foundThen(null, null)],
+      ['if it was taken down', foundThen(null, takenDownPage)],
       ['if a read of another version found it taken down', foundThen(1, { ...takenDownPage, version: null })],
       ['if a read of another version found it locked', foundThen(1, lockedPage)],
-      ['if the version was gone then', foundThen(null, { ...publicPage('v1'), version: null })],
+      ['if the version was deleted', foundThen(null, { ...publicPage('v1'), version: null })],
       [
-        'if its process has hidden it, also where an older read ends later',
+        'if this process hid it, also if an older read ends later',
         async ({ confirm, find, last, lookup }) => {
           await confirm();
           void find();
@@ -241,7 +241,7 @@ describe('The pointer of a public page', () => {
         },
       ],
       [
-        'if it was locked then, also where an older read ends later',
+        'if it was locked, also if an older read ends later',
         async ({ confirm, find, asked }) => {
           await confirm();
           void find();
@@ -252,7 +252,7 @@ describe('The pointer of a public page', () => {
       ],
     ];
     for (const [name, prepare] of fails) {
-      it(`fails as the read did, ${name}`, async () => {
+      it(`fails ${name}`, async () => {
         const scene = openScene();
         await prepare(scene);
         const failure = rejectionOf(scene.find());
@@ -261,7 +261,7 @@ describe('The pointer of a public page', () => {
       });
     }
 
-    it('is not set back by a read that began before the one that found a newer version', async () => {
+    it('keeps the newest result, also if an older read ends later', async () => {
       const scene = openScene();
       const { find, confirm, asked } = scene;
       await confirm('v2');
@@ -273,7 +273,7 @@ describe('The pointer of a public page', () => {
       expect(idOf(await findWhileDown(scene))).to.equal('v2');
     });
 
-    it('is logged once a minute, with a count, however often it comes from memory', async () => {
+    it('logs at most once a minute, with a count', async () => {
       const scene = openScene();
       await scene.confirm();
       for (let n = 0; n < 100; n++) await findWhileDown(scene);
@@ -289,7 +289,7 @@ describe('The pointer of a public page', () => {
     ['because the database is busy', unavailable('No connection was free.')],
     ['for another reason', new Error('a fault of ours')],
   ] as const) {
-    it(`whose read fails ${what}: fails so, whatever is in memory`, async () => {
+    it(`fails if the read fails ${what}, also if the page is in memory`, async () => {
       const { find, confirm, last } = openScene();
       await confirm();
       const failure = rejectionOf(find());
@@ -298,7 +298,7 @@ describe('The pointer of a public page', () => {
     });
   }
 
-  it('whose store answers at once is that, confirmed, in the same turn', async () => {
+  it('answers in the same turn if the store answers synchronously', async () => {
     const { find, answerAtOnce } = openScene();
     for (const page of [publicPage('v1'), lockedPage, takenDownPage, null]) {
       answerAtOnce(() => page);
@@ -312,7 +312,7 @@ describe('The pointer of a public page', () => {
   });
 });
 
-/** A read of that version, or the latest, that finds that after the page was confirmed. */
+/** A read of that version (null: the latest) finds the page after it was confirmed. */
 function foundThen(number: number | null, page: Page | null) {
   return async ({ confirm, find, last }: Scene) => {
     await confirm();

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { ShownPage } from '../../shared/domain/drop.ts';
 import { createPages } from '../../shared/services/pages.ts';
 
-/** Pages of which only contexts are asked; their renderer notes what it is given, and answers when told to. */
+/** Only contexts are used; their renderer records its input and answers when the test says so. */
 function createScene({ isFinal = true } = {}) {
   const rendered: string[] = [];
   const answers: (() => void)[] = [];
-  const unused = () => Promise.reject(new Error('contexts need no such thing'));
+  const unused = () => Promise.reject(new Error('contexts do not use it'));
   const contexts = {
     put: unused,
     delete: unused,
@@ -26,12 +26,12 @@ function createScene({ isFinal = true } = {}) {
     },
     config: { PAGE_CACHE_BYTES: 1 },
   };
-  // proof: a context is read with nothing but these
+  // proof: contexts use nothing else
   const pages = createPages(deps as unknown as Parameters<typeof createPages>[0]);
   return {
     rendered,
     pages,
-    /** Lets the renderer answer what it has been asked. */
+    /** Ends the running renders. */
     async answer() {
       await new Promise(setImmediate);
       for (const answer of answers.splice(0)) answer();
@@ -39,10 +39,10 @@ function createScene({ isFinal = true } = {}) {
   };
 }
 
-const page = (id: string, hasContext = true) => ({ version: { id, hasContext } }) as ShownPage; // proof: all that is read
+const page = (id: string, hasContext = true) => ({ version: { id, hasContext } }) as ShownPage; // proof: contexts read nothing else
 
 describe('The context of a page', () => {
-  it('is rendered once for readers who come together, and for those who come later', async () => {
+  it('is rendered once, for concurrent and later requests', async () => {
     const { pages, rendered, answer } = createScene();
     const together = Promise.all([
       pages.context(page('a')),
@@ -55,7 +55,7 @@ describe('The context of a page', () => {
     expect(rendered).to.deep.equal(['context of a', 'context of b']);
   });
 
-  it('is rendered again where there was no time to try', async () => {
+  it('is rendered again if the render was not final', async () => {
     const { pages, rendered, answer } = createScene({ isFinal: false });
     for (const _ of ['first', 'second']) {
       const context = pages.context(page('a'));
@@ -65,7 +65,7 @@ describe('The context of a page', () => {
     expect(rendered).to.have.length(2);
   });
 
-  it('is null where there is none, or none any more', async () => {
+  it('is null if there is none or it was removed', async () => {
     const { pages, rendered } = createScene();
     expect(await pages.context(page('a', false))).to.equal(null);
     expect(await pages.context(page('gone'))).to.equal(null);
