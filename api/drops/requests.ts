@@ -1,7 +1,6 @@
 import { mixed, type ObjectShape, object, string } from 'yup';
-import type { DetailChanges } from '../../shared/domain/drop.ts';
+import { type DetailChanges, isMetadataKey, metadataKeyPattern } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { isMetadataKey, metadataKeyPattern } from '../../shared/domain/metadata.ts';
 import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
 import type { Document, NewDropInput } from '../../shared/services/drops.ts';
 import {

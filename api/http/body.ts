@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import { checkShape, jsonRule } from '../../shared/domain/json-shape.ts';
+import { jsonRule, parseJson } from '../../shared/domain/json.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import { destroySoon } from '../server/broken-requests.ts';
 import { refuseTooFine } from '../server/chunk-limit.ts';
@@ -53,13 +53,9 @@ function refuseOtherMedia(req: Request): void {
 
 async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
   try {
-    if (bytes.length > parseHereMaxBytes) return await parser.parse(bytes);
-    checkShape(bytes);
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return bytes.length > parseHereMaxBytes ? await parser.parse(bytes) : parseJson(bytes);
   } catch (error) {
-    // A TypeError is what TextDecoder throws.
-    const isInvalid = error instanceof SyntaxError || error instanceof TypeError;
-    throw isInvalid ? new DropError('invalid_json', jsonRule) : error;
+    throw error instanceof SyntaxError ? new DropError('invalid_json', jsonRule) : error;
   }
 }
 

@@ -1,12 +1,25 @@
-import type { Metadata } from './metadata.ts';
 import type { Takedown } from './moderation.ts';
 
-/** The only kind of document that can be posted today; a field of each version so that others can come. */
+/**
+ * The tags of a drop, in the order of the request. A map, because `__proto__` and `constructor` are legal keys that would
+ * break an object.
+ */
+export type Metadata = ReadonlyMap<string, string>;
+
+/** Spec section 2. Both cases are listed, because with `/iu` U+212A and U+017F would match as letters. */
+export const metadataKeyPattern = '^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$';
+const metadataKey = new RegExp(metadataKeyPattern);
+
+export function isMetadataKey(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && metadataKey.test(text);
+}
+
+/** The only media type that can be posted. Every version stores it, so that others can be added. */
 export const htmlMediaType = 'text/html';
 
-/** One version as the drop's own list holds it. The HTML and the context live outside, under `id`. */
+/** A version in its drop's list. Its HTML and context are stored as blobs under `id`. */
 export interface Version {
-  /** Inner id: names this content for ever, also where its number is used again. */
+  /** Identifies the content for ever. The number does not: it is used again if the latest version is deleted. */
   readonly id: string;
   /** Starts at 1; `latest_version + 1` for a new one. */
   readonly number: number;
@@ -17,14 +30,14 @@ export interface Version {
   readonly createdAt: number;
 }
 
-/** The soft gate before a drop. `id` changes with every passcode, so that what the old one opened closes. */
+/** The passcode of a drop. Each passcode has a new `id`, so that cookies for the old passcode open nothing. */
 export interface Lock {
   readonly id: string;
   /** argon2id, encoded. */
   readonly hash: string;
 }
 
-/** A drop as its owner sees it, without its list of versions. */
+/** A drop as its owner sees it, without the list of versions. */
 export interface Drop {
   readonly id: string;
   readonly ownerId: string;
@@ -37,55 +50,45 @@ export interface Drop {
   readonly viewCount: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Raised by every visible change. */
+  /** Incremented by every visible change. */
   readonly rev: number;
-  /** null: it is not taken down. */
+  /** null: not taken down. */
   readonly takedown: Takedown | null;
 }
 
-/** What stands at a public address: one drop and one of its versions. Holds no metadata (spec section 2). */
+/** A public page: a drop and one of its versions. Without metadata, which only the owner may see (spec section 2). */
 export interface Page {
   readonly dropId: string;
   readonly slug: string;
   readonly title: string;
   readonly description: string | null;
   readonly lock: Lock | null;
-  /** Nothing of it is shown to anybody. */
+  /** If true, nobody may see any content of the page. */
   readonly isTakenDown: boolean;
   readonly latestVersion: number;
-  /** null: the drop has no version of the number that was asked for, which only who passes the gate may know. */
+  /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
   readonly version: Version | null;
 }
 
-/** A page with something to show. */
+/** A page whose version exists. */
 export type ShownPage = Page & { readonly version: Version };
 
 /** Work for a job after a change of a drop. The update that makes the change records it. */
 export type PendingTask = 'render' | 'purge';
 
-export interface NewVersion {
-  readonly id: string;
-  readonly sizeBytes: number;
-  readonly hasContext: boolean;
-  readonly mediaType: string;
-  readonly createdAt: number;
-}
+/** The store assigns the number. */
+export type NewVersion = Omit<Version, 'number'>;
 
-export interface NewDrop {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly metadata: Metadata;
+export interface NewDrop
+  extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata'> {
   readonly lock: Lock | null;
   readonly version: NewVersion;
 }
 
-/** A change of what the owner wrote about a drop. An absent field stays as it is. */
+/** Changes of title, description and metadata. Absent fields stay as they are. */
 export interface DetailChanges {
   readonly title?: string;
-  /** null clears. */
+  /** null removes it. */
   readonly description?: string | null;
   /** Replaces the whole map. */
   readonly metadata?: Metadata;
@@ -94,18 +97,18 @@ export interface DetailChanges {
 export const sortFields = ['created_at', 'updated_at', 'view_count'] as const;
 export const sortOrders = ['asc', 'desc'] as const;
 
-/** A page of the owner's list. Ties go by newest creation, then by id. */
+/** One page of the owner's drops. Drops with equal sort fields are ordered by creation, newest first, then by id. */
 export interface DropQuery {
-  /** From 1. */
+  /** The first page is 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly sortBy: (typeof sortFields)[number];
   readonly sortOrder: (typeof sortOrders)[number];
-  /** All must hold. The same key twice with two values matches nothing. */
+  /** All pairs must match, so a key with two different values matches nothing. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 }
 
-/** The tag that every public answer about a drop carries, and by which the edge forgets them. */
+/** Every public answer about a drop has this tag, and a purge of the edge names it. */
 export function edgeTag(dropId: string): string {
   return `drop-${dropId}`;
 }

@@ -1,4 +1,4 @@
-/** Every machine-readable code an answer can carry: spec section 7, and the two for the server's own failures. */
+/** Every code of spec section 7, and two for failures of the service. */
 export type Code =
   | 'unauthorized'
   | 'invalid_token'
@@ -26,24 +26,24 @@ export type Code =
   | 'internal_error'
   | 'unavailable';
 
-/** What `error.details` may hold: limits, field names, seconds to wait. Field names are the wire's (snake_case). */
+/** Limits, field names, seconds to wait. Field names are those of the wire (snake_case). */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 interface DropErrorOptions extends ErrorOptions {
-  /** @see isDown */
   readonly isDown?: boolean;
 }
 
 /**
- * The one error that callers are meant to see. The domain and the services know codes; only `api` knows statuses.
- * Anything else that is thrown is the server's own failure and is shown to nobody.
+ * The only error that clients see. Domain and services know codes, only `api` knows HTTP statuses. Every other error is
+ * a failure of the service: it is logged, and the client gets `internal_error`.
  */
 export class DropError extends Error {
   readonly code: Code;
   readonly details: ErrorDetails | undefined;
+  /** Whether the database did not answer at all. Late, busy or overloaded is not down. */
   readonly isDown: boolean;
 
-  /** @param options its `cause` is logged and shown to nobody */
+  /** @param options `cause` is logged, and clients do not see it */
   constructor(code: Code, message: string, details?: ErrorDetails, options?: DropErrorOptions) {
     super(message, options);
     this.name = 'DropError';
@@ -53,32 +53,30 @@ export class DropError extends Error {
   }
 }
 
-/** What a suspended account is told that wants to change something. */
 export function suspended(): DropError {
-  return new DropError('forbidden', 'This account is suspended: it can read, and change nothing.');
+  return new DropError('forbidden', 'This account is suspended; it can read but not change anything');
 }
 
-/** A drop, version or token that is not there, or is somebody else's: the two are told apart nowhere. */
+/** Does not exist or belongs to another account: clients cannot tell which. */
 export function notFound(
   what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report',
 ): DropError {
-  return new DropError('not_found', `No such ${what}.`);
+  return new DropError('not_found', `No such ${what}`);
 }
 
-/** Whether it says that a part is away or overloaded, and nothing else. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof DropError && error.code === 'unavailable';
 }
 
-/** Whether it says that the database gave no answer at all. One that is late, busy or overloaded is not down. */
+/** @see DropError.isDown */
 export function isDown(error: unknown): boolean {
   return error instanceof DropError && error.isDown;
 }
 
 /**
- * A part that the request needs is away or overloaded.
- * @param seconds when a retry is worth it
- * @param options its `cause` is what that part said: logged, and shown to nobody
+ * A part that the request needs is down or overloaded.
+ * @param seconds when the client may retry
+ * @param options `cause` is logged, and clients do not see it
  */
 export function unavailable(message: string, seconds = 1, options?: DropErrorOptions): DropError {
   return new DropError('unavailable', message, { retry_after_seconds: seconds }, options);

@@ -26,8 +26,14 @@ import {
 import { dropModel } from '../../shared/adapters/mongo/drop-schema.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
 import { createMongoPendingTaskStore } from '../../shared/adapters/mongo/pending-task-store.ts';
-import { type Drop, type DropQuery, type NewDrop, sortFields, sortOrders } from '../../shared/domain/drop.ts';
-import type { Metadata } from '../../shared/domain/metadata.ts';
+import {
+  type Drop,
+  type DropQuery,
+  type Metadata,
+  type NewDrop,
+  sortFields,
+  sortOrders,
+} from '../../shared/domain/drop.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
 import type { PendingTaskStore } from '../../shared/ports/pending-task-store.ts';
 import { aDrop, aVersion, inParallel, later, start } from '../contract/records.ts';

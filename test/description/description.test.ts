@@ -104,7 +104,7 @@ describe('The published interface description', () => {
       for (const one of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
         const { status, body } = await service.request(one, path);
         expect(status, `${one} ${operationId}`).to.not.equal(405);
-        expect(body?.error?.message, `${one} ${operationId}`).to.not.equal('No such path.');
+        expect(body?.error?.message, `${one} ${operationId}`).to.not.equal('No such path');
       }
     }
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { isMetadataKey } from '../../shared/domain/drop.ts';
 import { idAt, newId, newSlug, slugPattern } from '../../shared/domain/ids.ts';
-import { isMetadataKey } from '../../shared/domain/metadata.ts';
 import { newCode, readCode } from '../../shared/domain/sign-in.ts';
 import { isLongerThan } from '../../shared/domain/text.ts';
 

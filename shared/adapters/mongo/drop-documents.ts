@@ -1,5 +1,4 @@
-import type { Drop, NewDrop, NewVersion, Page, PendingTask, Version } from '../../domain/drop.ts';
-import type { Metadata } from '../../domain/metadata.ts';
+import type { Drop, Metadata, NewDrop, NewVersion, Page, PendingTask, Version } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import type { DropTasks } from '../../ports/pending-task-store.ts';
 import type { DropDocument, VersionDocument } from './drop-schema.ts';

@@ -1,5 +1,4 @@
-import type { Drop } from '../../domain/drop.ts';
-import type { Metadata } from '../../domain/metadata.ts';
+import type { Drop, Metadata } from '../../domain/drop.ts';
 import type { Database } from './database.ts';
 
 const none: Metadata = new Map();

@@ -1,5 +1,4 @@
-import type { Drop, PendingTask, Version } from '../../domain/drop.ts';
-import type { Metadata } from '../../domain/metadata.ts';
+import type { Drop, Metadata, PendingTask, Version } from '../../domain/drop.ts';
 
 /** The columns of a drop as its owner sees it, in the order of `DropRow`. */
 export const dropColumns = `
