@@ -42,15 +42,18 @@ const unhurried = { RENDER_REQUEST_BUDGET_MS: '3000', ANSWER_MS: '15000' };
  * @param env settings other than the defaults
  * @param clock unset: one that stands in the middle of a minute and of a day
  * @param adaptEngine puts faults and delays between the services and the engine
+ * @param prepare puts data into the empty engine before the service starts
  */
 export async function startService({
   env = {},
   clock = createTestClock(),
   adaptEngine = (engine) => engine,
+  prepare = async () => undefined,
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: TestClock;
   adaptEngine?: (engine: Engine) => Engine;
+  prepare?: (config: Config) => Promise<void>;
 } = {}): Promise<TestService> {
   const dataDir = makeTempDir();
   const testEngine = await openTestEngine(clock);
@@ -61,6 +64,7 @@ export async function startService({
   const url = `http://127.0.0.1:${port}`;
   const own = { DATA_DIR: dataDir, BASE_URL: url, PORT: String(port), ...unhurried, ...testEngine.env };
   const config = readConfig({ ...own, ...env });
+  await prepare(config);
   const client = createClient(url);
   const parts = { clock, log, adaptEngine };
   let running = await run(config, parts, server);

@@ -1,0 +1,117 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import mongoose from 'mongoose';
+import type { Config } from '../../shared/config/config.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { createTestClock } from '../support/clock.ts';
+import { isScaleOutRun } from '../support/engine.ts';
+import { expectError } from '../support/expect.ts';
+import { startService, type TestService } from '../support/service.ts';
+import type { WireBody } from '../support/wire.ts';
+
+/** What release 06bab9a left and answered: see test/fixtures/make-old-data.mjs. */
+interface Expected {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly slugs: Readonly<Record<string, string>>;
+  readonly owners: Readonly<Record<string, { readonly token: string }>>;
+  readonly signIn: { readonly poll_token: string };
+  readonly now: number;
+  readonly answers: readonly { owner: string; path: string; status: number; body: WireBody | string }[];
+  readonly reports: readonly object[];
+  readonly audit: readonly object[];
+}
+
+const folder = new URL('../../../test/fixtures/old-data/', import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, folder));
+const expected: Expected = JSON.parse(read('expected.json').toString())[
+  isScaleOutRun ? 'scale-out' : 'embedded'
+];
+const { slugs, owners } = expected;
+const BASE_URL = 'http://127.0.0.1'; // as in the expected answers
+
+async function putOldData({ DATA_DIR, MONGODB_URI }: Config): Promise<void> {
+  if (!isScaleOutRun) {
+    writeFileSync(join(DATA_DIR, 'dropleaf.sqlite'), gunzipSync(read('dropleaf.sqlite.gz')));
+    for (const [name, text] of Object.entries(expected.files ?? {}))
+      writeFileSync(join(DATA_DIR, name), text);
+    return;
+  }
+  const connection = await mongoose.createConnection(MONGODB_URI).asPromise();
+  for (const line of read('mongo.ndjson').toString().trim().split('\n')) {
+    const { collection, document } = mongoose.mongo.BSON.EJSON.parse(line, { relaxed: false });
+    await connection.collection(collection).insertOne(document);
+  }
+  await connection.close();
+}
+
+describe('Data of an earlier release', () => {
+  let service: TestService;
+  let engine: Engine | undefined;
+
+  before(async () => {
+    service = await startService({
+      env: { BASE_URL },
+      clock: createTestClock(expected.now),
+      prepare: putOldData,
+      adaptEngine(own) {
+        engine = own;
+        return own;
+      },
+    });
+    await service.settle();
+  });
+  after(() => service.stop());
+
+  for (const { owner, path, status, body } of expected.answers) {
+    it(`${status} ${path}`, async () => {
+      const token = path.startsWith('/api') ? owners[owner]?.token : undefined;
+      const answer = await service.get(path, { token });
+      expect(answer.status).to.equal(status);
+      if (typeof body === 'string') expect(answer.text).to.equal(body);
+      else if (body.error !== undefined) expect(answer.body.error).to.include({ code: body.error.code });
+      else expect(answer.body).to.deep.equal(body);
+    });
+  }
+
+  it('keeps reports and the audit log', async () => {
+    const { reports, audit } = service.services;
+    expect(await reports.list({ withClosed: true }, 100)).to.deep.equal(expected.reports);
+    expect(await audit.list(null, 100)).to.deep.equal(expected.audit);
+  });
+
+  it('keeps the pending sign-in', async () => {
+    const { body } = await service.get(`/api/auth/poll?token=${expected.signIn.poll_token}`);
+    expect(body.status).to.equal('pending');
+  });
+
+  it('keeps the passcode of a locked page', async () => {
+    const { frame, cookie } = await service.enter(slugs.locked ?? '', 'open-sesame', {
+      headers: { origin: BASE_URL },
+    });
+    expect((await service.get(frame, { headers: { cookie } })).text).to.include('Locked, again');
+  });
+
+  it('removes the documents of the deleted drop and of the deleted version, and no others', async () => {
+    service.clock.advance(15 * 60_000);
+    await engine?.jobs.enqueue('store.reconcile', {});
+    await service.settle();
+    await service.settle(); // the jobs that were enqueued by the first
+    expect(await engine?.html.listIds('', 'z', 100)).to.have.length(9);
+  });
+
+  it('keeps the suspended account suspended', async () => {
+    const { moderation } = service.services;
+    const change = () =>
+      service.request('PUT', `/api/drops/${slugs.suspended}`, {
+        token: owners.bob?.token,
+        body: { html: '<p>New' },
+      });
+    expectError(await change(), 403, 'forbidden');
+    const [bob] = await moderation.findAccounts('bob');
+    if (bob === undefined) throw new Error('bob is missing');
+    await moderation.unsuspend(bob, { by: 'root', reason: null });
+    expect((await change()).status).to.equal(200);
+  });
+});
