@@ -1,5 +1,5 @@
 // Which folder may import which. ARCHITECTURE.md explains the folders and the direction (domain ← ports ← services ← api,
-// worker, bin); test/checks/rules.test.ts plants violations to show that each rule reports them.
+// worker, bin); test/checks/rules.slow.test.ts plants violations to show that each rule reports them.
 
 /** The folders that run in production. Tests and benchmarks may import any of them. */
 const production = '^(api|worker|shared|bin)/';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { openBehindVarnish, startEmbedded, startScaleOut } from '../test/edge/behind-varnish.ts';
 import { describeLoad, runLoad } from '../test/edge/load.ts';
-import { findProgram, programFolders } from '../test/servers/programs.ts';
+import { findProgram } from '../test/support/programs.ts';
 
 // usage: edge.js [--engine embedded|scale-out] [--seconds 120] [--readers 50] [--drops 200]
-// Many read through Varnish (TEST_VARNISH, or varnishd in PATH) while one writes, locks, unlocks and deletes; what the
+// Many read through Varnish (varnishd in PATH) while one writes, locks, unlocks and deletes; what the
 // origin and Varnish tell each other is late in some rounds. A page that was seen over 2 s after its end was acknowledged
 // ends the process with exit code 1.
 const { values } = parseArgs({
@@ -15,8 +15,8 @@ const { values } = parseArgs({
     drops: { type: 'string', default: '200' },
   },
 });
-const program = process.env.TEST_VARNISH || findProgram('varnishd', programFolders());
-if (program === undefined) throw new Error('there is no varnishd: set TEST_VARNISH to where it is');
+const program = findProgram('varnishd');
+if (program === null) throw new Error('varnishd is not in PATH');
 
 const behind = await openBehindVarnish(
   program,

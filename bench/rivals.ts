@@ -36,9 +36,9 @@ export async function startBare(dir: string, samples: readonly Sample[]): Promis
   return { ...server, urlOf: (sample) => `${server.url}/${pathOf(sample)}` };
 }
 
-/** nginx with one worker and the bytes as files; null: there is none (TEST_NGINX, PATH, /usr/sbin). */
+/** nginx with one worker and the bytes as files; null: there is none (PATH, /usr/sbin). */
 export async function startNginx(dir: string, samples: readonly Sample[]): Promise<Rival | null> {
-  const program = findProgram('TEST_NGINX', 'nginx');
+  const program = findProgram('nginx');
   if (program === null) return null;
   for (const folder of ['br', 'identity']) mkdirSync(join(dir, folder));
   for (const sample of samples) writeFileSync(join(dir, pathOf(sample)), sample.bytes);

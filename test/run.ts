@@ -1,117 +1,160 @@
-// Runs the tests of both engines, each in a mocha of its own. The servers of the scale-out engine are found, or started,
-// while the embedded engine's tests run, and stopped at the end. The closing lines say which tests were skipped, why
-// and how to run them, then how many ran on which engine, and last the sum.
-// usage: run.js [--engine embedded|scale-out] [what mocha takes] [names of test files]
-import { type Engine, type EngineRun, readArguments, runTests, skipTests } from './engine-run.ts';
-import { createCache } from './servers/cache.ts';
-import { findServers } from './servers/find.ts';
-import { createKeepers } from './servers/keepers.ts';
-import type { Found } from './servers/search.ts';
-import { findTools, findVarnish } from './servers/tools.ts';
-import { describeOutcome, describeSkips, noTests, type Outcome, sum } from './support/outcome.ts';
+// Runs the tests and adds up their results. The name of a test file decides when it runs:
+//   quick         *.test.ts: the embedded engine, inside mocha's processes, with Node alone
+//   slow          *.slow.test.ts, and all files in bin, browser, crash and edge: they start processes, browsers or proxies
+//   scale-out     *.scale-out.test.ts, and again all files in api and hostile: they need MongoDB and Redis
+// usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
+//   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
+//   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
+import { spawn } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import type { Outcome } from './support/reporter.ts';
 
-/** What came of one engine's tests. */
-interface Result {
+const engines = ['embedded', 'scale-out'] as const;
+type Engine = (typeof engines)[number];
+
+/** One run of mocha. */
+interface Run {
+  readonly name: 'quick' | 'slow' | 'scale-out';
   readonly engine: Engine;
-  readonly outcome: Outcome;
-  /** Why none ran. */
-  readonly remark?: string;
+  readonly files: readonly string[];
 }
 
-/** How long mocha may take to end by itself after a signal. */
-const graceMs = 5_000;
+const testDir = import.meta.dirname; // dist/test
+const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
+const isSlow = (file: string) => /\.slow\.test\.js$|^(bin|browser|crash|edge)\//.test(file);
+const runsOnBoth = (file: string) => /^(api|hostile)\//.test(file) && !isSlow(file);
+const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
+const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
+/** Mocha ends itself when the terminal sends SIGINT to the whole group; the other signals are passed on to it. */
+let interrupted = false;
+process.on('SIGINT', () => {
+  interrupted = true;
+});
 
-const cure =
-  'Set MONGODB_URI and REDIS_URL to databases that tests may fill, or start Docker, or be root on Debian with Go in PATH.';
-
-const { engines, args } = readArguments(process.argv.slice(2));
-const keepers = createKeepers();
-const search = { env: process.env, keepers, cache: createCache(keepers), say };
-let current: EngineRun | undefined;
-let stopped = false;
-
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-const results = await testAll().finally(() => keepers.stopAll());
-for (const { engine, outcome } of results) describeSkips(engine, outcome.skipped).forEach(say);
-for (const { engine, outcome, remark } of results) {
-  say(`${engine} engine: ${remark ?? describeOutcome(outcome)}`);
+const { runs, options } = plan(process.argv.slice(2));
+const outcomes: Outcome[] = [];
+for (const run of runs) {
+  if (interrupted) break;
+  if (runs.length > 1) say(`\n${run.name} tests, ${run.engine} engine`);
+  outcomes.push(await runMocha(run, options));
 }
-if (stopped) say('The run was interrupted.');
-const total = sum(results.map(({ outcome }) => outcome));
-say(describeOutcome(total));
-process.exitCode = stopped || total.failed > 0 ? 1 : 0;
+for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
+const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
+const skipped = sum(outcomes.map((one) => one.skipped.length));
+if (interrupted) say('The run was interrupted.');
+say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = interrupted || failed > 0 ? 1 : 0;
 
-async function testAll(): Promise<Result[]> {
-  const results: Result[] = [];
-  const preparing = engines.includes('scale-out') ? prepare() : null;
-  if (engines.includes('embedded')) {
-    const { MONGODB_URI, REDIS_URL, TEST_ENGINE, ...own } = process.env;
-    const env = { ...own, ...(await findVarnish(search)) };
-    results.push({ engine: 'embedded', outcome: await test('embedded', env) });
+/** Which runs the command line asks for, and the arguments that mocha gets. */
+function plan(given: readonly string[]): { runs: Run[]; options: string[] } {
+  const args = given.flatMap((arg) => (arg.startsWith('--engine=') ? ['--engine', arg.slice(9)] : [arg]));
+  const take = (flag: string, count: number) =>
+    args.includes(flag) ? args.splice(args.indexOf(flag), count) : [];
+  const [all, rest] = [take('--all', 1).length > 0, take('--rest', 1).length > 0];
+  const [flag, engine] = take('--engine', 2);
+  if (flag && !engines.some((name) => name === engine)) {
+    throw new Error(`--engine must be ${engines.join(' or ')} (got ${engine})`);
   }
-  const prepared = await preparing;
-  if (prepared !== null && !stopped) results.push(await testScaleOut(prepared));
-  return results;
+  const isFile = (arg: string) => /\.test\.[jt]s$/.test(arg);
+  const names = args
+    .filter(isFile)
+    .map((arg) => `/${arg.replace(/^(\.\/)?(dist\/test\/|test\/)?/, '').replace(/\.ts$/, '.js')}`);
+  const isNamed = (file: string) => names.some((name) => `/${file}`.endsWith(name));
+  const isQuickOnly = names.length === 0 && engine === undefined && !all && !rest;
+
+  const runs = allRuns()
+    .filter((run) => engine === undefined || run.engine === engine)
+    .filter((run) => (isQuickOnly ? run.name === 'quick' : !rest || run.name !== 'quick'))
+    .map((run) => (names.length === 0 ? run : { ...run, files: run.files.filter(isNamed) }))
+    .map((run) =>
+      engine || names.length === 0 ? run : { ...run, files: run.files.filter(hasOneEngine(run)) },
+    )
+    .filter((run) => run.files.length > 0);
+  if (runs.length === 0) throw new Error(`No test file is called ${names.join(' or ')}`);
+  return { runs, options: args.filter((arg) => !isFile(arg)) };
 }
 
-interface Prepared {
-  readonly found: Found;
-  readonly tools: Readonly<Record<string, string>>;
+function allRuns(): Run[] {
+  const files = readdirSync(testDir, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.test.js'))
+    .sort();
+  const embedded = files.filter((file) => !isScaleOut(file));
+  return [
+    { name: 'quick', engine: 'embedded', files: embedded.filter((file) => !isSlow(file)) },
+    { name: 'slow', engine: 'embedded', files: embedded.filter(isSlow) },
+    {
+      name: 'scale-out',
+      engine: 'scale-out',
+      files: files.filter((file) => isScaleOut(file) || runsOnBoth(file)),
+    },
+  ];
 }
 
-async function prepare(): Promise<Prepared> {
-  try {
-    const found = await findServers(search);
-    return { found, tools: found.kind === 'servers' ? await findTools(search) : {} };
-  } catch (error) {
-    return { found: { kind: 'wrong', reason: String(error) }, tools: {} }; // it is told when its turn comes
-  }
-}
-
-async function testScaleOut({ found, tools }: Prepared): Promise<Result> {
-  if (found.kind !== 'servers') return tellMissing(found);
-  say(`\nThe scale-out engine is tested with ${found.from}.`);
-  const outcome = await test('scale-out', {
-    ...process.env,
-    ...tools,
-    MONGODB_URI: found.mongodbUri,
-    REDIS_URL: found.redisUrl,
-    TEST_ENGINE: 'scale-out',
+/** A mocha that ends without an outcome counts as one failed test. */
+async function runMocha({ name, engine, files }: Run, options: readonly string[]): Promise<Outcome> {
+  const { MONGODB_URI, REDIS_URL, TEST_ENGINE, ...env } = process.env;
+  const servers = engine === 'scale-out' ? { MONGODB_URI, REDIS_URL, TEST_ENGINE: engine } : {};
+  const folder = makeRunFolder(name);
+  // Quick tests spread over the cores. The others measure time or start processes: they would disturb each other.
+  const jobs = Math.min(4, Math.max(2, availableParallelism()));
+  const own = [
+    ...['--reporter', join(testDir, 'support', 'reporter.js')],
+    ...(name === 'quick' && files.length > 2 ? ['--parallel', '--jobs', `${jobs}`] : []),
+    ...(engine === 'scale-out' ? ['--exit', '--require', join(testDir, 'support', 'need-servers.js')] : []),
+  ];
+  const paths = files.map((file) => relative('.', join(testDir, file)));
+  const child = spawn(process.execPath, [mocha, ...own, ...options, ...paths], {
+    env: { ...env, ...servers, TMPDIR: folder },
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  if (found.keeper?.isRunning() === false)
-    say(`The test servers ended too early: ${found.keeper.lastWords()}`);
-  return { engine: 'scale-out', outcome };
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill(signal));
+  let outcome: Outcome | undefined;
+  child.on('message', (message) => {
+    outcome = message as Outcome; // only reporter.ts sends messages
+  });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('exit', (...ended) => resolve(ended));
+  });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // a process that is just ending may still write
+  if (signal !== null) interrupted = true;
+  if (outcome !== undefined && (code === 0 || outcome.failed > 0)) return outcome;
+  say(`mocha failed (${signal ?? `exit code ${code}`})`);
+  return { passed: 0, skipped: [], ...outcome, failed: 1 };
 }
 
-async function test(engine: Engine, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  current = runTests(engine, args, env);
-  return current.outcome;
-}
-
-/** Servers that were named must serve, and on a machine of CI there must be some; elsewhere the tests are skipped. */
-function tellMissing(found: Exclude<Found, { kind: 'servers' }>): Result {
-  const engine = 'scale-out';
-  const reasons = found.kind === 'wrong' ? [found.reason] : found.reasons;
-  const why = reasons.map((reason) => `\n  - ${reason.replaceAll('\n', '\n    ')}`).join('');
-  const needed = `it needs MongoDB and Redis. ${cure}${why}`;
-  if (found.kind !== 'wrong' && !isSet(process.env.CI)) {
-    return { engine, outcome: skipTests(engine, args, needed) };
+/**
+ * A folder for everything that a run writes. Quick tests write to memory where Linux offers at least 1 GiB of it, so that
+ * SQLite's commits do not wait for a disk; the others execute files, which /dev/shm may forbid.
+ */
+function makeRunFolder(name: Run['name']): string {
+  const prefix = 'dropleaf-run-';
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    accessSync('/dev/shm', constants.W_OK);
+    if (name === 'quick' && bavail * bsize >= 2 ** 30) return mkdtempSync(join('/dev/shm', prefix));
+  } catch {
+    // there is no such folder, or it is not writable
   }
-  say(`\nThe scale-out engine was not tested: ${needed}`);
-  return { engine, outcome: { ...noTests, failed: 1 }, remark: 'not tested, which counts as 1 failed' };
+  return mkdtempSync(join(tmpdir(), prefix));
 }
 
-function isSet(flag: string | undefined): boolean {
-  return flag !== undefined && !['', '0', 'false'].includes(flag);
+/** One line for each reason, with the number of tests and up to three of their files. */
+function describeSkips(skipped: Outcome['skipped']): string[] {
+  return [...new Set(skipped.map(({ reason }) => reason))].map((reason) => {
+    const skips = skipped.filter((skip) => skip.reason === reason);
+    const files = [...new Set(skips.map(({ file }) => file))];
+    const named =
+      files.slice(0, 3).join(' ') + (files.length > 3 ? ` and ${files.length - 3} more files` : '');
+    return `skipped ${skips.length} ${skips.length === 1 ? 'test' : 'tests'}: ${reason} (${named})`;
+  });
 }
 
-/** The first signal ends all in order, the second at once: what was started ends with this process anyway. */
-function stop(signal: NodeJS.Signals): void {
-  if (stopped) process.exit(1);
-  stopped = true;
-  current?.kill(signal);
-  setTimeout(() => current?.kill('SIGKILL'), graceMs).unref();
-  void keepers.stopAll();
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function say(line: string): void {

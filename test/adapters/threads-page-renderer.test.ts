@@ -6,7 +6,7 @@ import { createThreadRenderer, type RendererOptions } from '../../shared/adapter
 import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/html/plan.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
-import { skipBecause } from '../support/skip.ts';
+import { skipBecause } from '../support/programs.ts';
 
 const plenty = 5_000;
 

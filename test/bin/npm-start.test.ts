@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { requireInPath } from '../support/programs.ts';
+import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { type Watched, watch } from './command.ts';
@@ -13,7 +13,7 @@ describe('npm start', () => {
   let groups: number[];
 
   before(function () {
-    requireInPath(this, 'npm');
+    requireProgram(this, 'npm');
     folder = copyDeployed();
     symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
   });
@@ -26,7 +26,7 @@ describe('npm start', () => {
 
   for (const shell of ['sh', 'bash', 'dash']) {
     it(`SIGTERM to npm, where ${shell} runs its scripts, ends the service in order, and npm with it`, async function () {
-      requireInPath(this, shell);
+      requireProgram(this, shell);
       const { npm, url, group } = await start(shell);
       npm.kill('SIGTERM');
       await expectOneStop(npm, url, group);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { requireInPath } from '../support/programs.ts';
+import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, type RunningService, startDropleaf } from './command.ts';
 import { publish } from './home.ts';
@@ -47,7 +47,7 @@ describe('dropleaf start on MongoDB and Redis', function () {
   });
 
   it('prints commands that publish a page in a shell that has those settings', async function () {
-    requireInPath(this, 'curl');
+    requireProgram(this, 'curl');
     service = await startDropleaf(env);
     const commands = service.output.stdout
       .split('\n')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { requireInPath } from '../support/programs.ts';
+import { requireProgram } from '../support/programs.ts';
 import { dropleaf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -47,7 +47,7 @@ describe('dropleaf start', () => {
   });
 
   it('prints commands that publish a page when they are pasted into a shell', async function () {
-    requireInPath(this, 'curl');
+    requireProgram(this, 'curl');
     const service = await home.start({ DATA_DIR: join(home.dir, "it's data") });
     const commands = service.output.stdout
       .split('\n')

@@ -27,15 +27,15 @@ after('end the browsers', async () => {
 });
 
 /**
- * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Where PATH has no
- * `chromium` and CHROMIUM names none, the suite is skipped; under CI that is a failure.
+ * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Without `chromium` in PATH
+ * the suite is skipped, and fails if CI is set.
  * @param more flags beside those that every suite has
  */
 export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
   let browser: Browser | undefined;
 
   before(async function () {
-    browser = await launch(requireProgram(this, 'CHROMIUM', 'chromium'), [...flags, ...more]);
+    browser = await launch(requireProgram(this, 'chromium'), [...flags, ...more]);
   });
 
   // Whatever a failed test has left open is nobody else's.

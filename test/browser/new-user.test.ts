@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
 import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
 import { createClient } from '../support/client.ts';
-import { requireInPath } from '../support/programs.ts';
+import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import type { WireDrop } from '../support/wire.ts';
 import { clickApprove, overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
@@ -21,7 +21,7 @@ describe('A new user, in Chromium', function () {
   let drop: WireDrop;
 
   before(async function () {
-    requireInPath(this, 'curl');
+    requireProgram(this, 'curl');
     service = await startDropleaf({ DATA_DIR: dataDir });
   });
   after(async () => {

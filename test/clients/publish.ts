@@ -1,4 +1,4 @@
-// A program against the API, as somebody writes it with types that are generated from /openapi.json: clients.test.ts
+// A program against the API, as somebody writes it with types that are generated from /openapi.json: clients.slow.test.ts
 // generates api.ts, type-checks this file with it, and runs it.
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';

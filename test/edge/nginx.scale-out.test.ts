@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Watched } from '../bin/command.ts';
-import { projectDir } from '../servers/scripts.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { innerIdIn } from '../support/html.ts';
 import { findFreePort, nginxConfig, requireNginx, runNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
-import { requireManyLoopbacks } from '../support/programs.ts';
+import { projectDir, requireManyLoopbacks } from '../support/programs.ts';
 import { openConnection } from '../support/socket.ts';
 import { until } from '../support/until.ts';
 import { startEmbedded } from './behind-varnish.ts';
 
-/** nginx with the configuration of `deploy/`, in front of a real service. Its program comes with the servers' (test/servers). */
+/** nginx with the configuration of `deploy/`, in front of a real service. */
 describe('Behind nginx', function () {
   this.timeout(60_000);
 

@@ -12,7 +12,7 @@ export const answeredBy = 'x-answered-by';
 
 /** The path of nginx; without one the suite of that hook is skipped, or fails under CI. */
 export function requireNginx(hook: Mocha.Context): string {
-  return requireProgram(hook, 'TEST_NGINX', 'nginx');
+  return requireProgram(hook, 'nginx');
 }
 
 /**

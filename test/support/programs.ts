@@ -1,37 +1,49 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { skipBecause, skipOutsideCi } from './skip.ts';
+import { fileURLToPath } from 'node:url';
 
-/** The path of a program: what its setting names, else where PATH or /usr/sbin have it; null: nowhere. */
-export function findProgram(setting: string, name: string): string | null {
-  return process.env[setting] || findInPath(name, ['/usr/sbin']);
+/** The project's folder; this file is compiled into `dist/test/support/`. */
+export const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The path of a program in PATH or /usr/sbin, or null. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/**
- * The path of a program: what its setting names, else where PATH or /usr/sbin have it. Without one the tests of that hook
- * are skipped; under CI that is a failure.
- * @param setting such as TEST_NGINX
- */
-export function requireProgram(hook: Mocha.Context, setting: string, name: string): string {
-  return (
-    findProgram(setting, name) ??
-    skipOutsideCi(hook, `there is no ${name}: install it, or set ${setting} to where it is`)
-  );
-}
-
-/** For commands that a person would type in a shell, which takes it from PATH. */
-export function requireInPath(hook: Mocha.Context, name: string): void {
-  if (findInPath(name) === null) skipOutsideCi(hook, `there is no ${name} in PATH: install it`);
+/** The path of a program. Without it the tests of the hook's suite are skipped, and fail if CI is set. */
+export function requireProgram(hook: Mocha.Context, name: string): string {
+  return findProgram(name) ?? skipOutsideCi(hook, `${name} is not in PATH: install it`);
 }
 
 /** For tests that connect from several addresses of this machine. */
 export function requireManyLoopbacks(hook: Mocha.Context): void {
   if (process.platform === 'linux') return;
-  skipBecause(hook, 'only Linux has all addresses from 127.0.0.1 to 127.255.255.254: use Linux');
+  skipBecause(hook, 'needs Linux, where every address from 127.0.0.1 to 127.255.255.254 is local');
 }
 
-function findInPath(name: string, more: readonly string[] = []): string | null {
-  const { PATH = '' } = process.env;
-  const places = [...PATH.split(delimiter), ...more].map((folder) => join(folder, name));
-  return places.find((place) => existsSync(place)) ?? null;
+/** Skips tests that need something that every CI machine has: they fail if CI is set. */
+export function skipOutsideCi(context: Mocha.Context, reason: string): never {
+  if (process.env.CI) throw new Error(`CI must not skip these tests: ${reason}`);
+  return skipBecause(context, reason);
+}
+
+/**
+ * Skips the tests of the hook's suite, or the test that calls it. The reason becomes part of the titles, because a
+ * title is all that mocha's parallel processes pass on to the reporter.
+ * @param reason what is missing, and what to do about it
+ */
+export function skipBecause(context: Mocha.Context, reason: string): never {
+  const { test } = context;
+  const give = (one: Mocha.Runnable) => {
+    one.title += ` (skipped: ${reason})`;
+  };
+  if (test !== undefined && 'type' in test && test.type === 'hook') test.parent?.eachTest(give);
+  else if (test !== undefined) give(test);
+  return context.skip();
+}
+
+/** The reason that `skipBecause` gave for a test. */
+export function skipReasonOf({ title }: Mocha.Test): string {
+  return / \(skipped: (.*)\)$/s.exec(title)?.[1] ?? 'no reason given';
 }

@@ -1,51 +1,77 @@
-import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import Mocha from 'mocha';
-import { describeOutcome, type Outcome, type Skip, sourceOf } from './outcome.ts';
-import { reasonOf } from './skip.ts';
+import { skipReasonOf } from './programs.ts';
 
-/** How long what the tests opened may take to close after the last of them. */
-const graceMs = 10_000;
+/** How many tests went which way. A hook that fails counts as a failed test. */
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly { readonly reason: string; readonly file: string }[];
+}
+
+/** How long after the last test everything that tests opened must be closed. */
+const closeMs = 10_000;
+
+const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
 /**
- * Mocha's own report, and after it the outcome: as a plain closing line, or, for the runner (test/run.ts), as JSON in
- * the file that TEST_OUTCOME names. A run that cannot end, because a test left something open, is ended as failed; one
- * whose runner is gone is ended at once.
+ * Prints a line for each test of a few files, or a line for each of many files, and sends the outcome to test/run.ts.
+ * A run that does not end because a test left a handle open ends as failed.
  */
-export default class ClosingLineReporter extends Mocha.reporters.Spec {
+export default class Reporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    endWithParent();
-    const skipped: Skip[] = [];
-    runner.on(Mocha.Runner.constants.EVENT_TEST_PENDING, (test: Mocha.Test) => {
-      skipped.push({ reason: reasonOf(test), file: sourceOf(test.file ?? '') });
+    const skipped: Outcome['skipped'][number][] = [];
+    runner.on(EVENT_TEST_PENDING, (test: Mocha.Test) => {
+      skipped.push({ reason: skipReasonOf(test), file: sourceOf(test) });
     });
-    runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
+    const files = (options as { spec?: string[] }).spec ?? []; // mocha puts the files of its command line there
+    if (files.length <= 2) new Mocha.reporters.Spec(runner, options);
+    else this.printFiles(runner);
+    runner.once(EVENT_RUN_END, () => {
       const { passes: passed, failures: failed } = this.stats;
-      tell({ passed, failed, skipped });
-      // After so many broken connections Node's own end may wait for good for one of them (see bin/cli.ts).
-      if (process.env.TEST_ENGINE === 'scale-out') process.exit(failed > 0 ? 1 : 0);
+      const send = (extra: number) =>
+        process.send?.({ passed, failed: failed + extra, skipped } satisfies Outcome);
+      send(0);
+      process.once('disconnect', () => process.exit(1));
+      process.channel?.unref();
       setTimeout(() => {
-        const open = process.getActiveResourcesInfo().join(', ');
-        process.stdout.write(`The tests are over, but something is still open: ${open}\n`);
-        tell({ passed, failed: failed + 1, skipped });
-        process.once('exit', () => {
-          process.exitCode ||= 1; // after mocha has set it to the number of failures
-        });
-        process.exit();
-      }, graceMs).unref();
+        process.stdout.write(`Tests left these open: ${process.getActiveResourcesInfo().join(', ')}\n`);
+        send(1);
+        process.exit(1);
+      }, closeMs).unref();
+    });
+  }
+
+  /** A line for each file once its last test has ended; mocha's list of failures at the end. */
+  private printFiles(runner: Mocha.Runner): void {
+    let current = { file: '', passed: 0, failed: 0, skipped: 0, startedAt: performance.now() };
+    const flush = (next: string) => {
+      const { file, passed, failed, skipped, startedAt } = current;
+      const parts = [
+        `${passed} passed`,
+        failed > 0 && `${failed} FAILED`,
+        skipped > 0 && `${skipped} skipped`,
+      ];
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      if (file !== '') process.stdout.write(`${file}: ${parts.filter(Boolean).join(', ')} (${seconds} s)\n`);
+      current = { file: next, passed: 0, failed: 0, skipped: 0, startedAt: performance.now() };
+    };
+    const count = (key: 'passed' | 'failed' | 'skipped') => (test: Mocha.Runnable) => {
+      if (sourceOf(test) !== current.file) flush(sourceOf(test));
+      current[key] += 1;
+    };
+    runner.on(EVENT_TEST_PASS, count('passed'));
+    runner.on(EVENT_TEST_FAIL, count('failed'));
+    runner.on(EVENT_TEST_PENDING, count('skipped'));
+    runner.once(EVENT_RUN_END, () => {
+      flush('');
+      this.epilogue();
     });
   }
 }
 
-function tell(outcome: Outcome): void {
-  const { TEST_OUTCOME: file } = process.env;
-  if (file) writeFileSync(file, JSON.stringify(outcome));
-  else process.stdout.write(`${describeOutcome(outcome)}\n`);
-}
-
-/** The channel to the runner closes with the runner, even when that is killed. It keeps nothing from ending. */
-function endWithParent(): void {
-  if (process.channel === undefined) return;
-  process.once('disconnect', () => process.exit(1));
-  process.channel.unref();
+/** The source of the test's compiled file, from the project's folder. */
+function sourceOf({ file = '' }: Mocha.Runnable): string {
+  return relative('.', file).replace(/^dist\/(.*)\.js$/, '$1.ts');
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createPlainClient } from './client.ts';
 import { findFreePort } from './nginx.ts';
-import { skipOutsideCi } from './skip.ts';
+import { requireProgram } from './programs.ts';
 import { until } from './until.ts';
 
 /** What it does to the data of a connection: https://github.com/Shopify/toxiproxy#toxics. */
@@ -41,13 +41,9 @@ export interface Toxiproxy {
   stop(): Promise<void>;
 }
 
-/**
- * The program that TEST_TOXIPROXY names. Without one the suite of that hook is skipped, and says so; under CI that is
- * a failure.
- */
+/** The path of toxiproxy-server. Without it the suite of that hook is skipped, and fails if CI is set. */
 export function requireToxiproxy(hook: Mocha.Context): string {
-  const reason = 'there is no Toxiproxy: set TEST_TOXIPROXY to where toxiproxy-server is';
-  return process.env.TEST_TOXIPROXY || skipOutsideCi(hook, reason);
+  return requireProgram(hook, 'toxiproxy-server');
 }
 
 /** @param program the file of `toxiproxy-server`. @throws Error when it does not answer within 10 s */

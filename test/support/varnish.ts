@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Watched, watch } from '../bin/command.ts';
-import { projectDir } from '../servers/scripts.ts';
-import { requireProgram } from './programs.ts';
+import { projectDir, requireProgram } from './programs.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { until } from './until.ts';
 
 /** The path of varnishd; without one the suite of that hook is skipped, or fails under CI. */
 export function requireVarnish(hook: Mocha.Context): string {
-  return requireProgram(hook, 'TEST_VARNISH', 'varnishd');
+  return requireProgram(hook, 'varnishd');
 }
 
 /**

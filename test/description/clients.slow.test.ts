@@ -72,7 +72,7 @@ describe('Clients that are generated from /openapi.json', function () {
   });
 
   it('Python (openapi-python-client): it publishes, lists by a tag, updates and deletes', async function () {
-    const generator = requireProgram(this, 'TEST_OPENAPI_PYTHON_CLIENT', 'openapi-python-client');
+    const generator = requireProgram(this, 'openapi-python-client');
     const bin = dirname(realpathSync(generator));
     const folder = makeTempDir();
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, PYTHONPATH: folder };
