@@ -1,42 +1,73 @@
-// Compiles TypeScript into dist/ (or the folder named by the first argument), puts beside it the files that are
-// read at run time as they are, and removes what has no source any more. `.built` dates the last whole build.
-// Types are not checked here: that takes ten times as long, and `npm run check:types` does it.
+// Compiles TypeScript into dist/, unless dist/ is newer than every source. Types are not checked: that takes ten
+// times as long, and `npm run check:types` does it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const outDir = join(root, process.argv[2] ?? 'dist');
+const outDir = join(root, 'dist');
+/** Its modification time is the start of the last successful build. */
 const stamp = join(outDir, '.built');
-const copied = /\.(sql|css)$/;
-const startedAt = new Date();
+const folders = ['api', 'worker', 'shared', 'bin', 'scripts', 'test', 'bench'].filter((folder) =>
+  existsSync(join(root, folder)),
+);
 
-rmSync(stamp, { force: true });
-const tsc = createRequire(import.meta.url).resolve('typescript/package.json');
-const { status } = spawnSync(
-  process.execPath,
-  [join(dirname(tsc), 'bin', 'tsc'), '--noCheck', '--outDir', outDir],
-  {
+if (!isCurrent()) build();
+
+function isCurrent() {
+  if (!existsSync(stamp)) return false;
+  const builtAt = statSync(stamp).mtimeMs;
+  const sources = folders.flatMap((folder) => [folder, ...list(folder).map((path) => join(folder, path))]);
+  return ['package.json', 'tsconfig.json', ...sources].every(
+    (path) => (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtAt,
+  );
+}
+
+function build() {
+  const startedAt = new Date();
+  const compiler = findCompiler();
+  if (compiler === null) {
+    if (existsSync(join(outDir, 'bin', 'cli.js'))) return; // deployed without devDependencies: run the last build
+    process.stderr.write('dropleaf: TypeScript is not installed: run "npm ci"\n');
+    process.exitCode = 1;
+    return;
+  }
+  rmSync(stamp, { force: true });
+  const { status } = spawnSync(process.execPath, [compiler, '--noCheck', '--outDir', outDir], {
     cwd: root,
     stdio: 'inherit',
-  },
-);
-for (const file of ['api', 'shared'].flatMap((folder) => listFiles(join(root, folder)))) {
-  if (copied.test(file)) cpSync(file, join(outDir, relative(root, file)));
+  });
+  for (const file of folders.flatMap((folder) => list(folder).map((path) => join(folder, path)))) {
+    if (/\.(sql|css)$/.test(file)) cpSync(join(root, file), join(outDir, file));
+  }
+  removeLeftovers();
+  if (status === 0) {
+    writeFileSync(stamp, '');
+    utimesSync(stamp, startedAt, startedAt);
+  }
+  process.exitCode = status ?? 1;
 }
-for (const file of listFiles(outDir)) {
-  const source = join(root, relative(outDir, file)).replace(/\.js(\.map)?$/, '.ts');
-  if (!existsSync(source)) rmSync(file); // a test whose source is gone would go on passing
-}
-if (status === 0) {
-  writeFileSync(stamp, '');
-  utimesSync(stamp, startedAt, startedAt); // a file that changed meanwhile is newer
-}
-process.exitCode = status ?? 1;
 
-function listFiles(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+/** Removes compiled files without a source, so that no test outlives its source. */
+function removeLeftovers() {
+  for (const file of list('dist')) {
+    const path = join(outDir, file);
+    const source = join(root, relative(outDir, path)).replace(/\.js(\.map)?$/, '.ts');
+    if (statSync(path).isFile() && !existsSync(source)) rmSync(path);
+  }
+}
+
+function findCompiler() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  } catch {
+    return null;
+  }
+}
+
+/** All files and folders below it, relative to it. */
+function list(folder) {
+  return readdirSync(join(root, folder), { recursive: true });
 }

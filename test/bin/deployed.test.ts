@@ -1,0 +1,210 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { requireProgram } from '../support/programs.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+import { dropleaf, type Watched, watch } from './command.ts';
+import { publish } from './home.ts';
+
+const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+const { PATH = '' } = process.env;
+
+describe('bin/dropleaf.js', () => {
+  it('says how to build if it is not built', () => {
+    const { stdout, stderr, status } = run(copyFiles('bin/dropleaf.js', 'package.json'), 'bin/dropleaf.js');
+    expect({ stdout, status }).to.deep.equal({ stdout: '', status: 1 });
+    expect(stderr).to.equal('dropleaf: the program is not built: run "npm ci", then "npm run build"\n');
+  });
+
+  it('says which Node it needs if it runs on an older one', () => {
+    const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.18.3' } });";
+    const { stdout, stderr, status } = run(
+      projectDir,
+      '--import',
+      `data:text/javascript,${pretend}`,
+      'bin/dropleaf.js',
+    );
+    expect({ stdout, status }).to.deep.equal({ stdout: '', status: 1 });
+    expect(stderr).to.equal('dropleaf: Node 20.18.3 is too old: install Node 20.19 or newer\n');
+  });
+});
+
+describe('scripts/build.js', () => {
+  let copy: string;
+
+  beforeEach(() => {
+    copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'tsconfig.json');
+    write('bin/cli.ts', "process.stdout.write('first');\n");
+  });
+
+  it('without a compiler says what to install, or leaves an existing build as it is', () => {
+    const { stderr, status } = run(copy, 'scripts/build.js');
+    expect(status).to.equal(1);
+    expect(stderr).to.equal('dropleaf: TypeScript is not installed: run "npm ci"\n');
+    write('dist/bin/cli.js', "process.stdout.write('deployed');\n");
+    expect(run(copy, 'scripts/build.js').status).to.equal(0);
+    expect(run(copy, 'bin/dropleaf.js').stdout).to.equal('deployed');
+  });
+
+  it('builds if a source is new, changed or removed, and removes what it built from a removed source', () => {
+    symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+    write('shared/old.ts', 'export const old: number = "types are not checked";\n');
+    build();
+    expect(run(copy, 'bin/dropleaf.js').stdout).to.equal('first');
+    write('dist/bin/cli.js', "process.stdout.write('kept');\n");
+    build();
+    expect(run(copy, 'bin/dropleaf.js').stdout).to.equal('kept');
+    rmSync(join(copy, 'shared/old.ts'));
+    touchLater('shared');
+    build();
+    expect(existsSync(join(copy, 'dist/shared/old.js'))).to.equal(false);
+    write('bin/cli.ts', 'const port = ;\n');
+    touchLater('bin/cli.ts');
+    const { stdout, status } = run(copy, 'scripts/build.js');
+    expect(status).to.not.equal(0);
+    expect(stdout).to.match(/bin\/cli\.ts.*TS1109/);
+  });
+
+  function write(file: string, text: string): void {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    writeFileSync(join(copy, file), text);
+  }
+
+  function build(): void {
+    const { stderr, status } = run(copy, 'scripts/build.js');
+    expect(status, stderr).to.equal(0);
+  }
+
+  /** Dates a change after the build, also on a file system with coarse times. */
+  function touchLater(file: string): void {
+    const later = new Date(Date.now() + 2_000);
+    utimesSync(join(copy, file), later, later);
+  }
+});
+
+describe('A deployment: compiled, without sources and devDependencies', () => {
+  it('starts, renders and serves a page', async () => {
+    const copy = copyDeployed();
+    for (const folder of listProductionPackages()) {
+      mkdirSync(join(copy, dirname(folder)), { recursive: true });
+      symlinkSync(join(projectDir, folder), join(copy, folder));
+    }
+    const DATA_DIR = join(copy, 'data');
+    // Packages are resolved beside the link, as if they were installed in the copy.
+    const NODE_OPTIONS = '--preserve-symlinks --preserve-symlinks-main';
+    const env = { PATH, NODE_OPTIONS, DATA_DIR, PORT: '0' };
+    const service = watch(spawn(process.execPath, [join(copy, 'bin/dropleaf.js'), 'start'], { env }));
+    try {
+      const url = await service.firstMatch(/runs at (http\S+)/);
+      const { stdout: token } = await dropleaf(['token', '--user', 'me'], { DATA_DIR });
+      const drop = await publish(url, token.trim(), '<h1>Deployed</h1>');
+      expect(await (await fetch(drop.raw_url)).text()).to.contain('<h1>Deployed</h1>');
+      for (const page of [drop.url, `${url}/docs`]) expect((await fetch(page)).status).to.equal(200);
+    } finally {
+      service.kill('SIGTERM');
+    }
+    expect(await service.ended()).to.have.property('code', 0);
+  });
+
+  it('the commands of the Procfile are web, worker and migrate', () => {
+    expect(readFileSync(join(projectDir, 'Procfile'), 'utf8')).to.equal(
+      'web: node bin/dropleaf.js web\nworker: node bin/dropleaf.js worker\nrelease: node bin/dropleaf.js migrate\n',
+    );
+  });
+});
+
+describe('npm start', () => {
+  let folder: string;
+  let group: number | undefined;
+
+  before(function () {
+    requireProgram(this, 'npm');
+    folder = copyDeployed();
+    symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
+  });
+  afterEach(() => {
+    if (group !== undefined && isRunning(group)) process.kill(group, 'SIGKILL');
+  });
+
+  it('exits in order on SIGTERM to npm', async () => {
+    const { npm, url } = await start();
+    npm.kill('SIGTERM');
+    await expectOneStop(npm, url);
+  });
+
+  it('exits in order on Ctrl+C, which signals the whole process group', async () => {
+    const { npm, url } = await start();
+    process.kill(group ?? 0, 'SIGINT');
+    await expectOneStop(npm, url);
+  });
+
+  async function start(): Promise<{ npm: Watched; url: string }> {
+    const child = spawn('npm', ['start'], {
+      cwd: folder,
+      env: { PATH, HOME: folder, DATA_DIR: makeTempDir(), PORT: '0', npm_config_update_notifier: 'false' },
+      detached: true, // a process group of its own, as a shell creates for a command
+    });
+    if (child.pid === undefined) throw new Error('npm could not be started');
+    group = -child.pid; // as kill() takes it
+    const npm = watch(child);
+    return { npm, url: await npm.firstMatch(/runs at (http\S+)/) };
+  }
+
+  async function expectOneStop(npm: Watched, url: string): Promise<void> {
+    const { stderr } = await npm.ended();
+    await until(() => !isRunning(group ?? 0), 'the process group is empty');
+    expect(await fetch(url).catch(() => null), `${url} still answers`).to.equal(null);
+    const messages = [...stderr.matchAll(/"msg":"(stopping|stopped)"/g)].map(([, message]) => message);
+    expect(messages, stderr).to.deep.equal(['stopping', 'stopped']);
+  }
+});
+
+function run(folder: string, ...args: string[]) {
+  return spawnSync(process.execPath, args, { cwd: folder, env: { PATH }, encoding: 'utf8' });
+}
+
+/** @returns a new folder with these files of the project */
+function copyFiles(...files: string[]): string {
+  const copy = makeTempDir();
+  for (const file of files) cpSync(join(projectDir, file), join(copy, file));
+  return copy;
+}
+
+function copyDeployed(): string {
+  const copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'dist/.built');
+  for (const folder of ['api', 'bin', 'shared', 'worker']) {
+    cpSync(join(projectDir, 'dist', folder), join(copy, 'dist', folder), { recursive: true });
+  }
+  return copy;
+}
+
+/** Folders that `npm prune --omit=dev` leaves. A package brings its own node_modules. */
+function listProductionPackages(): string[] {
+  const file = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(file) as { packages: Record<string, { dev?: true }> }; // proof: npm's own format
+  return Object.entries(packages)
+    .filter(([folder, { dev }]) => folder.split('node_modules/').length === 2 && dev !== true)
+    .map(([folder]) => folder)
+    .filter((folder) => existsSync(join(projectDir, folder))); // builds for other systems are not installed
+}
+
+/** Whether any process of that group runs. */
+function isRunning(group: number): boolean {
+  try {
+    return process.kill(group, 0);
+  } catch {
+    return false; // ESRCH
+  }
+}
