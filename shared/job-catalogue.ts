@@ -1,27 +1,22 @@
 import { type InferType, number, type ObjectSchema, object, string } from 'yup';
 
-/** Of what is due, 0 runs first. */
-export const priorities = [0, 1, 2] as const;
+/** Of the jobs that are due, those of the lowest number run first. */
+export const priorities = [0, 1, 2, 3] as const;
 
-/**
- * The catalogue of jobs: what producers may ask for and consumers must handle. Names are permanent: a queue may
- * hold yesterday's jobs. Payloads carry ids and counts only, and are checked again when they are received.
- */
 interface JobDefinition<P extends object = object> {
   readonly payload: ObjectSchema<P>;
-  /** How often a handler is called before the job is kept as failed. */
+  /** How often the handler is called before the job is kept as failed. */
   readonly attempts: number;
-  /** Before the second attempt; doubles from attempt to attempt. */
+  /** Wait before the second attempt; it doubles with each attempt. */
   readonly backoffMs: number;
-  /** However many pages are to be made, nobody sees a removed one for that. */
   readonly priority: (typeof priorities)[number];
-  /** How often it runs by itself; null: only when asked for. */
+  /** The period of a job that runs on a schedule; null: it runs only when it is enqueued. */
   readonly everyMs: number | null;
 }
 
 const nothing = object({});
 const count = number().integer().min(0);
-/** Which repeat it is, unset for the work itself; of a purge also the drop's `rev` that it is for. */
+/** `round` counts repeats (unset: the first run), `rev` is the drop's revision that the purge is for. */
 const removalRound = object({ dropId: string().required(), round: count });
 const purgeRound = object({ dropId: string().required(), rev: count, round: count });
 const version = object({ dropId: string().required(), versionId: string().required() });
@@ -29,18 +24,23 @@ const version = object({ dropId: string().required(), versionId: string().requir
 const second = 1_000;
 const minute = 60 * second;
 
+/**
+ * Every job. A name is never reused, because a queue may hold jobs of earlier releases. Payloads carry ids and counts
+ * only and are validated again when they are received. Purges and removals run before renders, so that no number of
+ * new pages delays the removal of an old one; periodic jobs run before both.
+ */
 export const jobs = {
-  /** Makes the page of a version and keeps it. */
-  'version.render': { payload: version, attempts: 5, backoffMs: second, priority: 1, everyMs: null },
-  /** Makes the smallest form of a page that is viewed, when there is time. */
-  'version.squeeze': { payload: version, attempts: 2, backoffMs: minute, priority: 2, everyMs: null },
-  /** Makes the edge forget a drop. */
-  'edge.purge': { payload: purgeRound, attempts: 8, backoffMs: second, priority: 0, everyMs: null },
-  /** Removes what a deleted drop, or removed versions of a live one, left behind. */
-  'drop.remove': { payload: removalRound, attempts: 5, backoffMs: 2 * second, priority: 0, everyMs: null },
-  /** Ends sign-ins whose time is over, and forgets old ones. */
+  /** Renders the page of a version and stores it. */
+  'version.render': { payload: version, attempts: 5, backoffMs: second, priority: 2, everyMs: null },
+  /** Recompresses the stored page of a version that is viewed. */
+  'version.squeeze': { payload: version, attempts: 2, backoffMs: minute, priority: 3, everyMs: null },
+  /** Purges a drop from the edge cache. */
+  'edge.purge': { payload: purgeRound, attempts: 8, backoffMs: second, priority: 1, everyMs: null },
+  /** Removes the data of a deleted drop, or of removed versions of a live one. */
+  'drop.remove': { payload: removalRound, attempts: 5, backoffMs: 2 * second, priority: 1, everyMs: null },
+  /** Marks sign-ins past their time as expired and removes old ones. */
   'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 30 * second },
-  /** Moves counted views into drops and their days. */
+  /** Adds counted views to drops and their days. */
   'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * second },
   /** Enqueues jobs for tasks that are still pending; removes blobs that no record references. */
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
@@ -52,11 +52,33 @@ export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) =>
 
 export const jobNames = Object.keys(jobs) as JobName[]; // proof: the keys of the literal above
 
-/** Jobs of one key stand for each other: the name with everything in the payload. */
+/** The schedules: jobs with a period. They have no payload. */
+export const schedules: readonly { readonly name: JobName; readonly everyMs: number }[] = jobNames.flatMap(
+  (name) => {
+    const { everyMs } = jobs[name];
+    return everyMs === null ? [] : [{ name, everyMs }];
+  },
+);
+
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(jobs, name);
+}
+
+/** Jobs with the same key deduplicate each other: the name and all values of the payload. */
 export function jobKey<N extends JobName>(name: N, payload: JobPayload<N>): string {
-  const ids = Object.entries(payload)
-    .filter(([, id]) => id !== undefined)
+  const values = Object.entries(payload)
+    .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, id]) => id);
-  return [name, ...ids].join('/');
+    .map(([, value]) => value);
+  return [name, ...values].join('/');
+}
+
+/** A call of the job's handler. @throws ValidationError if the payload does not fit the job's schema */
+export function prepareCall<N extends JobName>(
+  handlers: JobHandlers,
+  name: N,
+  payload: unknown,
+): () => Promise<void> {
+  const valid = jobs[name].payload.validateSync(payload, { strict: true });
+  return async () => handlers[name](valid as JobPayload<N>); // proof: the schema of that job accepted it
 }

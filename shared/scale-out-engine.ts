@@ -7,7 +7,6 @@ import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
 import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
 import { createRedisViewStore } from './adapters/redis/view-store.ts';
 import type { Config } from './config/config.ts';
-import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 
@@ -28,12 +27,8 @@ type ScaleOutConfig = Pick<
  * be there and prepared; without Redis it works as far as it can.
  * @throws Error that says in one sentence what is in the way, without credentials
  */
-export async function openScaleOutEngine(deps: {
-  config: ScaleOutConfig;
-  clock: Clock;
-  log: Log;
-}): Promise<Engine> {
-  const { config, clock, log } = deps;
+export async function openScaleOutEngine(deps: { config: ScaleOutConfig; log: Log }): Promise<Engine> {
+  const { config, log } = deps;
   const mongo = await openMongo({
     uri: config.MONGODB_URI,
     maxConnections: config.MONGODB_CONNECTIONS,
@@ -41,7 +36,7 @@ export async function openScaleOutEngine(deps: {
   });
   try {
     await checkMigrated(mongo);
-    return await withRedis(mongo, { config, clock, log });
+    return await withRedis(mongo, { config, log });
   } catch (error) {
     await mongo.close();
     throw error;
@@ -63,7 +58,7 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
 
 async function withRedis(
   mongo: Mongo,
-  { config, clock, log }: { config: ScaleOutConfig; clock: Clock; log: Log },
+  { config, log }: { config: ScaleOutConfig; log: Log },
 ): Promise<Engine> {
   const redis = await openRedis({
     url: config.REDIS_URL,
@@ -73,7 +68,6 @@ async function withRedis(
   });
   const jobs = createRedisJobQueue({
     redis,
-    clock,
     log,
     concurrency: config.JOBS_AT_ONCE,
     lockMs: config.JOB_LOCK_SECONDS * 1_000,

@@ -3,7 +3,7 @@ import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import type { JobPayload } from '../../shared/job-catalogue.ts';
 import { newMongoUri, patient } from '../support/mongo-uri.ts';
-import { emptyRedis, newRedisPrefix, patientAskMs, redisUrl } from '../support/redis.ts';
+import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -28,7 +28,7 @@ export async function openOwnServers(): Promise<OwnServers> {
   const prefix = newRedisPrefix();
   const { connection, close } = await openMongo({ uri, maxConnections: 1, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
-  const jobs = createRedisJobQueue({ redis, log, concurrency: 1, askMs: patientAskMs });
+  const jobs = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
   return {
     env: { MONGODB_URI: uri, REDIS_URL: url, REDIS_PREFIX: prefix },
     impatientMongoUri,

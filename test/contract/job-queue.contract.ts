@@ -1,161 +1,156 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
-import { createGate, rejectWith } from './job-handlers.ts';
-import { type JobWorld, passAttempts, useJobWorld } from './job-world.ts';
+import { until } from '../support/until.ts';
+import { createGate, type JobFixture, rejectWith, useJobFixture } from './job-fixture.ts';
 
 const second = 1_000;
 
-/** What any queue must do for JobProducer and JobConsumer. */
-export function describeJobQueue(engine: string, openWorld: () => Promise<JobWorld>): void {
+/** The contract of JobProducer, JobConsumer and JobReport. */
+export function describeJobQueue(engine: string, openFixture: () => Promise<JobFixture>): void {
   describe(`Job queue (${engine})`, () => {
-    const { world, startProcess } = useJobWorld(openWorld);
+    const { fixture, startProcess, passAttempts } = useJobFixture(openFixture);
 
-    it('calls the handler of the job once, with its payload', async () => {
+    it('calls the handler of a job once, with its payload', async () => {
       const { queue, settle, callsOf } = await startProcess();
       await queue.enqueue('version.render', { dropId: 'd', versionId: 'v' });
       await settle();
       await settle();
       expect(callsOf('version.render')).to.deep.equal(['version.render {"dropId":"d","versionId":"v"}']);
-      expect((await world().report.count()).waiting).to.equal(0);
-      expect(await world().report.listFailed(10)).to.deep.equal([]);
+      expect(await fixture().report.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
     });
 
-    it('runs what was asked for before it was started', async () => {
-      const first = await world().openProcess();
-      await first.queue.enqueue('edge.purge', { dropId: 'd' });
-      const { settle, callsOf } = await startProcess();
-      await settle();
-      expect(callsOf('edge.purge')).to.have.length(1);
-    });
-
-    it('runs as many jobs at once as it is told, and no more', async () => {
+    it('runs at most as many jobs at once as configured', async () => {
       let now = 0;
       let most = 0;
-      const { queue, settle, callsOf } = await startProcess(
-        {
-          'drop.remove': async () => {
-            now += 1;
-            most = Math.max(most, now);
-            await new Promise((resolve) => setImmediate(resolve));
-            now -= 1;
-          },
-        },
-        { concurrency: 3 },
-      );
+      const remove = async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+      };
+      const { queue, settle, callsOf } = await startProcess({ 'drop.remove': remove }, { concurrency: 3 });
       for (let i = 0; i < 20; i++) await queue.enqueue('drop.remove', { dropId: `d${i}` });
       await settle();
       expect(callsOf('drop.remove')).to.have.length(20);
       expect(most).to.equal(3);
     });
 
-    it('runs what must not wait before the pages that are to be made, and those before the squeezes', async () => {
-      const asking = (await world().openProcess()).queue;
+    it('runs due jobs by priority, those enqueued before the worker started included', async () => {
+      const producer = fixture().report;
       const version = { dropId: 'd', versionId: 'v' };
-      await asking.enqueue('version.squeeze', version);
-      await asking.enqueue('version.render', version);
-      await asking.enqueue('version.render', { ...version, versionId: 'w' });
-      await asking.enqueue('drop.remove', { dropId: 'd' });
-      await asking.enqueue('edge.purge', { dropId: 'd' }, second);
-      expect((await world().report.count()).waiting).to.equal(5);
-      await world().pass(second);
+      await producer.enqueue('version.squeeze', version);
+      await producer.enqueue('version.render', version);
+      await producer.enqueue('version.render', { ...version, versionId: 'w' });
+      await producer.enqueue('drop.remove', { dropId: 'd' });
+      await producer.enqueue('edge.purge', { dropId: 'd' }, second);
+      expect((await producer.count()).waiting).to.equal(5);
+      await fixture().pass(second);
       const order: string[] = [];
-      const noting = (name: string) => async () => {
+      const note = (name: string) => async () => {
         order.push(name);
       };
       const { settle } = await startProcess(
         {
-          'version.squeeze': noting('squeeze'),
-          'version.render': async ({ versionId }) => {
-            order.push(`render ${versionId}`);
-          },
-          'drop.remove': noting('remove'),
-          'edge.purge': noting('purge'),
+          'version.squeeze': note('squeeze'),
+          'version.render': ({ versionId }) => note(`render ${versionId}`)(),
+          'drop.remove': note('remove'),
+          'edge.purge': note('purge'),
         },
         { concurrency: 1 },
       );
       await settle();
       expect(order).to.deep.equal(['remove', 'purge', 'render v', 'render w', 'squeeze']);
-      expect((await world().report.count()).waiting).to.equal(0);
     });
 
-    it('starts a delayed job when its time has come, and not before', async () => {
+    it('runs a delayed job when its delay is over, and not before', async () => {
       const { queue, settle, callsOf } = await startProcess();
       await queue.enqueue('edge.purge', { dropId: 'd' }, 5 * second);
-      await settle();
-      await world().pass(5 * second - 1);
+      await fixture().pass(5 * second - 1);
       await settle();
       expect(callsOf('edge.purge')).to.have.length(0);
-      await world().pass(1);
+      await fixture().pass(1);
       await settle();
       expect(callsOf('edge.purge')).to.have.length(1);
     });
 
     describe('a handler that throws', () => {
-      it('is called again after a pause that doubles', async () => {
+      it('is called again after a backoff that doubles', async () => {
         const { queue, settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('away') });
         await queue.enqueue('edge.purge', { dropId: 'd' });
         await settle();
-        for (const [index, pause] of [1, 2, 4, 8].entries()) {
-          expect(callsOf('edge.purge')).to.have.length(index + 1);
-          await world().pass(pause * second - 1);
+        for (const [index, backoff] of [1, 2, 4, 8].entries()) {
+          await fixture().pass(backoff * second - 1);
           await settle();
-          expect(callsOf('edge.purge'), `before ${pause} s`).to.have.length(index + 1);
-          await world().pass(1);
+          expect(callsOf('edge.purge'), `before ${backoff} s`).to.have.length(index + 1);
+          await fixture().pass(1);
           await settle();
+          expect(callsOf('edge.purge'), `after ${backoff} s`).to.have.length(index + 2);
         }
-        expect(callsOf('edge.purge')).to.have.length(5);
       });
 
-      it('leaves nothing behind when a later attempt succeeds', async () => {
+      it('leaves no failed job when a later attempt succeeds', async () => {
         let failures = 2;
-        const { queue, settle, callsOf } = await startProcess({
-          'drop.remove': async () => {
-            failures -= 1;
-            if (failures >= 0) throw new Error('not yet');
-          },
-        });
+        const remove = async () => {
+          failures -= 1;
+          if (failures >= 0) throw new Error('not yet');
+        };
+        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': remove });
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(world(), settle);
+        await passAttempts(settle);
         expect(callsOf('drop.remove')).to.have.length(3);
-        expect(await world().report.listFailed(10)).to.deep.equal([]);
+        expect(await queue.listFailed(10)).to.deep.equal([]);
       });
 
-      it('is kept as failed, with the reason, when the attempts of the catalogue are used up', async () => {
-        const { queue, settle, callsOf } = await startProcess({
-          'drop.remove': () => rejectWith('the disk is gone'),
-        });
+      it('leaves a failed job after its last attempt, with payload, attempts and error', async () => {
+        const { queue, settle, log } = await startProcess({ 'drop.remove': () => rejectWith('no disk') });
         await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(world(), settle);
-        expect(callsOf('drop.remove')).to.have.length(5);
-        const failed = await world().report.listFailed(10);
-        expect(failed.map(({ name }) => name)).to.deep.equal(['drop.remove']);
-        expect(failed[0]?.error).to.contain('the disk is gone');
+        await passAttempts(settle);
+        const [failed, ...others] = await queue.listFailed(10);
+        expect(others).to.deep.equal([]);
+        expect(failed).to.deep.include({ name: 'drop.remove', payload: { dropId: 'd' }, attempts: 5 });
+        expect(failed?.error).to.match(/^Error: no disk\n +at /);
+        const lines = log.lines.filter(({ fields }) => fields.job === 'drop.remove');
+        expect(lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
+          ...Array(4).fill('warn job failed and will be retried'),
+          'error job failed for good',
+        ]);
+        expect(lines[4]?.fields).to.deep.include({ key: 'drop.remove/d', attempt: 5 });
       });
 
-      it('gets all attempts again when its job is asked for again after it has failed', async () => {
+      it('is called with all attempts again when its failed job is enqueued again', async () => {
         const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('no') });
-        await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(world(), settle);
-        await queue.enqueue('drop.remove', { dropId: 'd' });
-        await passAttempts(world(), settle);
-        expect(callsOf('drop.remove')).to.have.length(10);
+        for (const calls of [5, 10]) {
+          await queue.enqueue('drop.remove', { dropId: 'd' });
+          await passAttempts(settle);
+          expect(callsOf('drop.remove')).to.have.length(calls);
+        }
       });
     });
 
-    for (const [fault, payload] of [
-      ['lacks a field', { dropId: 'd' }],
-      ['has a field of another type', { dropId: 'd', versionId: 7 }],
-    ] as const) {
-      it(`refuses a payload that ${fault} at once and for good`, async () => {
-        const { settle, callsOf } = await startProcess();
-        await world().plant('version.render', payload);
+    for (const payload of [{ dropId: 'd' }, { dropId: 'd', versionId: 7 }]) {
+      it(`fails a job with the invalid payload ${JSON.stringify(payload)} without calling its handler`, async () => {
+        const { queue, settle, callsOf } = await startProcess();
+        await fixture().plant('version.render', payload);
         await settle();
-        await passAttempts(world(), settle);
-        expect(callsOf('version.render')).to.have.length(0);
-        const failed = await world().report.listFailed(10);
-        expect(failed).to.have.length(1);
+        const failed = await queue.listFailed(10);
+        expect(failed.map(({ name }) => name)).to.deep.equal(['version.render']);
         expect(failed[0]?.error).to.contain('versionId');
+        expect(callsOf('version.render')).to.deep.equal([]);
       });
     }
+
+    it('drops jobs of a name that is not in the catalogue, with one line in the log', async () => {
+      for (const n of [1, 2]) await fixture().plant('old.job', { n });
+      const { queue, settle, log, callsOf } = await startProcess({}, { concurrency: 1 });
+      await queue.enqueue('edge.purge', { dropId: 'd' });
+      await settle();
+      expect(callsOf('edge.purge')).to.have.length(1);
+      expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      const lines = log.lines.filter(({ level, fields }) => level !== 'debug' && fields.job === 'old.job');
+      expect(lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
+        'warn jobs of a name that this release does not know are dropped',
+      ]);
+    });
 
     describe('a schedule', () => {
       it('runs its job once in each period', async () => {
@@ -164,57 +159,39 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
         await settle();
         expect(callsOf('views.aggregate'), 'at the start').to.have.length(1);
         for (let period = 1; period <= 3; period++) {
-          await world().pass(5 * second);
+          await fixture().pass(5 * second);
           await settle();
           expect(callsOf('views.aggregate')).to.have.length(1 + period);
         }
         expect(callsOf('sign-in.expire'), 'every 30 s').to.have.length(1);
       });
 
-      it('catches up once after a pause, however long', async () => {
+      it('runs its job once after a pause, however long', async () => {
         const before = await startProcess();
         await before.settle();
         await before.queue.stop(second);
-        await world().pass(3_600 * second);
+        await fixture().pass(3_600 * second);
         const { settle, callsOf } = await startProcess();
         await settle();
         expect(callsOf('views.aggregate')).to.have.length(1);
         expect(callsOf('store.reconcile')).to.have.length(1);
       });
 
-      it('goes on after its job has failed', async () => {
-        const { settle, callsOf } = await startProcess({ 'views.aggregate': () => rejectWith('away') });
-        await settle();
-        await world().pass(5 * second);
-        await settle();
-        expect(callsOf('views.aggregate')).to.have.length(2);
+      it('goes on after failures of its job, and leaves only the last one of them', async () => {
+        const { queue, settle, callsOf } = await startProcess({
+          'views.aggregate': () => rejectWith('away'),
+        });
+        for (let period = 1; period <= 3; period++) {
+          await settle();
+          expect(callsOf('views.aggregate')).to.have.length(period);
+          await fixture().pass(5 * second);
+        }
+        await until(async () => (await queue.count()).failed === 1, 'one failed job');
       });
     });
 
     describe('a stop', () => {
-      it('waits for the jobs that run', async () => {
-        const gate = createGate();
-        let hasEnded = false;
-        const { queue, settle } = await startProcess({
-          'edge.purge': async () => {
-            await gate.pass();
-            hasEnded = true;
-          },
-        });
-        await queue.enqueue('edge.purge', { dropId: 'd' });
-        settle().catch(() => undefined); // cut short by the stop
-        await gate.entered;
-        const stopped = queue.stop(10 * second);
-        gate.open();
-        await stopped;
-        expect(hasEnded).to.equal(true);
-
-        const next = await startProcess();
-        await next.settle();
-        expect(next.callsOf('edge.purge'), 'it is done').to.have.length(0);
-      });
-
-      it('takes no new job', async () => {
+      it('waits for running jobs and starts no other', async () => {
         const gate = createGate();
         const { queue, settle, callsOf } = await startProcess(
           { 'edge.purge': gate.pass },
@@ -222,29 +199,26 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
         );
         await queue.enqueue('edge.purge', { dropId: 'running' });
         await queue.enqueue('edge.purge', { dropId: 'waiting' });
-        settle().catch(() => undefined); // cut short by the stop
+        settle().catch(() => undefined); // the stop ends it
         await gate.entered;
         const stopped = queue.stop(10 * second);
         gate.open();
         await stopped;
-        await queue.enqueue('edge.purge', { dropId: 'late' });
         expect(callsOf('edge.purge')).to.deep.equal(['edge.purge {"dropId":"running"}']);
 
         const next = await startProcess();
         await next.settle();
-        expect(next.callsOf('edge.purge').sort()).to.deep.equal([
-          'edge.purge {"dropId":"late"}',
-          'edge.purge {"dropId":"waiting"}',
-        ]);
+        expect(next.callsOf('edge.purge')).to.deep.equal(['edge.purge {"dropId":"waiting"}']);
       });
 
-      it('gives back what still runs when its patience ends, and the next process runs it at once', async () => {
+      it('ends after its grace period; another process runs what was still running', async () => {
         const gate = createGate();
         const first = await startProcess({ 'edge.purge': gate.pass });
         await first.queue.enqueue('edge.purge', { dropId: 'd' });
-        first.settle().catch(() => undefined); // cut short by the stop
+        first.settle().catch(() => undefined); // the stop ends it
         await gate.entered;
         await first.queue.stop(1);
+        await fixture().expireLocks();
         const next = await startProcess();
         await next.settle();
         expect(next.callsOf('edge.purge')).to.have.length(1);
@@ -252,15 +226,142 @@ export function describeJobQueue(engine: string, openWorld: () => Promise<JobWor
       });
     });
 
-    it('runs a job again whose process was killed in the middle of it', async () => {
-      const hanging = await world().openHangingProcess('d');
-      await hanging.kill();
-      const { settle, callsOf } = await startProcess();
+    it('runs a job again when its process was killed', async () => {
+      const hanging = await fixture().openHangingProcess('d');
+      hanging.kill('SIGKILL');
+      await once(hanging, 'exit');
+      await fixture().expireLocks();
+      const { queue, settle, log, callsOf } = await startProcess();
       await settle();
       expect(callsOf('drop.remove')).to.deep.equal(['drop.remove {"dropId":"d"}']);
-      await settle();
-      expect((await world().report.count()).waiting).to.equal(0);
-      expect(await world().report.listFailed(10)).to.deep.equal([]);
+      expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      expect(log.lines.map(({ message }) => message)).to.include(
+        'job runs again: its worker ended while it ran',
+      );
+    });
+
+    describe('jobs with the same key', () => {
+      it('are deduplicated while they wait; another payload is another key', async () => {
+        const { queue, settle, callsOf } = await startProcess();
+        for (const dropId of ['same', 'same', 'other']) await queue.enqueue('edge.purge', { dropId }, second);
+        await queue.enqueue('edge.purge', { dropId: 'same', rev: 2, round: 1 }, second);
+        await queue.enqueue('edge.purge', { dropId: 'same', rev: 3, round: 1 }, second);
+        await fixture().pass(second);
+        await settle();
+        expect(callsOf('edge.purge').sort()).to.deep.equal([
+          'edge.purge {"dropId":"other"}',
+          'edge.purge {"dropId":"same","rev":2,"round":1}',
+          'edge.purge {"dropId":"same","rev":3,"round":1}',
+          'edge.purge {"dropId":"same"}',
+        ]);
+      });
+
+      it('run now if a delayed one is enqueued again without delay', async () => {
+        const { queue, settle, callsOf } = await startProcess();
+        await queue.enqueue('edge.purge', { dropId: 'd' }, 60 * second);
+        await queue.enqueue('edge.purge', { dropId: 'd' });
+        await settle();
+        expect(callsOf('edge.purge')).to.have.length(1);
+        await fixture().pass(60 * second);
+        await settle();
+        expect(callsOf('edge.purge'), 'one run for both').to.have.length(1);
+      });
+
+      it('keep their time if one is enqueued again for later', async () => {
+        const { queue, settle, callsOf } = await startProcess();
+        for (const delay of [10, 60]) await queue.enqueue('edge.purge', { dropId: 'd' }, delay * second);
+        await fixture().pass(10 * second);
+        await settle();
+        expect(callsOf('edge.purge')).to.have.length(1);
+        await fixture().pass(60 * second);
+        await settle();
+        expect(callsOf('edge.purge'), 'one run for both').to.have.length(1);
+      });
+
+      it('run now, with all attempts, if one that waits for a retry is enqueued again', async () => {
+        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('away') });
+        await queue.enqueue('drop.remove', { dropId: 'd' });
+        await settle();
+        for (const backoff of [2, 4, 8]) {
+          await fixture().pass(backoff * second);
+          await settle();
+        }
+        expect(callsOf('drop.remove')).to.have.length(4);
+        await queue.enqueue('drop.remove', { dropId: 'd' });
+        await passAttempts(settle);
+        expect(callsOf('drop.remove')).to.have.length(4 + 5);
+      });
+
+      it('run one after the other if one is enqueued while another runs', async () => {
+        const gate = createGate();
+        let running = 0;
+        let most = 0;
+        const { queue, settle, callsOf } = await startProcess({
+          'edge.purge': async () => {
+            running += 1;
+            most = Math.max(most, running);
+            await gate.pass();
+            running -= 1;
+          },
+        });
+        await queue.enqueue('edge.purge', { dropId: 'd' });
+        const settled = settle();
+        await gate.entered;
+        for (let i = 0; i < 2; i++) await queue.enqueue('edge.purge', { dropId: 'd' });
+        gate.open();
+        await settled;
+        await settle();
+        expect(callsOf('edge.purge')).to.have.length(2);
+        expect(most).to.equal(1);
+      });
+    });
+
+    describe('the report', () => {
+      it('counts waiting, active and failed jobs, but not the next runs of schedules', async () => {
+        const gate = createGate();
+        const { queue, settle } = await startProcess({ 'edge.purge': gate.pass });
+        await settle();
+        expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+        await fixture().plant('version.render', { dropId: 'd' });
+        await settle();
+        await queue.enqueue('drop.remove', { dropId: 'later' }, 60 * second);
+        await queue.enqueue('edge.purge', { dropId: 'd' });
+        const settled = settle();
+        await gate.entered;
+        expect(await queue.count()).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
+        gate.open();
+        await settled;
+      });
+
+      it('lists failed jobs, the newest first, at most as many as asked for', async () => {
+        const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('no') });
+        for (const dropId of ['first', 'second', 'third']) {
+          await queue.enqueue('drop.remove', { dropId });
+          await passAttempts(settle);
+        }
+        const all = await queue.listFailed(1_000);
+        expect(all.map(({ payload }) => payload)).to.deep.equal([
+          { dropId: 'third' },
+          { dropId: 'second' },
+          { dropId: 'first' },
+        ]);
+        expect(new Set(all.map(({ id }) => id)).size).to.equal(3);
+        expect(await queue.listFailed(2)).to.deep.equal(all.slice(0, 2));
+        expect(await queue.listFailed(0)).to.deep.equal([]);
+      });
+
+      it('retries all failed jobs with all attempts, and says how many', async () => {
+        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('no') });
+        expect(await queue.retryFailed()).to.equal(0);
+        for (const dropId of ['a', 'b']) await queue.enqueue('drop.remove', { dropId });
+        await passAttempts(settle);
+        expect(callsOf('drop.remove')).to.have.length(10);
+        expect(await queue.retryFailed()).to.equal(2);
+        expect(await queue.count()).to.include({ failed: 0 });
+        await passAttempts(settle);
+        expect(callsOf('drop.remove')).to.have.length(20);
+        expect((await queue.count()).failed).to.equal(2);
+      });
     });
   });
 }

@@ -5,12 +5,10 @@ import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openCluster } from '../support/cluster.ts';
-import { patientAskMs } from '../support/redis.ts';
+import { patientEnqueueMs } from '../support/redis.ts';
 import { createMongoStores } from '../worker/mongo-stores.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { createStage } from '../worker/stage.ts';
-
-const systemClock = { now: () => Date.now() };
 
 export type JobScene = Awaited<ReturnType<typeof openJobScene>>;
 
@@ -29,7 +27,7 @@ export async function openJobScene(settings: Readonly<Record<string, string>>) {
   const log = createRecordingLog();
   const mongo = await openMongo({ uri, maxConnections: 10, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
-  const queue = createRedisJobQueue({ redis, clock: systemClock, log, concurrency: 1, askMs: patientAskMs });
+  const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
   const stores = createMongoStores(mongo.connection, redis);
   const clock = createTestClock(Date.now());
   return {

@@ -1,5 +1,7 @@
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import type { JobConsumer } from '../../shared/ports/job-queue.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
+import { drainJobs } from './bullmq.ts';
 import type { TestClock } from './clock.ts';
 import { openTestMongo } from './mongo.ts';
 import { emptyRedis, newRedisPrefix, redisUrl } from './redis.ts';
@@ -9,6 +11,8 @@ import { followClock } from './virtual-date.ts';
 export interface TestEngine {
   /** What chooses the engine and the data. */
   readonly env: Readonly<Record<string, string>>;
+  /** Runs all jobs that are due. @throws AggregateError of what handlers threw (embedded engine only) */
+  settle(jobs: JobConsumer): Promise<void>;
   /** The data is gone. */
   close(): Promise<void>;
 }
@@ -18,23 +22,28 @@ export const isScaleOutRun = process.env.TEST_ENGINE === 'scale-out';
 
 /** @param clock by which the service tells time, and with it the code of others that asks Date.now */
 export async function openTestEngine(clock: TestClock): Promise<TestEngine> {
-  if (!isScaleOutRun) return { env: {}, close: async () => undefined };
+  if (!isScaleOutRun) return { env: {}, settle: runUntilIdle, close: async () => undefined };
   const mongo = await openTestMongo();
   const prefix = newRedisPrefix();
+  const redis = await openRedis({
+    ...{ url: redisUrl(), prefix, rejectUnauthorized: true },
+    log: createRecordingLog(),
+  });
   const stopFollowing = followClock(clock);
   return {
     env: { MONGODB_URI: mongo.uri, REDIS_URL: redisUrl(), REDIS_PREFIX: prefix },
+    settle: () => drainJobs(redis),
     async close() {
       stopFollowing();
       await mongo.giveBack();
-      await removeKeys(prefix);
+      await emptyRedis(redis);
+      await redis.close();
     },
   };
 }
 
-async function removeKeys(prefix: string): Promise<void> {
-  const settings = { url: redisUrl(), prefix, rejectUnauthorized: true };
-  const redis = await openRedis({ ...settings, log: createRecordingLog() });
-  await emptyRedis(redis);
-  await redis.close();
+async function runUntilIdle(jobs: JobConsumer): Promise<void> {
+  if (!('runUntilIdle' in jobs) || typeof jobs.runUntilIdle !== 'function')
+    throw new Error('Not the SQLite queue');
+  await jobs.runUntilIdle();
 }

@@ -1,112 +1,170 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../ports/clock.ts';
+import { type Job, type JobsOptions, Queue } from 'bullmq';
+import { unavailable } from '../../domain/errors.ts';
+import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
 import type { JobConsumer, JobProducer } from '../../ports/job-queue.ts';
-import type { JobReport } from '../../ports/job-report.ts';
+import type { FailedJob, JobReport } from '../../ports/job-report.ts';
 import type { Log } from '../../ports/log.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { askWithinMs, createAsk, createJobProducer } from './job-asking.ts';
-import { openJobLines } from './job-lines.ts';
-import { createJobReport } from './job-report.ts';
-import { type JobTending, startJobTending } from './job-schedules.ts';
-import { lookAtLines, wakeWorkers } from './job-scripts.ts';
-import { type JobWorkers, startJobWorkers } from './job-workers.ts';
+import { isUnavailable, toDropError, withoutCommand } from './errors.ts';
+import { type JobWorker, startJobWorker } from './job-worker.ts';
 
-/** Between two looks whether the lines are idle. */
-const lookAgainMs = 3;
+/** The name of the first release: web processes and workers of both share it while a deployment replaces them. */
+export const queueName = 'asked';
+
+/** The caller has a request to answer, and the record lists the pending task anyway. */
+export const enqueueWithinMs = 200;
+
+const failedKeepSeconds = 7 * 86_400;
+const failedKeptAtMost = 2_000;
+/** BullMQ writes events to a stream that nothing here reads. */
+const eventsKept = 100;
 
 export interface RedisJobQueue extends JobProducer, JobConsumer, JobReport {
-  /**
-   * Lets the workers run what is due by the clock, schedules included, and what that brings with it, until nothing
-   * is due in any process. For tests, and only after `start`.
-   * @throws AggregateError with everything that was thrown by this process's handlers meanwhile, retried or not
-   */
-  runUntilIdle(): Promise<void>;
-
-  /** Stops at once, and lets go of the connection. */
+  /** Stops the worker at once, and leaves the connection of the process open. */
   close(): Promise<void>;
 }
 
 /**
- * The line of jobs in Redis, by BullMQ: any number of processes ask, and any number work. BullMQ keeps it in two
- * queues, one for what is asked for and one for what the schedules run.
- *
- * Connections: a process that only asks opens none beside the `redis` that it is given, so it holds 1. One that
- * works holds 4: that one, one for its workers' commands, and one for each of the two workers to wait on.
- *
- * A job of a name that the catalogue does not have stays in line for a release that knows it: a worker that meets
- * one puts it off for a minute, and says so once an hour.
- * @param clock what it says must be what `Date.now` says: by that BullMQ tells time
- * @param concurrency how many of the jobs that are asked for run at once; periodic ones have slots of their own
- * @param lockMs how long a job stays with a process that has gone silent
- * @param stallMs how often a worker looks for such jobs: they run again within the sum of the two
- * @param tendMs how often a process that works looks whether the schedules are there
- * @param askMs how long `enqueue` waits for Redis
+ * A BullMQ queue. A process that only enqueues uses the connection it is given; a worker opens two more.
+ * BullMQ takes the time from `Date.now`.
+ * @param concurrency how many jobs the worker runs at once
+ * @param lockMs how long the lock of a worker that no longer renews it lasts
+ * @param stallMs how often a worker looks for jobs without a lock, which then run again
+ * @param enqueueMs how long `enqueue` waits for Redis
+ * @param syncMs how often a worker writes the schedules again: Redis may lose its data while the connection stays
  */
 export function createRedisJobQueue(options: {
   redis: Redis;
-  clock?: Clock;
   log: Log;
   concurrency: number;
   lockMs?: number;
   stallMs?: number;
-  tendMs?: number;
-  askMs?: number;
+  enqueueMs?: number;
+  syncMs?: number;
 }): RedisJobQueue {
-  const { redis, clock = { now: () => Date.now() }, log, concurrency } = options;
-  const { lockMs = 30_000, stallMs = 30_000, tendMs = 5_000, askMs = askWithinMs } = options;
-  const lines = openJobLines(redis);
-  const ask = createAsk({ redis, lines, clock });
-  let work: { workers: JobWorkers; tending: JobTending } | undefined;
-  let stopped: Promise<unknown> | undefined;
+  const {
+    redis,
+    log,
+    concurrency,
+    lockMs = 30_000,
+    stallMs = 30_000,
+    enqueueMs = enqueueWithinMs,
+    syncMs = 5_000,
+  } = options;
+  const queue = new Queue(queueName, {
+    connection: redis.client,
+    prefix: redis.jobPrefix,
+    skipVersionCheck: true, // if its one command fails, no later one is sent; `openRedis` has checked the version
+    streams: { events: { maxLen: eventsKept } },
+  });
+  queue.on('error', () => undefined); // the rejected call reports it; the connection logs its own loss
+  let worker: JobWorker | undefined;
+  let stopped: Promise<void> | undefined;
+  let stopSyncing: () => void = () => undefined;
+
+  /** BullMQ would wait until Redis is back. @throws DropError `unavailable` where Redis is down */
+  async function ask<T>(call: () => Promise<T>): Promise<T> {
+    if (!redis.isUp()) throw unavailable('The job queue is unavailable.');
+    try {
+      return await call();
+    } catch (error) {
+      throw toDropError(error);
+    }
+  }
+
+  async function add(name: JobName, key: string, payload: object, delayMs: number): Promise<void> {
+    await queue.add(name, payload, {
+      ...jobOptions(name),
+      delay: delayMs,
+      // A job that runs already does not cover a later change, so another run follows it.
+      deduplication: { id: key, keepLastIfActive: true, replace: delayMs === 0 },
+    });
+  }
+
+  /** Writing a schedule that is there already changes nothing. */
+  async function syncSchedules(): Promise<void> {
+    try {
+      for (const { name, everyMs } of schedules) {
+        await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions(name) });
+      }
+    } catch (error) {
+      if (!isUnavailable(error))
+        log.error({ err: withoutCommand(error) }, 'the job schedules could not be written');
+    }
+  }
+
+  function keepSchedules(): () => void {
+    const sync = () => void syncSchedules(); // it never rejects
+    const timer = setInterval(sync, syncMs);
+    const stopListening = redis.onReady(sync);
+    return () => {
+      clearInterval(timer);
+      stopListening();
+    };
+  }
 
   async function stop(graceMs: number): Promise<void> {
-    if (work === undefined) return;
-    stopped ??= Promise.all([work.tending.stop(), work.workers.stop(graceMs)]);
+    stopSyncing();
+    stopped ??= worker?.stop(graceMs);
     await stopped;
   }
 
-  async function runUntilIdle(): Promise<void> {
-    if (work === undefined) throw new Error('The queue was not started');
-    const failures: unknown[] = [];
-    const stopWatching = work.workers.watchFailures((error) => failures.push(error));
-    try {
-      await work.tending.tend();
-      while (!(await isIdle())) await sleep(lookAgainMs);
-    } finally {
-      stopWatching();
-    }
-    if (failures.length > 0) {
-      throw new AggregateError(failures, `Jobs failed: ${failures.map(String).join('; ')}`);
-    }
-  }
-
-  async function isIdle(): Promise<boolean> {
-    if (stopped !== undefined) throw new Error('The queue was stopped');
-    const found = await lookAtLines(redis.client, lines.all, clock.now());
-    for (const [index, line] of lines.all.entries()) {
-      if ((found[index]?.due ?? 0) > 0) await wakeWorkers(redis.client, line);
-    }
-    return found.every(({ due, active }) => due + active === 0);
-  }
-
   return {
-    ...createJobProducer(redis, ask, askMs),
-    ...createJobReport(lines, ask),
+    async enqueue(name, payload, delayMs = 0) {
+      const added = ask(() => add(name, jobKey(name, payload), payload, delayMs));
+      await withTimeout(enqueueMs, added, () => unavailable('The job queue did not answer in time.'));
+    },
 
     start(handlers) {
-      if (work !== undefined) throw new Error('The queue was started before');
-      work = {
-        workers: startJobWorkers({ redis, lines, handlers, clock, log, concurrency, lockMs, stallMs }),
-        tending: startJobTending({ redis, lines, clock, log, everyMs: tendMs }),
-      };
+      if (worker !== undefined) throw new Error('The worker was started before');
+      worker = startJobWorker({ redis, queue, handlers, log, concurrency, lockMs, stallMs });
+      stopSyncing = keepSchedules();
     },
 
     stop,
-    runUntilIdle,
+
+    async count() {
+      const states = ['wait', 'prioritized', 'delayed', 'active', 'failed'] as const;
+      const counts = await ask(() => queue.getJobCounts(...states));
+      const scheduled = await ask(() => queue.getJobSchedulersCount());
+      const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts;
+      // Each schedule has one next run among them. The two numbers are read one after the other, hence the 0.
+      return { waiting: Math.max(wait + prioritized + delayed - scheduled, 0), active, failed };
+    },
+
+    async listFailed(limit) {
+      if (limit < 1) return [];
+      return (await ask(() => queue.getFailed(0, limit - 1))).map(toFailedJob);
+    },
+
+    async retryFailed() {
+      const failed = await ask(() => queue.getFailed());
+      for (const job of failed) await ask(() => job.retry('failed', { resetAttemptsMade: true }));
+      return failed.length;
+    },
 
     async close() {
       await stop(0);
-      await lines.close();
+      await queue.close();
     },
   };
+}
+
+/** The catalogue's attempts, backoff and priority as BullMQ takes them. */
+function jobOptions(name: JobName) {
+  const { attempts, backoffMs, priority } = jobs[name];
+  return {
+    attempts,
+    priority, // 0, no priority, runs before all others
+    backoff: { type: 'exponential', delay: backoffMs },
+    removeOnComplete: true,
+    removeOnFail: { age: failedKeepSeconds, count: failedKeptAtMost },
+    stackTraceLimit: 1,
+  } satisfies JobsOptions;
+}
+
+function toFailedJob(job: Job): FailedJob {
+  const { id = '', name, data, attemptsMade, stacktrace, failedReason } = job;
+  return { id, name, payload: data, attempts: attemptsMade, error: stacktrace?.at(-1) ?? failedReason };
 }

@@ -1,0 +1,104 @@
+import { type Job, type Queue, UnrecoverableError, Worker } from 'bullmq';
+import { isJobName, type JobHandlers, prepareCall } from '../../job-catalogue.ts';
+import type { Log } from '../../ports/log.ts';
+import { waitAtMost } from '../../util/wait-at-most.ts';
+import type { Redis } from './connection.ts';
+import { isUnavailable, withoutCommand } from './errors.ts';
+
+/** A job that ends its process each time is kept as failed after so many. */
+const crashesAllowed = 10;
+/** A connection on which a command waits so long for an answer is lost. BullMQ waits for work 10 s at most. */
+const silentMs = 15_000;
+/** How long closing the connections may take. */
+const closeWithinMs = 1_000;
+
+export interface JobWorker {
+  /** See JobConsumer. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Runs the jobs of the queue until it is stopped. */
+export function startJobWorker(deps: {
+  redis: Redis;
+  queue: Queue;
+  handlers: JobHandlers;
+  log: Log;
+  concurrency: number;
+  lockMs: number;
+  stallMs: number;
+}): JobWorker {
+  const { redis, queue, handlers, log, concurrency, lockMs, stallMs } = deps;
+  const connection = redis.duplicateForJobs({ socketTimeout: silentMs });
+  const unknownNames = new Set<string>();
+  const lastFailed = new Map<string, Job>();
+  let isStopping = false;
+
+  const worker = new Worker(queue.name, run, {
+    connection,
+    prefix: redis.jobPrefix,
+    skipVersionCheck: true,
+    concurrency,
+    lockDuration: lockMs,
+    stalledInterval: stallMs,
+    maxStalledCount: crashesAllowed - 1,
+  });
+  worker.on('completed', (job) => log.debug(about(job), 'job done'));
+  worker.on('failed', (job, error) => {
+    if (job === undefined) return;
+    if (job.finishedOn === undefined)
+      log.warn({ ...about(job), err: error }, 'job failed and will be retried');
+    else {
+      log.error({ ...about(job), err: error }, 'job failed for good');
+      if (job.repeatJobKey !== undefined) keepOnly(job, job.repeatJobKey).catch(report);
+    }
+  });
+  worker.on('stalled', (jobId) => log.warn({ jobId }, 'job runs again: its worker ended while it ran'));
+  worker.on('error', report);
+
+  async function run(job: Job): Promise<void> {
+    if (!isJobName(job.name)) return dropUnknown(job);
+    let call: () => Promise<void>;
+    try {
+      call = prepareCall(handlers, job.name, job.data);
+    } catch (error) {
+      throw new UnrecoverableError(String(error)); // a retry would read the same payload
+    }
+    await call();
+  }
+
+  /** A job that an earlier release had. One that a later release enqueued is pending in its record. */
+  async function dropUnknown({ name, repeatJobKey }: Job): Promise<void> {
+    if (!unknownNames.has(name))
+      log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
+    unknownNames.add(name);
+    if (repeatJobKey !== undefined) await queue.removeJobScheduler(repeatJobKey);
+  }
+
+  /** A schedule that fails in each period must not push other failed jobs out. */
+  async function keepOnly(job: Job, schedule: string): Promise<void> {
+    const before = lastFailed.get(schedule);
+    lastFailed.set(schedule, job);
+    await before?.remove();
+  }
+
+  /** The connection of the process logs when Redis is lost and back. */
+  function report(error: Error): void {
+    if (!isUnavailable(error) && !isStopping)
+      log.error({ err: withoutCommand(error) }, 'the job queue reported an error');
+  }
+
+  return {
+    async stop(graceMs) {
+      isStopping = true;
+      const closed = worker.close();
+      await waitAtMost(graceMs, closed);
+      // Jobs that still run keep their locks for a while; then another worker runs them again.
+      await waitAtMost(closeWithinMs, worker.disconnect());
+      connection.disconnect();
+    },
+  };
+}
+
+function about(job: Job): object {
+  return { job: job.name, key: job.deduplicationId ?? job.name, attempt: job.attemptsMade };
+}

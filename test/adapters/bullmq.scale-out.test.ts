@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { enqueueWithinMs } from '../../shared/adapters/redis/job-queue.ts';
+import { schedules } from '../../shared/job-catalogue.ts';
+import { openBullmqJobFixture } from '../contract/bullmq-job-fixture.ts';
+import { createGate, useJobFixture } from '../contract/job-fixture.ts';
+import { describeJobQueue } from '../contract/job-queue.contract.ts';
+import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
+import { emptyRedis, redisUrl, untilBack } from '../support/redis.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
+
+const second = 1_000;
+
+describeJobQueue('BullMQ', openBullmqJobFixture);
+
+describe('The BullMQ job queue', () => {
+  const { fixture, startProcess } = useJobFixture(openBullmqJobFixture);
+
+  async function periods() {
+    const found = await fixture().bullmq.getJobSchedulers();
+    return Object.fromEntries(found.map(({ key, every }) => [key, every]));
+  }
+
+  it('replaces the period of a schedule and removes schedules that are not in the catalogue', async () => {
+    const { bullmq } = fixture();
+    await bullmq.upsertJobScheduler('views.aggregate', { every: 60 * second }, { name: 'views.aggregate' });
+    await bullmq.upsertJobScheduler('old.job', { every: second }, { name: 'old.job' });
+    const { settle } = await startProcess();
+    await settle();
+    expect(await periods()).to.deep.equal(
+      Object.fromEntries(schedules.map(({ name, everyMs }) => [name, everyMs])),
+    );
+  });
+
+  it('runs a periodic job once in each period, however many workers there are', async () => {
+    const processes = [await startProcess(), await startProcess(), await startProcess()];
+    const count = () => processes.flatMap(({ callsOf }) => callsOf('views.aggregate')).length;
+    for (let period = 1; period <= 4; period++) {
+      await processes[0]?.settle();
+      expect(count()).to.equal(period);
+      await fixture().pass(5 * second);
+    }
+  });
+
+  it('writes its schedules again after Redis lost its data, and runs new jobs', async () => {
+    const { queue, settle, callsOf } = await startProcess({}, { syncMs: 50 });
+    await queue.enqueue('edge.purge', { dropId: 'd' }, 60 * second);
+    await settle();
+    await emptyRedis(fixture().redis);
+    await until(() => callsOf('views.aggregate').length === 2, 'a run of the new schedule');
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await settle();
+    expect(callsOf('edge.purge')).to.have.length(1);
+  });
+
+  it('runs each job in one of the workers, and gives work to all of them', async () => {
+    const processes = [
+      await startProcess({}, { concurrency: 2 }),
+      await startProcess({}, { concurrency: 2 }),
+    ];
+    const { report } = fixture();
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) => report.enqueue('edge.purge', { dropId: `d${i}` })),
+    );
+    await processes[0]?.settle();
+    const calls = processes.map(({ callsOf }) => callsOf('edge.purge'));
+    expect(new Set(calls.flat()).size).to.equal(200);
+    expect(calls.flat()).to.have.length(200);
+    expect(Math.min(...calls.map(({ length }) => length))).to.be.at.least(1);
+  });
+
+  it('adds one job if many processes enqueue it at the same moment', async () => {
+    const processes = await Promise.all(Array.from({ length: 4 }, () => fixture().openProcess()));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, i) => processes[i % 4]?.queue.enqueue('edge.purge', { dropId: 'd' })),
+    );
+    expect((await fixture().report.count()).waiting).to.equal(1);
+  });
+
+  it('renews the lock of a job that takes longer than the lock lasts', async () => {
+    fixture().date.restore();
+    const gate = createGate();
+    const lockMs = 400;
+    const { queue, callsOf, log } = await startProcess({ 'edge.purge': gate.pass }, { lockMs });
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await gate.entered;
+    await new Promise((resolve) => setTimeout(resolve, 3 * lockMs)); // Redis has a clock of its own
+    gate.open();
+    await until(async () => (await queue.count()).active === 0, 'its end');
+    expect(callsOf('edge.purge')).to.have.length(1);
+    expect(log.lines.filter(({ level }) => level !== 'debug')).to.deep.equal([]);
+  });
+
+  it('begins all its keys with the prefix in braces, so that they are on one node of a cluster', async () => {
+    const { settle } = await startProcess();
+    await settle();
+    const { redis } = fixture();
+    const keys = await redis.client.keys(`*${redis.jobPrefix.slice(1, -1)}*`);
+    expect(keys).to.have.length.above(3);
+    for (const key of keys) expect(key.startsWith(redis.keyPrefix), key).to.equal(true);
+  });
+});
+
+describe('The BullMQ job queue while Redis fails', function () {
+  this.timeout(60_000);
+  const { fixture, startProcess } = useJobFixture(openBullmqJobFixture);
+  let proxy: FlakyProxy;
+  let options: { url: string; enqueueMs?: number };
+
+  beforeEach(async () => {
+    proxy = await openFlakyProxy(redisUrl());
+    options = { url: proxy.throughProxy(redisUrl()) };
+    fixture().date.restore(); // faults take real time
+  });
+
+  afterEach(async () => {
+    proxy.restore();
+    await proxy.close();
+  });
+
+  async function expectRefusal(enqueued: Promise<void>, withinMs: number): Promise<void> {
+    const startedAt = performance.now();
+    expect(await rejectionOf(enqueued)).to.include({ code: 'unavailable' });
+    expect(performance.now() - startedAt).to.be.below(withinMs);
+  }
+
+  it('holds one connection in a process that only enqueues, three in a worker, and none after it was closed', async () => {
+    const { queue, redis } = await fixture().openProcess(options);
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    expect(proxy.connections()).to.equal(1);
+    const worker = await startProcess({}, options);
+    await until(() => worker.callsOf('views.aggregate').length === 1, 'the first period');
+    expect(proxy.connections()).to.equal(1 + 3);
+    await worker.queue.close();
+    await worker.redis.close();
+    await queue.close();
+    await redis.close();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(proxy.connections(), 'connections made').to.equal(1 + 3);
+  });
+
+  it('rejects new jobs and reports at once while Redis is down, and accepts them when it is back', async () => {
+    proxy.refuse();
+    const { queue, redis } = await fixture().openProcess(options);
+    for (let i = 0; i < 20; i++) await expectRefusal(queue.enqueue('edge.purge', { dropId: `d${i}` }), 50);
+    for (const call of [queue.count(), queue.listFailed(1), queue.retryFailed()]) {
+      expect(await rejectionOf(call)).to.include({ code: 'unavailable' });
+    }
+    proxy.restore();
+    await untilBack(redis);
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    expect(await queue.count()).to.include({ waiting: 1 });
+  });
+
+  it('rejects new jobs within 200 ms while Redis does not answer', async () => {
+    const { queue, redis } = await fixture().openProcess({ ...options, enqueueMs: enqueueWithinMs });
+    await queue.count();
+    proxy.goSilent();
+    await expectRefusal(queue.enqueue('edge.purge', { dropId: 'd' }), 300);
+    await until(() => !redis.isUp(), 'the connection is lost');
+    await expectRefusal(queue.enqueue('edge.purge', { dropId: 'd' }), 50);
+  });
+
+  for (const [fault, begin] of [
+    ['refuses connections', () => proxy.refuse()],
+    ['does not answer', () => proxy.goSilent()],
+    ['loses answers', () => proxy.loseReplies()],
+  ] as const)
+    it(`runs all jobs and schedules again after a time in which Redis ${fault}`, async () => {
+      const { callsOf, log } = await startProcess({}, { ...options, lockMs: 2_000 });
+      await until(() => callsOf('views.aggregate').length === 1, 'the first period');
+      begin();
+      for (let i = 0; i < 5; i++) await fixture().report.enqueue('edge.purge', { dropId: `d${i}` });
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      proxy.restore();
+      const periods = callsOf('views.aggregate').length;
+      await until(() => new Set(callsOf('edge.purge')).size === 5, 'all jobs', 40_000);
+      await until(() => callsOf('views.aggregate').length > periods, 'the next period', 40_000);
+      const lines = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
+      expect(lines.length, JSON.stringify(lines)).to.be.below(20);
+    });
+
+  it('runs jobs in a worker that was started while Redis was down', async () => {
+    proxy.refuse();
+    const { callsOf } = await startProcess({}, options);
+    await fixture().report.enqueue('edge.purge', { dropId: 'd' });
+    proxy.restore();
+    await until(() => callsOf('edge.purge').length === 1, 'the job');
+    await until(() => callsOf('views.aggregate').length === 1, 'the first period');
+  });
+
+  for (const [when, isDownAtFirst] of [
+    ['went down while a job ran', false],
+    ['was down from the start', true],
+  ] as const) {
+    it(`stops in time when Redis ${when}, and connects no more`, async () => {
+      if (isDownAtFirst) proxy.refuse();
+      const gate = createGate();
+      const { queue, redis } = await startProcess({ 'edge.purge': gate.pass }, options);
+      if (!isDownAtFirst) {
+        await queue.enqueue('edge.purge', { dropId: 'd' });
+        await gate.entered;
+        proxy.refuse();
+        await until(() => !redis.isUp(), 'the connection is lost');
+      }
+      const startedAt = performance.now();
+      await queue.stop(100);
+      expect(performance.now() - startedAt).to.be.below(3_000);
+      const made = proxy.connections();
+      proxy.restore();
+      await untilBack(redis);
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      expect(proxy.connections(), 'only the connection of the process').to.equal(made + 1);
+      gate.open();
+    });
+  }
+});

@@ -1,0 +1,29 @@
+// A child process: enqueues a `drop.remove` job for the drop of the second argument, prints `entered` in its handler
+// and hangs there until it is killed. The first argument is JSON: `{"path"}` of a SQLite database, or `{"url","prefix","stallMs"}`.
+import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
+import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { recordingHandlers } from './job-fixture.ts';
+
+const [where = '', dropId = ''] = process.argv.slice(2);
+const place = JSON.parse(where) as { path: string } | { url: string; prefix: string; stallMs: number }; // proof: see above
+const options = { log: createRecordingLog(), concurrency: 4 };
+
+const queue =
+  'path' in place
+    ? createSqliteJobQueue({ ...options, db: openDatabase(place.path), clock: { now: () => Date.now() } })
+    : createRedisJobQueue({
+        ...options,
+        stallMs: place.stallMs,
+        redis: await openRedis({ ...place, rejectUnauthorized: true, log: options.log }),
+      });
+
+function hang(): Promise<never> {
+  process.stdout.write('entered\n');
+  return new Promise(() => undefined);
+}
+
+queue.start(recordingHandlers([], { 'drop.remove': hang }));
+await queue.enqueue('drop.remove', { dropId });

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from '../../shared/adapters/redis/connection.ts';
+import { queueName } from '../../shared/adapters/redis/job-queue.ts';
+import { schedules } from '../../shared/job-catalogue.ts';
+
+/** A key of the queue, as BullMQ names it. */
+function jobKeyIn(redis: Redis, type: string): string {
+  return `${redis.keyPrefix}${queueName}:${type}`;
+}
+
+/**
+ * Waits until no job of the queue is due or runs, in any process. Workers wait for due jobs in real time, so a worker is
+ * woken where the test moved `Date.now`. Only while a worker runs.
+ */
+export async function drainJobs(redis: Redis): Promise<void> {
+  const key = (type: string) => jobKeyIn(redis, type);
+  for (;;) {
+    const replies = await redis.client
+      .multi()
+      .zcount(key('delayed'), '-inf', (Date.now() + 1) * 4096 - 1) // BullMQ's score: time times 4096
+      .llen(key('wait'))
+      .zcard(key('prioritized'))
+      .llen(key('active'))
+      .zcard(key('repeat'))
+      .exec();
+    const [due = 0, wait = 0, prioritized = 0, active = 0, scheduled = 0] = (replies ?? []).map(([, n]) =>
+      Number(n),
+    );
+    if (due + wait + prioritized + active === 0 && scheduled >= schedules.length) return;
+    if (due > 0) await redis.client.zadd(key('marker'), 0, '0');
+    await sleep(3);
+  }
+}
