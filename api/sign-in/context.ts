@@ -79,7 +79,7 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
 /** The browser has no cookie for this step, or the sign-in has expired and the cookie with it. */
 export function noSignInInProgress(): Problem {
   const message =
-    'This browser has no sign-in in progress. It may have expired, or the browser may block cookies. Enter the code again.';
+    'This browser has no sign-in in progress. The sign-in may have expired, or the browser may block cookies. Enter the code again.';
   return { error: new DropError('invalid_arg', message), title: 'No sign-in in progress' };
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { startService, type TestService, useService } from '../support/service.ts';
 
@@ -12,7 +13,7 @@ async function start(service: TestService, body?: object) {
 
 const poll = (service: TestService, token: string) => service.get(`/api/auth/poll?token=${token}`);
 
-/** What the pages do in the end. */
+/** Approves without the pages. */
 async function approve(service: TestService, code: string, name = 'ada'): Promise<string> {
   const { signIns } = service.services;
   const signIn = await signIns.findByCode(code);
@@ -39,12 +40,12 @@ describe('POST /api/auth/start', () => {
     });
   });
 
-  it('the label is optional: no body, {}, null, and fields that nobody knows', async () => {
+  it('the label is optional: no body, {}, null, unknown fields', async () => {
     for (const body of [undefined, {}, { label: null }, { label: '' }, { name: 'x' }])
       await start(service, body);
   });
 
-  it('the label is the name of the token', async () => {
+  it('the label becomes the label of the token', async () => {
     for (const [label, kept] of [
       ['laptop', 'laptop'],
       ['<b>"&\u202e\n', '<b>"&\u202e\n'],
@@ -65,47 +66,57 @@ describe('POST /api/auth/start', () => {
     expect(expectError(answer, 400, 'invalid_arg')).to.include({ field: 'label', max_length: 100 });
   });
 
-  it('400 invalid_arg for a label that is no string or holds NUL', async () => {
+  it('400 invalid_arg for a label that is not a string or contains NUL', async () => {
     for (const label of [1, true, {}, ['x'], 'a\0b']) {
       const answer = await service.request('POST', '/api/auth/start', { body: { label } });
       expect(expectError(answer, 400, 'invalid_arg').field, String(label)).to.equal('label');
     }
   });
 
-  it('400 invalid_arg for a body that is no object, 400 invalid_json for none at all', async () => {
+  it('400 invalid_arg for a body that is not an object, 400 invalid_json for malformed JSON', async () => {
     for (const raw of ['[]', 'null', '"x"', '1']) {
       expectError(await service.request('POST', '/api/auth/start', { raw }), 400, 'invalid_arg');
     }
     expectError(await service.request('POST', '/api/auth/start', { raw: '{' }), 400, 'invalid_json');
   });
 
-  it('codes and poll tokens are each their own', async () => {
+  it('codes and poll tokens are unique', async () => {
     const started = await Promise.all(Array.from({ length: 50 }, () => start(service)));
     expect(new Set(started.map(({ code }) => code))).to.have.property('size', 50);
     expect(new Set(started.map(({ poll_token }) => poll_token))).to.have.property('size', 50);
   });
 });
 
-describe('the limit of sign-ins started', () => {
-  it('429 rate_limited after 30 a minute from one address, parallel ones included', async () => {
-    const service = await startService();
+describe('the limit of started sign-ins', () => {
+  const withService = async (
+    env: Record<string, string>,
+    test: (service: TestService, from: (address: string) => Promise<Answer>) => Promise<void>,
+  ) => {
+    const service = await startService({ env });
+    const from = (address: string) =>
+      service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
     try {
+      await test(service, from);
+    } finally {
+      await service.stop();
+    }
+  };
+  const behindProxy = (limit: string) => ({ TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: limit });
+
+  it('429 rate_limited after 30 a minute from one address, also in parallel', () =>
+    withService({}, async (service) => {
       const all = Array.from({ length: 40 }, () => service.request('POST', '/api/auth/start'));
       const answers = await Promise.all(all);
       expect(answers.filter(({ status }) => status === 200)).to.have.length(30);
       for (const answer of answers) if (answer.status !== 200) expectTooMany(answer, 'rate_limited', 30);
       service.clock.advance(minute);
       await start(service);
-    } finally {
-      await service.stop();
-    }
-  });
+    }));
 
-  it("403 forbidden for a page of another origin, which uses up none of its reader's; the body is not read", async () => {
-    const service = await startService();
-    const post = (headers: Record<string, string>) =>
-      service.request('POST', '/api/auth/start', { raw: 'x', headers });
-    try {
+  it('403 forbidden for a page of another origin; its body is not read and it does not count', () =>
+    withService({}, async (service) => {
+      const post = (headers: Record<string, string>) =>
+        service.request('POST', '/api/auth/start', { raw: '{}', headers });
       const foreign = ['https://evil.example', 'null', `${service.url}.evil.example`, `${service.url}, null`];
       for (const origin of foreign) {
         for (let n = 0; n < 10; n++) {
@@ -118,79 +129,45 @@ describe('the limit of sign-ins started', () => {
       }
       for (let n = 0; n < 29; n++) await start(service);
       const own = { origin: service.url, 'content-type': 'application/json' };
-      const answer = await service.request('POST', '/api/auth/start', { raw: '{}', headers: own });
-      expect(answer.status).to.equal(200);
+      expect((await post(own)).status).to.equal(200);
       expectTooMany(await service.request('POST', '/api/auth/start'), 'rate_limited');
-    } finally {
-      await service.stop();
-    }
-  });
+    }));
 
-  it('addresses behind a trusted proxy count on their own, IPv6 by its /64', async () => {
-    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '2' } });
-    const from = async (address: string) => {
-      const headers = { 'x-forwarded-for': address };
-      return (await service.request('POST', '/api/auth/start', { headers })).status;
-    };
-    try {
-      expect([await from('203.0.113.7'), await from('203.0.113.7'), await from('203.0.113.7')]).to.deep.equal(
-        [200, 200, 429],
-      );
-      expect(await from('203.0.113.8')).to.equal(200);
-      expect([
-        await from('2001:db8:1:2::1'),
-        await from('2001:db8:1:2:ffff::9'),
-        await from('2001:db8:1:2::3'),
-      ]).to.deep.equal([200, 200, 429]);
-      expect(await from('2001:db8:1:3::1')).to.equal(200);
-    } finally {
-      await service.stop();
-    }
-  });
+  it('behind a trusted proxy each address counts on its own, IPv6 by its /64', () =>
+    withService(behindProxy('2'), async (_, from) => {
+      for (const [address, status] of [
+        ['203.0.113.7', 200],
+        ['203.0.113.7', 200],
+        ['203.0.113.7', 429],
+        ['203.0.113.8', 200],
+        ['2001:db8:1:2::1', 200],
+        ['2001:db8:1:2:ffff::9', 200],
+        ['2001:db8:1:2::3', 429],
+        ['2001:db8:1:3::1', 200],
+      ] as const)
+        expect((await from(address)).status, address).to.equal(status);
+    }));
 
-  it('an IPv6 /48 starts ten times as many, from whichever of its /64', async () => {
-    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '2' } });
-    const from = (address: string) =>
-      service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
-    try {
-      for (let n = 0; n < 20; n++) expect((await from(`2001:db8:1:${n}::1`)).status).to.equal(200);
-      expectTooMany(await from('2001:db8:1:99::1'), 'rate_limited', 30);
-      expect((await from('2001:db8:2::1')).status).to.equal(200);
-    } finally {
-      await service.stop();
-    }
-  });
-
-  it('what one /64 is refused does not count for its /48', async () => {
-    const service = await startService({ env: { TRUST_PROXY: '1', SIGN_IN_STARTS_PER_MINUTE: '1' } });
-    const from = (address: string) =>
-      service.request('POST', '/api/auth/start', { headers: { 'x-forwarded-for': address } });
-    try {
+  it('an IPv6 /48 may start ten times as many as a /64; refused requests of a /64 do not count for it', () =>
+    withService(behindProxy('1'), async (_, from) => {
       expect((await from('2001:db8:1:0::1')).status).to.equal(200);
       for (let n = 0; n < 20; n++) expectTooMany(await from('2001:db8:1:0::1'), 'rate_limited');
       for (let n = 1; n < 10; n++) expect((await from(`2001:db8:1:${n}::1`)).status).to.equal(200);
       expectTooMany(await from('2001:db8:1:10::1'), 'rate_limited');
-    } finally {
-      await service.stop();
-    }
-  });
+      expect((await from('2001:db8:2::1')).status).to.equal(200);
+    }));
 
-  it('without one, nobody can pretend to be elsewhere', async () => {
-    const service = await startService({ env: { SIGN_IN_STARTS_PER_MINUTE: '1' } });
-    try {
+  it('without a trusted proxy X-Forwarded-For is ignored', () =>
+    withService({ SIGN_IN_STARTS_PER_MINUTE: '1' }, async (service, from) => {
       await start(service);
-      const headers = { 'x-forwarded-for': '203.0.113.9' };
-      expectTooMany(await service.request('POST', '/api/auth/start', { headers }), 'rate_limited');
-    } finally {
-      await service.stop();
-    }
-  });
+      expectTooMany(await from('203.0.113.9'), 'rate_limited');
+    }));
 });
 
 describe('GET /api/auth/poll', () => {
   const service = useService({ SIGN_IN_STARTS_PER_MINUTE: '1000' });
 
-  it('pending, and nothing else', async () => {
+  it('pending: no other field', async () => {
     const { poll_token } = await start(service);
     const answer = await poll(service, poll_token);
     expect(answer.status).to.equal(200);
@@ -198,7 +175,7 @@ describe('GET /api/auth/poll', () => {
     expect(answer.body).to.deep.equal({ status: 'pending' });
   });
 
-  it('verified with api_token and user_id on the first read, then claimed without', async () => {
+  it('verified with api_token and user_id at the first poll, then claimed', async () => {
     const { code, poll_token } = await start(service, { label: 'laptop' });
     const userId = await approve(service, code);
     const { body } = await poll(service, poll_token);
@@ -223,7 +200,7 @@ describe('GET /api/auth/poll', () => {
     expect(list.body).to.have.length(1);
   });
 
-  it('another machine: a token of its own under the same user_id', async () => {
+  it('another device gets another token with the same user_id', async () => {
     const [first, second] = [await start(service), await start(service)];
     await approve(service, first.code, 'mary');
     await approve(service, second.code, 'mary');
@@ -258,14 +235,14 @@ describe('GET /api/auth/poll', () => {
     }
   });
 
-  it('expired at once when denied', async () => {
+  it('expired as soon as the user denies', async () => {
     const { code, poll_token } = await start(service);
     const { signIns } = service.services;
     await signIns.deny((await signIns.findByCode(code))?.id ?? '');
     expect((await poll(service, poll_token)).body).to.deep.equal({ status: 'expired' });
   });
 
-  it('expired and claimed for a day, then not_found; the job removes them', async () => {
+  it('expired or claimed for a day, then not_found, also after the job removed the record', async () => {
     const [left, used] = [await start(service), await start(service)];
     await approve(service, used.code);
     await poll(service, used.poll_token);
@@ -282,8 +259,15 @@ describe('GET /api/auth/poll', () => {
     expect((await poll(service, left.poll_token)).body).to.deep.equal({ status: 'not_found' });
   });
 
-  it('not_found for a token that nobody has', async () => {
-    for (const token of ['x', 'A'.repeat(43), '%00', '%F0%9F%8D%83']) {
+  it('not_found for an unknown poll token', async () => {
+    for (const token of [
+      'x',
+      'A'.repeat(43),
+      'A'.repeat(10_000),
+      '%00',
+      '%F0%9F%8D%83',
+      "'%20OR%201=1%20--",
+    ]) {
       const answer = await poll(service, token);
       expect(answer.status).to.equal(200);
       expect(answer.body).to.deep.equal({ status: 'not_found' });
@@ -296,7 +280,7 @@ describe('GET /api/auth/poll', () => {
     }
   });
 
-  it('400 invalid_arg for several', async () => {
+  it('400 invalid_arg for a repeated token', async () => {
     const details = expectError(await service.get('/api/auth/poll?token=a&token=b'), 400, 'invalid_arg');
     expect(details.field).to.equal('token');
   });
@@ -306,19 +290,19 @@ describe('GET /api/auth/poll', () => {
     await service.restart();
     await approve(service, code);
     await service.eventually(async () => {
-      await service.get('/healthz'); // a kept connection may still be that of before
+      await service.get('/healthz'); // a kept connection may be to the stopped server
     });
     expect((await poll(service, poll_token)).body.status).to.equal('verified');
   });
 
-  it('no code, poll token or token is ever logged', async () => {
-    const { code, poll_token } = await start(service, { label: 'a label for nobody else' });
+  it('no code, poll token, token or label is logged', async () => {
+    const { code, poll_token } = await start(service, { label: 'a secret label' });
     await service.get(`/sign-in?code=${code}`);
     await approve(service, code);
     const { body } = await poll(service, poll_token);
     const logs = service.logs.join('\n');
     expect(logs).to.include('/api/auth/poll');
-    for (const secret of [code, poll_token, body.api_token ?? 'missing', 'a label for']) {
+    for (const secret of [code, poll_token, body.api_token ?? 'missing', 'a secret label']) {
       expect(logs).to.not.include(secret);
     }
   });

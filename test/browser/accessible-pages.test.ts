@@ -151,7 +151,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       // 204: the browser stays where it is.
       await page.route(`${double.url}/**`, (route) => route.fulfill({ status: 204 }));
       await page.getByRole('button').click();
-      await page.getByRole('heading', { name: /^On to/ }).waitFor();
+      await page.getByRole('heading', { name: /^Continue to/ }).waitFor();
       await inspect('sign-in-leaving');
       await page.context().close();
       await behind.stop();
