@@ -30,23 +30,18 @@ export interface FieldLimits {
 
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
 export function createDropRequests(limits: FieldLimits) {
-  const details = {
-    title: title(limits),
-    description: description(limits),
-    metadata: metadata(limits),
-  };
+  const { title, description, context, passcode, metadata, ...fields } = fieldSchemas(limits);
+  const html = fields.html.defined(htmlRequired);
+  const requiredPasscode = string()
+    .typeError(passcodeRequired)
+    .nonNullable(passcodeRequired)
+    .defined(passcodeRequired)
+    .test(noNul('passcode'));
   const schemas = {
-    create: body({
-      title: details.title.defined(titleRequired),
-      html: html(limits),
-      description: details.description,
-      passcode: passcode(text('passcode'), limits),
-      context: context(limits),
-      metadata: details.metadata,
-    }),
-    replace: body({ html: html(limits), ...details, context: context(limits) }),
-    patch: body(details),
-    passcode: body({ passcode: requiredPasscode(limits) }),
+    create: body({ title: title.defined(titleRequired), html, description, passcode, context, metadata }),
+    replace: body({ html, title, description, context, metadata }),
+    patch: body({ title, description, metadata }),
+    passcode: body({ passcode: passcodeRules(requiredPasscode, limits) }),
   };
 
   return {
@@ -129,59 +124,61 @@ function readMetadata(fields: Record<string, string>): Map<string, string> {
 /** The characters that `trim` removes, for a regular expression: engines differ in what `\\s` matches. */
 const blank = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
-const titleRequired: Fault = { code: 'title_required', message: 'title is required and must not be blank.' };
+const titleRequired: Fault = { code: 'title_required', message: 'title is required and must not be blank' };
+const htmlRequired: Fault = {
+  code: 'html_required',
+  message: 'html is required: send the whole HTML document',
+};
+const passcodeRequired: Fault = {
+  code: 'passcode_required',
+  message: 'passcode is required and must be a string; "" removes the passcode',
+};
 
-function title(limits: FieldLimits) {
-  return text('title')
-    .meta({ description: 'The title of the page. Must not be blank.', examples: ['Hello'] })
-    .test({
-      name: 'not-blank',
-      params: { json: { minLength: 1, pattern: `^[^\\u0000]*[^\\u0000${blank}][^\\u0000]*$` } },
-      message: titleRequired,
-      test: (value) => value === undefined || value.trim() !== '',
-    })
-    .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS));
-}
+/** Each field as it is where it may be absent. */
+function fieldSchemas(limits: FieldLimits) {
+  const { HTML_MAX_BYTES: maxHtml, CONTEXT_MAX_BYTES: maxContext } = limits;
+  return {
+    title: text('title')
+      .meta({ description: 'The title of the page. Must not be blank.', examples: ['Hello'] })
+      .test({
+        name: 'not-blank',
+        params: { json: { minLength: 1, pattern: `^[^\\u0000]*[^\\u0000${blank}][^\\u0000]*$` } },
+        message: titleRequired,
+        test: (value) => value === undefined || value.trim() !== '',
+      })
+      .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS)),
 
-function description(limits: FieldLimits) {
-  return text('description')
-    .meta({ description: 'Empty: none.', examples: ['A first page'] })
-    .test(atMostCharacters('description_too_long', 'description', limits.DESCRIPTION_MAX_CHARACTERS));
-}
+    description: text('description')
+      .meta({ description: 'Empty: none.', examples: ['A first page'] })
+      .test(atMostCharacters('description_too_long', 'description', limits.DESCRIPTION_MAX_CHARACTERS)),
 
-function html(limits: FieldLimits) {
-  const required: Fault = {
-    code: 'html_required',
-    message: 'html is required: send the whole HTML document',
+    html: text('html', { allowNul: true })
+      .meta({
+        description: `The whole self-contained document, at most ${maxHtml} bytes of UTF-8.`,
+        examples: ['<!doctype html><title>Hello</title><h1>Hello</h1>'],
+      })
+      .test({
+        name: 'not-empty',
+        params: { json: { minLength: 1 } },
+        message: htmlRequired,
+        test: (value) => value !== '',
+      })
+      .test(atMostBytes('html_too_large', 'html', maxHtml)),
+
+    context: text('context', { allowNul: true })
+      .meta({
+        description: `A reasoning trace in Markdown, at most ${maxContext} bytes of UTF-8. Viewers can read it.`,
+        examples: ['Made from the figures of May.'],
+      })
+      .test(atMostBytes('context_too_large', 'context', maxContext)),
+
+    passcode: passcodeRules(text('passcode'), limits),
+    metadata: metadata(limits),
   };
-  const about = {
-    description: `The whole self-contained document, at most ${limits.HTML_MAX_BYTES} bytes of UTF-8.`,
-    examples: ['<!doctype html><title>Hello</title><h1>Hello</h1>'],
-  };
-  return text('html', { allowNul: true })
-    .meta(about)
-    .defined(required)
-    .test({
-      name: 'not-empty',
-      params: { json: { minLength: 1 } },
-      message: required,
-      test: (value) => value !== '',
-    })
-    .test(atMostBytes('html_too_large', 'html', limits.HTML_MAX_BYTES));
-}
-
-function context(limits: FieldLimits) {
-  const max = limits.CONTEXT_MAX_BYTES;
-  return text('context', { allowNul: true })
-    .meta({
-      description: `A reasoning trace in Markdown, at most ${max} bytes of UTF-8. Viewers can read it.`,
-      examples: ['Made from the figures of May.'],
-    })
-    .test(atMostBytes('context_too_large', 'context', max));
 }
 
 /** '' stands for no passcode. */
-function passcode<S extends ReturnType<typeof text>>(schema: S, limits: FieldLimits): S {
+function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: FieldLimits): S {
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
   return schema
     .meta({
@@ -199,16 +196,6 @@ function passcode<S extends ReturnType<typeof text>>(schema: S, limits: FieldLim
       },
     })
     .test(atMostCharacters('invalid_arg', 'passcode', max)) as S; // proof: a test does not change a schema's type
-}
-
-/** Anything but a string is `passcode_required` here. */
-function requiredPasscode(limits: FieldLimits) {
-  const required: Fault = {
-    code: 'passcode_required',
-    message: 'passcode is required and must be a string; "" removes the passcode',
-  };
-  const schema = string().typeError(required).nonNullable(required).defined(required).test(noNul('passcode'));
-  return passcode(schema, limits);
 }
 
 /** A flat object of strings. */

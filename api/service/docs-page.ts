@@ -2,38 +2,54 @@ import MarkdownIt from 'markdown-it';
 import { type Html, html, raw } from '../html/html.ts';
 import { type HtmlPage, page } from '../html/layout.ts';
 import type { ApiDescription, DescribedOperation, DescribedResponse } from '../openapi/document.ts';
-import type { Parameter } from '../openapi/operation.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
-import { docsStyle } from './docs-style.ts';
 
-/** Renders the texts of the description, which are constants of ours. */
-const renderer = new MarkdownIt();
-const markdown = (text: string) => raw(renderer.render(text));
+/** The keywords that our schemas use. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly 'x-max-bytes'?: number;
+  readonly maxProperties?: number;
+  readonly pattern?: string;
+  readonly propertyNames?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly default?: unknown;
+}
 
-/** Example values for the placeholders of paths and for required parameters. */
-const exampleValues: Readonly<Record<string, string>> = {
-  slug: 't9tzZkipKQ5I',
-  n: '1',
-  id: '0123456789ab',
-  token: 'POLL_TOKEN',
-};
+const toSchema = (schema: JsonSchema) => schema as Schema; // proof: made by shape.ts and request-schema.ts
 
 type Route = DescribedOperation & { readonly method: string; readonly path: string };
 
-/** GET /docs: the description as a page for people. */
+/** Our own texts, so the markup can be trusted. */
+const renderer = new MarkdownIt();
+const markdown = (text: string) => raw(renderer.render(text));
+
+/** For paths and required parameters. */
+const samples: Record<string, string> = { slug: 't9tzZkipKQ5I', n: '1', id: '0123456789ab', token: 'POLL' };
+
+/** The API reference: the description as a page for people. */
 export function docsPage(api: ApiDescription): HtmlPage {
   const routes = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Route => ({ ...operation, method, path })),
   );
-  const groups = api.tags.map((tag) => ({
-    ...tag,
-    routes: routes.filter(({ tags }) => tags.includes(tag.name)),
-  }));
+  const groups = api.tags.map(({ name, description }) => {
+    return { name, description, routes: routes.filter(({ tags }) => tags.includes(name)) };
+  });
   const schemas = Object.entries(api.components.schemas);
   const baseUrl = api.servers[0]?.url ?? '';
   return page({
     title: 'API reference',
-    css: docsStyle,
+    css: style,
     body: html`<nav aria-label="Contents">
 ${groups.map(
   ({ name, routes }) => html`<h2>${name}</h2>
@@ -51,20 +67,24 @@ ${groups.map(
 ${markdown(description)}${routes.map((route) => operationSection(route, baseUrl))}`,
 )}
 <h2>Objects</h2>
-${schemas.map(([name, schema]) => html`<section id="${name}"><h3>${name}</h3>${objectBody(schema)}</section>`)}
+${schemas.map(([name, schema]) => html`<section id="${name}"><h3>${name}</h3>${fieldsOf(toSchema(schema))}</section>`)}
 </article>`,
   });
 }
 
+/** The description of an operation ends with its limits and error codes. */
 function operationSection(route: Route, baseUrl: string): Html {
   const { operationId, summary, method, path, security, description, parameters = [], requestBody } = route;
   const body = requestBody?.content['application/json'];
+  const rows = parameters.map(({ name, in: place, required, schema, description }) =>
+    fieldRow(name, { ...toSchema(schema), description }, `${place}${required ? ', required' : ''}`),
+  );
   return html`<section id="${operationId}">
 <h3>${summary}</h3>
 <p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
 ${markdown(description)}
-${parameters.length > 0 && html`<h4>Parameters</h4><dl class="fields">${parameters.map(parameterRow)}</dl>`}
-${body && html`<h4>Body (JSON${!requestBody?.required && ', optional'})</h4>${objectBody(body.schema)}`}
+${rows.length > 0 && html`<h4>Parameters</h4><dl class="fields">${rows}</dl>`}
+${body && html`<h4>Body (JSON${!requestBody?.required && ', optional'})</h4>${fieldsOf(toSchema(body.schema))}`}
 <h4>Answers</h4>
 <dl class="fields">${Object.entries(route.responses).map(([status, response]) => answerRow(status, response))}</dl>
 <h4>Example</h4>
@@ -73,101 +93,108 @@ ${exampleAnswer(route)}
 </section>`;
 }
 
-/** Errors are listed by the operation's description. */
 function answerRow(status: string, response: DescribedResponse | { readonly $ref: string }): Html | null {
-  if ('$ref' in response) return null;
+  if ('$ref' in response) return null; // an error
   const bodies = Object.entries(response.content ?? {}).map(
     ([type, { schema }]) =>
-      html` <code>${type}</code>${type === 'application/json' && html`: ${typeOf(schema)}`}`,
+      html` <code>${type}</code>${type === 'application/json' && html`: ${typeOf(toSchema(schema))}`}`,
   );
   return html`<div><dt><code>${status}</code></dt><dd>${response.description}${bodies}</dd></div>`;
 }
 
-function parameterRow({ name, in: place, description, required, schema }: Parameter): Html {
-  return fieldRow(name, { ...schema, description }, `${place}${required ? ', required' : ''}`);
-}
-
-/** The fields of an object, or each alternative of several. */
-function objectBody(schema: JsonSchema): Html {
-  const alternatives = schema.oneOf as readonly JsonSchema[] | undefined; // proof: shape.ts
-  if (alternatives !== undefined) {
-    return html`${alternatives.map((one, i) => html`${i > 0 && html`<p>or</p>`}${objectBody(one)}`)}`;
-  }
-  const required = (schema.required ?? []) as readonly string[]; // proof: shape.ts and request-schema.ts
-  const rows = propertiesOf(schema).map(([name, field]) =>
+function fieldsOf({ oneOf, description, properties = {}, required = [] }: Schema): Html {
+  if (oneOf !== undefined)
+    return html`${oneOf.map((one, i) => html`${i > 0 && html`<p>or</p>`}${fieldsOf(one)}`)}`;
+  const rows = Object.entries(properties).map(([name, field]) =>
     fieldRow(name, field, required.includes(name) ? 'required' : 'optional'),
   );
-  return html`${typeof schema.description === 'string' && markdown(schema.description)}<dl class="fields">${rows}</dl>`;
+  return html`${description !== undefined && markdown(description)}<dl class="fields">${rows}</dl>`;
 }
 
-function propertiesOf(schema: JsonSchema): [string, JsonSchema][] {
-  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>); // proof: shape.ts
-}
-
-function fieldRow(name: string, schema: JsonSchema, note: string): Html {
-  const description =
-    typeof schema.description === 'string' ? raw(renderer.renderInline(schema.description)) : null;
-  const limits = limitsOf(schema);
+function fieldRow(name: string, schema: Schema, note: string): Html {
+  const { description = '', properties, required = [] } = schema;
+  const rules = rulesOf(schema).join(', ');
   return html`<div><dt><code>${name}</code> <span class="soft">${typeOf(schema)}, ${note}</span></dt>
-<dd>${description}${limits.length > 0 && html` <span class="soft">${limits.join(', ')}.</span>`}
-${propertiesOf(schema).length > 0 && objectBody({ ...schema, description: undefined })}</dd></div>`;
+<dd>${raw(renderer.renderInline(description))}${rules !== '' && html` <span class="soft">${rules}.</span>`}
+${properties && fieldsOf({ properties, required })}</dd></div>`;
 }
 
-function typeOf(schema: JsonSchema): Html | string {
-  if (typeof schema.$ref === 'string') {
-    const name = schema.$ref.split('/').at(-1);
-    return html`<a href="#${name}">${name}</a>`;
-  }
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.oneOf !== undefined) {
-    return html`${(schema.oneOf as JsonSchema[]).map((one, i) => html`${i > 0 && ' or '}${typeOf(one)}`)}`; // proof: shape.ts
-  }
-  if (schema.type === 'array') return html`array of ${typeOf(schema.items as JsonSchema)}`; // proof: shape.ts
-  return [schema.type ?? 'string'].flat().join(' or ');
+function typeOf({ $ref, type = 'string', const: value, oneOf, items }: Schema): Html | string {
+  const name = $ref?.split('/').at(-1);
+  if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
+  if (value !== undefined) return JSON.stringify(value);
+  if (oneOf !== undefined) return html`${oneOf.map((one, i) => html`${i > 0 && ' or '}${typeOf(one)}`)}`;
+  if (items !== undefined) return html`array of ${typeOf(items)}`;
+  return [type].flat().join(' or ');
 }
 
-/** The rules of a value, in words. */
-function limitsOf(schema: JsonSchema): string[] {
+function rulesOf(schema: Schema): string[] {
   const { minimum, maximum, maxLength, maxProperties, pattern, propertyNames, additionalProperties } = schema;
   const bytes = schema['x-max-bytes'];
-  const words = [
-    [schema.enum, () => `one of ${(schema.enum as string[]).join(', ')}`],
-    [minimum !== undefined && maximum !== undefined, () => `${minimum} to ${maximum}`],
-    [minimum !== undefined && minimum !== 0 && maximum === undefined, () => `at least ${minimum}`],
-    [bytes, () => `at most ${bytes} bytes`],
-    [bytes === undefined && maxLength, () => `at most ${maxLength} characters`],
-    [typeof pattern === 'string' && !pattern.includes('\\u'), () => `pattern ${pattern}`],
-    [maxProperties, () => `at most ${maxProperties} keys`],
-    [propertyNames, () => `each key: ${limitsOf(propertyNames as JsonSchema).join(', ')}`],
-    [
-      typeof additionalProperties === 'object' && limitsOf(additionalProperties as JsonSchema).length > 0,
-      () => `each value: ${limitsOf(additionalProperties as JsonSchema).join(', ')}`,
-    ],
-    [schema.default !== undefined, () => `default ${schema.default}`],
-  ] as const;
-  return words.flatMap(([isSet, say]) => (isSet ? [say()] : []));
+  const keys = propertyNames && rulesOf(propertyNames).join(', ');
+  const values = typeof additionalProperties === 'object' && rulesOf(additionalProperties).join(', ');
+  const rules = [
+    schema.enum && `one of ${schema.enum.join(', ')}`,
+    maximum === undefined ? minimum && `at least ${minimum}` : `${minimum} to ${maximum}`,
+    bytes === undefined ? maxLength && `at most ${maxLength} characters` : `at most ${bytes} bytes`,
+    pattern && !pattern.includes('\\u') && `pattern ${pattern}`, // the description explains the longer ones
+    maxProperties && `at most ${maxProperties} keys`,
+    keys && `each key: ${keys}`,
+    values && `each value: ${values}`,
+    schema.default !== undefined && `default ${schema.default}`,
+  ];
+  return rules.filter((rule) => typeof rule === 'string' && rule !== '') as string[]; // proof: the filter
 }
 
 function curlCommand(
   { method, path, parameters = [], security, requestBody }: Route,
   baseUrl: string,
 ): string {
-  const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name }) => `${name}=${exampleValues[name]}`);
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleValues[name] ?? name);
+  const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const query = required.map(({ name }, i) => `${i === 0 ? '?' : '&'}${name}=${samples[name]}`).join('');
+  const address = baseUrl + path.replace(/\{(\w+)\}/g, (_, name: string) => samples[name] ?? name) + query;
   const body = requestBody?.content['application/json']?.example;
   return [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${baseUrl}${address}${query.length > 0 ? `?${query.join('&')}` : ''}'`,
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${address}'`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $API_TOKEN"'] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
   ].join(' \\\n  ');
 }
 
 function exampleAnswer({ responses }: Route): Html | null {
-  for (const response of Object.values(responses)) {
-    const example = 'content' in response && response.content?.['application/json']?.example;
-    if (example) return html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`;
-  }
-  return null;
+  const contents = Object.values(responses).map((response) =>
+    '$ref' in response ? undefined : response.content,
+  );
+  const example = contents.map((content) => content?.['application/json']?.example).find(Boolean);
+  return example ? html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>` : null;
 }
+
+const style = `
+.masthead, main { max-width: 72rem; }
+main { display: grid; gap: 2rem; }
+article, nav { min-width: 0; }
+nav, nav h2, h4, .fields dt .soft { font-size: .875rem; }
+nav h2 { margin: 1rem 0 .25rem; }
+nav h2:first-child { margin-top: 0; }
+nav ul { margin: 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: .25rem 0; }
+article h2 { margin-top: 3rem; font-size: 1.375rem; }
+article h3 { margin: 0 0 .5rem; font-size: 1.125rem; }
+h4 { margin: 1.25rem 0 .25rem; }
+section { padding: 1.5rem 0; border-top: 1px solid var(--line); }
+.fields { margin: 0 0 1rem; }
+.fields > div { padding: .5rem 0; border-top: 1px solid var(--line); }
+.fields > div:first-child { border-top: 0; }
+.fields dd { margin: 0; }
+.fields dd .fields { margin: .25rem 0 0; padding-left: 1rem; border-left: 2px solid var(--line); }
+code { font-size: .875em; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+pre code, .route code { font-size: inherit; }
+table { width: 100%; margin: 0 0 1rem; border-collapse: collapse; font-size: .9375rem; }
+th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+@media (min-width: 40rem) { td code { white-space: nowrap; } }
+@media (min-width: 60rem) {
+  main { grid-template-columns: 14rem minmax(0, 1fr); }
+  nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
+}
+`;
