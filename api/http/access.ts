@@ -5,7 +5,7 @@ import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
 import { challenge } from './answer-error.ts';
-import { type BodyRules, createBodyReader } from './body.ts';
+import { type BodyRules, createJsonReader } from './body.ts';
 import { visitorOf } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 
@@ -51,7 +51,7 @@ const bodyBytes = { tiny: 8 * 1024, small: 256 * 1024 } as const;
 export function createAccess(services: Services, held: HeldBytes) {
   const { tokens, limits, parser, config } = services;
   const { origin } = new URL(config.BASE_URL);
-  const withBody = createBodyReader({ parser, held });
+  const readJson = createJsonReader({ parser, held });
 
   function rulesFor({ body = 'tiny', limit }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];
@@ -92,7 +92,7 @@ export function createAccess(services: Services, held: HeldBytes) {
         const cameWhole = req.complete;
         await take(caller);
         if (rules === null) return handler(req, res, caller);
-        return withBody(req, caller.accountId, rules, async (body) => {
+        return readJson(req, caller.accountId, rules, async (body) => {
           req.body = body;
           // The token may have been revoked while the body arrived. A small body arrives with its head and needs no
           // second look.
@@ -112,7 +112,7 @@ export function createAccess(services: Services, held: HeldBytes) {
         if (req.headers.origin !== undefined && req.headers.origin !== origin) throw foreignOrigin(origin);
         const visitor = visitorOf(req.ip);
         await limits.takeSignInStart(visitor);
-        await withBody(req, visitor.network, rules, (body) => {
+        await readJson(req, visitor.network, rules, (body) => {
           req.body = body;
           return handler(req, res);
         });

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import { refuseTooFine } from '../server/chunk-limit.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
-import { collectBody, isUtf8, refuseWrapped, unsupportedType } from './body.ts';
+import { checkEncoding, collectBody } from './body.ts';
 import { networkKey } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 import { readPairs } from './parameters.ts';
@@ -13,10 +12,10 @@ const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
 /**
- * The fields of a posted form; those sent more than once count as not sent. Another kind of body has none.
+ * The fields of a posted form, without those that are sent more than once; none if the body is no form.
  * @param maxBytes of the body; they count as held until the request is answered
- * @throws HttpError for a body that is too large, broken, wrapped in something, or cut into too many pieces
- * @throws DropError `invalid_arg` for one that is not UTF-8, `unavailable` for one that is cut off (held-bytes.ts)
+ * @throws DropError `invalid_arg` (400, 413, 415) for a body that cannot be read, `unavailable` if it is cut off
+ *   (server/held-bytes.ts)
  */
 export type ReadForm = (
   req: Request,
@@ -28,16 +27,16 @@ export function createFormReader(held: HeldBytes): ReadForm {
   return async (req, res, maxBytes = smallFormBytes) => {
     if (!req.is(formType)) return new Map();
     try {
-      refuseTooFine(req);
-      refuseWrapped(req);
-      if (!isUtf8(req)) throw unsupportedType(req.method, 'invalid_arg', formType);
+      checkEncoding(req, formType, /./, 'invalid_arg');
       const { bytes, release } = await collectBody(req, networkKey(req.ip), { maxBytes, tooLarge }, held);
-      // The deadline may have answered, and no `close` comes after that.
-      if (res.closed) release();
+      if (res.closed)
+        release(); // the deadline may have answered: no `close` comes after that
       else res.once('close', release);
       return readFields(bytes);
     } catch (error) {
-      throw toHttpError(error);
+      // JSON bodies have a code of their own for such faults; forms have not.
+      if (!(error instanceof DropError) || error.code !== 'invalid_json') throw error;
+      throw new DropError('invalid_arg', error.message, error.details);
     }
   };
 }
@@ -53,24 +52,17 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new DropError('invalid_arg', 'The form is not UTF-8.', { field: 'form' }, { cause: error });
+    throw new DropError('invalid_arg', 'The form must be UTF-8', { field: 'form' }, { cause: error });
   }
 }
 
 function tooLarge(): HttpError {
-  return new HttpError(413, 'invalid_arg', 'The form could not be read.');
-}
-
-/** A fault of its bytes has the code that one of a JSON body has. */
-function toHttpError(error: unknown): unknown {
-  if (!(error instanceof DropError) || error.code !== 'invalid_json') return error;
-  if (!(error instanceof HttpError)) return new HttpError(400, 'invalid_arg', error.message, error.details);
-  return new HttpError(error.status, 'invalid_arg', error.message, error.details, error.headers);
+  return new HttpError(413, 'invalid_arg', 'The form is too large');
 }
 
 /**
- * Whether a form was posted from a page of ours. Browsers say so on every POST: by Origin, or where that is
- * missing by Sec-Fetch-Site. What says neither is no browser with a form of ours.
+ * Whether a form was posted from a page of this service. Browsers say so on every POST: by Origin, or without that by
+ * Sec-Fetch-Site. A client that sends neither does not count.
  * @param origin of the service's public address
  */
 export function isFromOwnPage(req: IncomingMessage, origin: string): boolean {

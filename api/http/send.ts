@@ -1,44 +1,52 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 
-/**
- * Sends the value as JSON. Does what `res.json` would do for us, and no more: it looks up what never varies here
- * (type, charset, ETag, freshness) in every answer, which is a tenth of a small one's time.
- */
-export function sendJson(res: Response, body: unknown, status = 200): void {
-  const text = JSON.stringify(body);
-  res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(res.req.method === 'HEAD' ? undefined : text);
+/** What handlers note about an answer. */
+export interface Answer extends ServerResponse {
+  locals: {
+    /** Of a request with a valid token. */
+    accountId?: string;
+    /** The body, if other clients may be sent the same memory. */
+    sharedBytes?: Uint8Array;
+  };
 }
 
 /**
- * Sends the text whole. `res.send` would answer 304 to `If-None-Match: *`, which anybody may send, and nothing of ours
- * that goes this way has an ETag.
+ * Sends the value as JSON. `res.json` would look up what never varies here (type, charset, ETag, freshness) in each
+ * answer, which is a tenth of a small answer's time.
+ */
+export function sendJson(res: Response, body: unknown, status = 200): void {
+  sendBody(res, status, 'application/json', JSON.stringify(body));
+}
+
+/**
+ * Sends the text whole. `res.send` would answer 304 to `If-None-Match: *` although none of these answers has an ETag.
  * @param type of text, in UTF-8
  */
 export function sendText(res: Response, status: number, type: string, text: string): void {
+  sendBody(res, status, type, text);
+}
+
+/** Sends a page of the service under the page's own policy. */
+export function sendPage(res: Response, status: number, page: { html: string; csp: string }): void {
+  res.setHeader('Content-Security-Policy', page.csp);
+  sendBody(res, status, 'text/html', page.html);
+}
+
+function sendBody(res: Response, status: number, type: string, text: string): void {
   res.statusCode = status;
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(res.req.method === 'HEAD' ? undefined : text);
 }
 
-/** Sends one of our own pages under its own policy. */
-export function sendPage(res: Response, status: number, page: { html: string; csp: string }): void {
-  res.setHeader('Content-Security-Policy', page.csp);
-  sendText(res, status, 'text/html', page.html);
-}
-
-/** What strangers publish is not for search engines to list, and lends no rank to what it links to. */
 export const robotsHeader = 'X-Robots-Tag';
+/** Search engines list no page of a user, and links in it lend no rank. */
 export const noindex = 'noindex, nofollow';
-
-/** For a page whose whole content may be listed as part of the one that frames it, and never by itself. */
+/** For a raw page that may be listed as part of its viewer page, and never by itself. */
 export const noindexAlone = 'noindex, nofollow, indexifembedded';
 
-/** Every answer says so, unless its handler finds that it may be listed. */
+/** Set on every answer; a handler removes it from a page that may be listed. */
 export function forbidIndexing(res: ServerResponse): void {
   res.setHeader(robotsHeader, noindex);
 }
@@ -46,11 +54,12 @@ export function forbidIndexing(res: ServerResponse): void {
 export function allowIndexing(res: ServerResponse): void {
   res.removeHeader(robotsHeader);
 }
+
 /**
- * Whether the client has what we would send. Compared weakly (RFC 9110, section 13.1.2): an edge may have made our
+ * Whether the client already has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the
  * ETag weak.
- * @param ifNoneMatch the request's header; undefined for none
- * @param etag null: of an answer that nobody is to have
+ * @param ifNoneMatch the request's header
+ * @param etag null for an answer that no cache keeps
  */
 export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {
   if (ifNoneMatch === undefined || etag === null) return false;

@@ -10,9 +10,8 @@ import { createEncodingNegotiator } from '../http/content-encoding.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { giveId, logRequest } from '../http/request-log.ts';
-import { forbidIndexing, isFresh } from '../http/send.ts';
+import { type Answer, forbidIndexing, isFresh } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
-import type { UnreadAnswers } from '../server/unread-answers.ts';
 import {
   checkShown,
   hasPasscode,
@@ -28,8 +27,8 @@ interface Opened {
   readonly isConfirmed: boolean;
 }
 
-/** What a request is for: an address, and the host at which it was asked for; null for the service's own. */
-interface Asked {
+/** An address, and the host that the request names; null for the service's own. */
+interface Target {
   readonly address: PublicAddress;
   readonly host: ContentHost | null;
 }
@@ -38,56 +37,50 @@ export interface RawHandler {
   /** The address, if the request is for a raw page, whatever its method; null otherwise. */
   match(req: IncomingMessage): PublicAddress | null;
   /** Answers it, errors included. @param host null for the service's own */
-  answer(
-    req: IncomingMessage,
-    res: ServerResponse,
-    address: PublicAddress,
-    host: ContentHost | null,
-  ): Promise<void>;
-  /** Answers 308 with the address, which is one of this host. Nobody is to keep the answer. */
+  answer(req: IncomingMessage, res: Answer, address: PublicAddress, host: ContentHost | null): Promise<void>;
+  /** Answers 308, which no cache keeps. @param location a path on this host */
   redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
-  /** Answers a request that is for nothing at all, as safely, and logs it. */
+  /** Logs the request and answers it with the error, under the sandbox. */
   refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void;
-  /** Answers with the error, unless there is an answer. */
+  /** Answers with the error, unless the request is already answered. */
   fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void;
 }
 
 /**
- * GET /p/{slug}/raw (spec 4.5): the hot path, which is why it takes plain node:http objects and passes through
- * no middleware. What protects others from the page goes out with it in one piece, and with every refusal.
+ * GET /p/{slug}/raw (spec 4.5) is requested most, so it runs on plain node:http objects without middleware. Every
+ * answer, refusals included, carries the sandbox that protects others from the page.
  */
-export function rawHandler(services: Services, unread: UnreadAnswers): RawHandler {
+export function createRawHandler(services: Services): RawHandler {
   const { pages, passcodes, views, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config));
   const negotiateEncoding = createEncodingNegotiator();
 
   async function open(
     req: IncomingMessage,
-    { address, host }: Asked,
+    { address, host }: Target,
     encoding: ContentEncoding,
   ): Promise<Opened> {
     const { page, isConfirmed } = await pages.findRaw(...readTarget(address), encoding);
-    // Before the gate: another drop's host learns nothing of this one.
+    // Before the passcode: the host of another drop learns nothing about this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
     checkShown(page);
     if (page.lock !== null && !(await isAdmitted(page, req, { address, host }))) {
       const url = pageUrl(config.BASE_URL, page.slug);
-      throw new HttpError(403, 'passcode_required', `This page needs a passcode: enter it at ${url}`, {
-        url,
-      });
+      const message = `This page needs a passcode: enter it at ${url}`;
+      throw new HttpError(403, 'passcode_required', message, { url });
     }
     return { page: pages.show(page), isConfirmed };
   }
 
-  /** Whether the reader may see a locked page: by the grant in the address, or by the cookie. */
-  async function isAdmitted(page: Page, req: IncomingMessage, { address, host }: Asked): Promise<boolean> {
+  /** Whether the viewer has entered the passcode: the address has a grant, or the cookie a pass. */
+  async function isAdmitted(page: Page, req: IncomingMessage, { address, host }: Target): Promise<boolean> {
     const grant = address.query.get('g');
     if (grant !== null && (await passcodes.admits('grant', page, grant))) return true;
-    // On its own host a drop can set cookies, and drops beside it can too: there the grant alone counts.
+    // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
     return hasPasscode(services, page, host === null ? req.headers.cookie : undefined);
   }
 
-  /** Without its bytes where none are to be sent. null: the version was removed since the page was looked up. */
+  /** Without its bytes for HEAD and 304. null: the version was removed since the page was looked up. */
   async function find(
     req: IncomingMessage,
     { page, isConfirmed }: Opened,
@@ -101,33 +94,32 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
     return pages.body(page, encoding, isConfirmed);
   }
 
-  async function send(req: IncomingMessage, res: ServerResponse, asked: Asked): Promise<void> {
+  async function send(req: IncomingMessage, res: Answer, asked: Target): Promise<void> {
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
     let opened = await open(req, asked, encoding);
     let body = await find(req, opened, encoding);
     if (body === null) {
-      // The version was removed between the look-up and the read: the pointer is read again, once.
+      // The version was removed between the two reads: the page is looked up again, once.
       opened = await open(req, asked, encoding);
       body = await find(req, opened, encoding);
     }
     if (body === null) throw notFound('page');
     const { page, isConfirmed } = opened;
     const isPinned = asked.address.query.get('id') === page.version.id;
-    const tag = isShared(page, asked.address) ? edgeTag(page.dropId) : null;
+    const tag = page.lock === null ? edgeTag(page.dropId) : null;
     const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
+    if ('bytes' in body) res.locals.sharedBytes = body.bytes;
     sendBody(req, res, headers, body);
-    unread.watch(res, 'bytes' in body ? { bytes: body.bytes } : {});
     if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
   }
 
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
     if (!res.headersSent) {
-      // Pages have no id: a cache would repeat that of who came first.
+      // Only refusals have a request id: a cache would repeat that of a page.
       giveId(res);
       replyHeaders.setForRefusal(res, host);
     }
     answerError(error, req, res, log);
-    unread.watch(res, {});
   }
 
   return {
@@ -155,7 +147,6 @@ export function rawHandler(services: Services, unread: UnreadAnswers): RawHandle
       res
         .writeHead(308, { Location: location, 'Cache-Control': 'private, no-store', 'Content-Length': 0 })
         .end();
-      unread.watch(res, {});
     },
 
     refuse(req, res, error, host) {
@@ -184,21 +175,7 @@ function sendBody(
   res.writeHead(200, headers).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
 }
 
-/**
- * Whether a shared cache may keep the page at this address. Parameters are part of its key: with those that are none of
- * ours but for the name anybody could fill it with one page.
- */
-function isShared({ lock, version }: ShownPage, { query }: PublicAddress): boolean {
-  if (lock !== null) return false;
-  if (query.size === 0) return true;
-  const isOurs = (name: string, ours: string) => {
-    const values = query.getAll(name);
-    return values.length === 0 || (values.length === 1 && values[0] === ours);
-  };
-  return isOurs('id', version.id) && isOurs('v', String(version.number)) && !query.has('g');
-}
-
-/** Opened as a page of its own, and not by way of the viewer, which has counted it: as its frame, or from it. */
+/** Whether the page was opened by itself. The viewer counts what is opened in its frame or from its link. */
 function isTopLevelView(req: IncomingMessage, { slug, query }: PublicAddress, baseUrl: string): boolean {
   if (req.headers['sec-fetch-dest'] !== 'document' || query.has('id')) return false;
   return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);

@@ -1,51 +1,34 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { DropError, type ErrorDetails, unavailable } from '../../shared/domain/errors.ts';
+import { DropError } from '../../shared/domain/errors.ts';
 import { presentError } from '../http/http-error.ts';
 import { noindex, robotsHeader } from '../http/send.ts';
 
-/** How long a client has to read what it is told before its connection is cut, whatever it still sends. */
+/** How long the client has to read the answer before its connection is reset. */
 const lingerMs = 2_000;
 
 const messages = {
-  400: 'This is not HTTP as we read it.',
-  408: 'The request took too long to arrive.',
-  413: 'The body is cut into pieces with too much between them.',
-  431: 'The headers of the request are too large.',
+  400: 'Malformed HTTP request',
+  408: 'The request took too long to arrive',
+  413: 'The chunk extensions of the request body are too long',
+  431: 'The headers of the request are too large',
 } as const;
 
-/**
- * Errors that Node itself would answer (docs/decisions.md), with the envelope of every other error, and the headers
- * that make it harmless wherever it was asked for.
- */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Nothing was asked: browsers open connections ahead, and would take an answer for that of their next request.
+/** Answers what Node cannot parse with the error envelope and headers of every other answer, and ends the connection. */
+export function answerBrokenRequest({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  // Browsers open connections ahead of need, and would take an error for the answer to their next request.
   if (socket.bytesRead === 0) socket.destroy();
-  else {
-    const status = statusOf(error.code);
-    endGently(socket, answerText(status, new DropError('invalid_arg', messages[status])));
-  }
+  else if (code === 'HPE_HEADER_OVERFLOW') answer(socket, 431);
+  else if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') answer(socket, 413);
+  else answer(socket, code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400);
 }
 
-/** CONNECT asks for a way to somewhere else, which Node would refuse without a word. */
-export function refuseTunnel(socket: Socket): void {
-  endGently(socket, answerText(400, new DropError('invalid_arg', 'This is no proxy.')));
+export function refuseConnect(socket: Socket): void {
+  answer(socket, 400, 'CONNECT is not supported');
 }
 
-/** For one connection too many, while all others are being answered. */
-export function refuseConnection(socket: Socket): void {
-  const error = unavailable('Too many connections at a time: try again.');
-  socket.end(answerText(503, error), () => socket.destroy()); // there is no room to wait for its reader
-}
-
-function statusOf(code: string | undefined): keyof typeof messages {
-  if (code === 'HPE_HEADER_OVERFLOW') return 431;
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413;
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-}
-
-function answerText(status: number, error: DropError): string {
-  const body = JSON.stringify(presentError(error));
+function answer(socket: Socket, status: keyof typeof messages, message: string = messages[status]): void {
+  const body = JSON.stringify(presentError(new DropError('invalid_arg', message)));
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -55,26 +38,10 @@ function answerText(status: number, error: DropError): string {
     'X-Content-Type-Options: nosniff',
     'Referrer-Policy: no-referrer',
     `${robotsHeader}: ${noindex}`,
-    ...retryAfter(error.details),
     'Connection: close',
   ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
-}
-
-/** Nobody reads what still comes, and a cut connection would take the answer with it. */
-function endGently(socket: Socket, answer: string): void {
-  socket.end(answer);
-  socket.resume();
-  destroySoon(socket);
-}
-
-/** Cuts the connection once the client has had the time to read its answer. */
-export function destroySoon(socket: Socket): void {
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  socket.resume(); // reads on, because closing with unread bytes would reset the connection before the answer is read
   const cut = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(cut));
-}
-
-function retryAfter(details: ErrorDetails | undefined): string[] {
-  const seconds = details?.retry_after_seconds;
-  return typeof seconds === 'number' ? [`Retry-After: ${seconds}`] : [];
 }

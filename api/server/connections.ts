@@ -1,208 +1,182 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { countPieces, isTooFine } from './chunk-limit.ts';
+import { type ChunkCount, limitChunks } from '../http/body.ts';
+import { answerBrokenRequest, refuseConnect } from './broken-requests.ts';
 
-/** Requests that a client may send ahead on a connection, before it has its answers. */
-const maxInLine = 64;
+/** Requests that a client may send ahead on a connection, besides the one that is being answered. */
+const maxQueued = 64;
+
+/** How long a client that was answered early may pause before the rest of its request is given up. */
+const lingerMs = 5_000;
 
 type Exchange = readonly [req: IncomingMessage, res: ServerResponse];
 
 interface Connection {
   readonly socket: Socket;
   current: Exchange | null;
-  /** What waits behind it. */
-  readonly line: Exchange[];
-  /** Node wants to end it, and the client is still sending. */
-  isEnding: boolean;
-  /** What to do once all that came whole is answered: more cannot be read here. null: all is well. */
+  readonly queue: Exchange[];
+  chunks: ChunkCount;
+  /** Set when no further request can be read; called once all earlier requests are answered. */
   whenAnswered: (() => void) | null;
 }
 
 export interface Connections {
-  /** From now on answers say that their connection ends, so that their clients ask elsewhere next. */
+  /** From now on each answer says `Connection: close`, so that clients send their next request elsewhere. */
   endAll(): void;
 }
 
-export interface ConnectionRules {
-  readonly maxConnections: number;
-  /** Told each time that a new connection finds all places taken. */
-  readonly onFull: () => void;
-  readonly listener: RequestListener;
-  /** Answers, on the bare connection, a request that cannot be read, and ends it. */
-  readonly refuseRequest: (error: NodeJS.ErrnoException, socket: Socket) => void;
-  /** The same for CONNECT. */
-  readonly refuseTunnel: (socket: Socket) => void;
-  /** The same for one connection too many. */
-  readonly refuseConnection: (socket: Socket) => void;
-}
-
 /**
- * Hands a connection's requests to the listener one after the other, so that no client has more than one answer in
- * the making, and bounds how many connections there are: a new one takes the place of the one that has been idle
- * the longest, else of one that is still sending its request, else of one that has not read its answer. What cannot be
- * read is told in its turn.
+ * Hands the requests of a connection to the listener one at a time, and reads no further ones meanwhile. Above
+ * `maxConnections` it ends the connection that has waited longest for its client: to send a request, or the rest of
+ * one, or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
  */
-export function watchConnections(server: Server, rules: ConnectionRules): Connections {
-  const { maxConnections, onFull, listener, refuseRequest, refuseTunnel, refuseConnection } = rules;
+export function watchConnections(
+  server: Server,
+  listener: RequestListener,
+  { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
+): Connections {
   const all = new Map<Duplex, Connection>();
-  /** Those with no request, or not the whole head of one; the longest idle first. */
-  const idle = new Set<Connection>();
-  /** Those whose request was still on its way when its answer was begun; some may be whole by now. */
-  const receiving = new Set<Connection>();
+  /** Those that wait for their client, the longest wait first. Some may wait for us by now. */
+  const waiting = new Set<Connection>();
   let isStopping = false;
 
   server.on('connection', (socket: Socket) => {
-    if (all.size >= maxConnections && !makeRoom()) {
-      refuseConnection(socket);
-      return;
-    }
-    const made: Connection = {
+    const connection = {
       socket,
       current: null,
-      line: [],
-      isEnding: false,
+      queue: [],
+      chunks: noChunks(),
       whenAnswered: null,
-    };
-    all.set(socket, made);
-    idle.add(made);
-    socket.once('close', () => forget(made));
-    const endSoon = socket.destroySoon;
-    // Node calls it behind an answer that ends the connection. While the client still sends, that would cut the answer
-    // off: `end` below sees to it.
-    socket.destroySoon = () => {
-      made.isEnding = made.current?.[0].complete === false;
-      if (!made.isEnding) endSoon.call(socket);
-    };
+    } as Connection;
+    all.set(socket, connection);
+    waiting.add(connection);
+    socket.once('close', () => forget(connection));
+    // Node resumes reading after each request.
+    socket.on('resume', () => connection.queue.length > 0 && socket.pause());
+    const destroySoon = socket.destroySoon.bind(socket);
+    // Node calls it after an answer that ends the connection. While the client still sends, that would reset the
+    // connection, and the client would not get its answer.
+    socket.destroySoon = () =>
+      connection.current?.[0].complete === false ? linger(connection) : destroySoon();
+    if (all.size > maxConnections) endLongestWaiting();
   });
+
+  function endLongestWaiting(): void {
+    onFull();
+    for (const connection of waiting) {
+      waiting.delete(connection);
+      if (!waitsForClient(connection)) continue;
+      forget(connection); // the new one itself if all others are being answered
+      connection.socket.destroy();
+      return;
+    }
+  }
 
   function forget(connection: Connection): void {
     all.delete(connection.socket);
-    idle.delete(connection);
-    receiving.delete(connection);
-  }
-
-  /** Whether there is room now. Whoever's answer is in the making keeps their place. */
-  function makeRoom(): boolean {
-    onFull();
-    const [longest] = idle;
-    const found = longest ?? findReceiving() ?? findUnread();
-    if (found === undefined) return false;
-    forget(found); // its end is told later
-    found.socket.destroy();
-    return true;
-  }
-
-  function findReceiving(): Connection | undefined {
-    for (const connection of receiving) {
-      if (connection.current?.[0].complete === false) return connection;
-      receiving.delete(connection);
-    }
-    return undefined;
-  }
-
-  /** One that does not read its answer; the oldest connections are asked first. */
-  function findUnread(): Connection | undefined {
-    for (const connection of all.values()) {
-      if (connection.current?.[1].writableEnded) return connection;
-    }
-    return undefined;
+    waiting.delete(connection);
   }
 
   function admit(req: IncomingMessage, res: ServerResponse): void {
-    countPieces(req);
     const connection = all.get(req.socket);
-    if (connection === undefined) return; // it is being ended
+    if (connection === undefined) return; // its connection is being ended
+    const { socket, queue, chunks } = connection;
+    limitChunks(req, chunks);
     if (connection.current === null) begin(connection, [req, res]);
-    else if (connection.line.push([req, res]) > maxInLine) connection.socket.destroy();
+    else if (queue.push([req, res]) > maxQueued) socket.destroy();
+    else socket.pause();
   }
 
   function begin(connection: Connection, exchange: Exchange): void {
     const [req, res] = exchange;
-    idle.delete(connection);
     connection.current = exchange;
-    if (!req.complete) receiving.add(connection);
-    if (isStopping) endConnection(res);
-    res.on('close', () => end(connection, req));
+    if (isStopping) closeAfter(res);
+    res.once('prefinish', () => {
+      waiting.delete(connection);
+      if (all.has(connection.socket)) waiting.add(connection);
+    });
+    res.once('close', () => end(connection, req));
     listener(req, res);
   }
 
   function end(connection: Connection, req: IncomingMessage): void {
-    const { socket, line } = connection;
+    const { socket, queue } = connection;
     connection.current = null;
-    receiving.delete(connection);
     if (socket.destroyed) return;
-    const next = line.shift();
-    if (next !== undefined) begin(connection, next);
-    else if (connection.whenAnswered !== null) connection.whenAnswered();
+    const next = queue.shift();
+    if (next !== undefined) {
+      if (queue.length === 0) socket.resume();
+      begin(connection, next);
+    } else if (connection.whenAnswered !== null) connection.whenAnswered();
     else {
-      idle.add(connection);
-      if (isTooFine(req)) leave(connection);
-      else if (!req.complete) setImmediate(() => settle(connection, req)); // the rest may be here, only not read yet
+      connection.chunks = noChunks();
+      // The rest of the request may be here and not yet parsed.
+      setImmediate(() => {
+        if (!req.complete && connection.current === null && !socket.destroyed) linger(connection);
+      });
     }
   }
 
-  /** The request was answered before it had been read. */
-  function settle(connection: Connection, req: IncomingMessage): void {
-    const { socket, current, isEnding } = connection;
-    if (socket.destroyed || current !== null) return;
-    if (!req.complete) leave(connection);
-    else if (isEnding) socket.destroySoon();
-  }
-
-  function leave(connection: Connection): void {
-    connection.whenAnswered = () => undefined; // a second answer would be taken for somebody else's
-    discardRest(connection.socket);
-  }
-
   server.on('request', admit);
-  server.on('checkExpectation', admit); // the listener says what it does not meet
+  server.on('checkExpectation', admit); // the listener refuses what it does not support
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const connection = all.get(socket);
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (connection.whenAnswered === null) breakOff(connection, () => refuseRequest(error, socket));
+    else if (connection.whenAnswered === null) breakOff(connection, () => answerBrokenRequest(error, socket));
   });
 
   server.on('connect', (_req: IncomingMessage, duplex: Duplex) => {
     const connection = all.get(duplex);
     if (connection === undefined) duplex.destroy();
-    else breakOff(connection, () => refuseTunnel(connection.socket));
+    else breakOff(connection, () => refuseConnect(connection.socket));
   });
 
-  /** Nothing more can be read: says so when it is this request's turn, which may have begun. */
+  /** Answers the request that cannot be read after those before it. It may be the one that is being handled. */
   function breakOff(connection: Connection, refuse: () => void): void {
-    const { socket, current, line } = connection;
+    const { socket, current, queue } = connection;
     connection.whenAnswered = refuse;
-    if (line.at(-1)?.[0].complete === false) line.pop(); // the one that is told so
-    if (current?.[0].complete) return;
-    if (current?.[1].headersSent) socket.destroy();
-    else refuse();
+    if (queue.at(-1)?.[0].complete === false) queue.pop();
+    if (current === null || !current[0].complete) {
+      if (current?.[1].headersSent) socket.destroy();
+      else refuse();
+    }
   }
 
   return {
     endAll() {
       isStopping = true;
-      for (const { current, line } of all.values()) {
-        for (const [, res] of current === null ? line : [current, ...line]) endConnection(res);
-      }
+      for (const { current } of all.values()) if (current !== null) closeAfter(current[1]);
     },
   };
 }
 
 /**
- * Ends our side of a connection whose request was answered while it still comes. What comes is let through, so that the
- * client gets its answer instead of a broken connection, and is not looked at: parsing a body that is cut into pieces
- * of one byte costs thousands of times what the bytes do. Node ends the connection when the request's time is over.
+ * Ends our side of a connection whose request was answered while it still arrives, and discards the rest, so that the
+ * client gets its answer. The rest is not parsed: chunks of one byte cost thousands of times what their bytes do. Node
+ * ends the connection when the request's time is over.
  */
-function discardRest(socket: Socket): void {
-  socket.on('data', () => undefined); // takes the bytes back from the parser, which reads from the system itself
+function linger(connection: Connection): void {
+  const { socket } = connection;
+  connection.whenAnswered = () => undefined;
+  socket.on('data', () => undefined); // takes the bytes from the parser, which otherwise reads from the system itself
   socket.removeAllListeners('data');
   socket.resume();
-  setImmediate(() => socket.resume()); // where Node has paused it once more for what it had read by now
+  setImmediate(() => socket.resume()); // Node may have paused it for the bytes already read
+  socket.setTimeout(lingerMs);
   socket.end();
 }
 
-function endConnection(res: ServerResponse): void {
+/** For a request, for the rest of one, or to read its answer. */
+function waitsForClient({ current }: Connection): boolean {
+  return current === null || !current[0].complete || current[1].writableEnded;
+}
+
+function noChunks(): ChunkCount {
+  return { chunks: 0, bytes: 0 };
+}
+
+function closeAfter(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close');
 }

@@ -1,21 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterLoopTurn } from '../../shared/util/after-loop-turn.ts';
 
 type Exchange = readonly [req: IncomingMessage, res: ServerResponse];
 
 /**
- * Watches requests, and calls `onLate` where nothing has been answered in time. Only our own time counts: not that in
- * which we read a body that the client is still sending, for which Node has a bound of its own. What is answered
- * within a turn of the loop never costs a timer.
+ * Calls `onLate` for a request that is not answered within `ms`. The time in which the client sends a body that a
+ * handler reads does not count: Node's `requestTimeout` limits it. A request that is answered within one turn of the
+ * event loop costs no timer.
  */
 export function createDeadline(
   ms: number,
   onLate: (req: IncomingMessage, res: ServerResponse) => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  const watch = afterLoopTurn(([req, res]: Exchange) => {
-    if (!res.headersSent && !res.destroyed) runStopwatch(req, res, ms, () => onLate(req, res));
-  });
-  return (req, res) => watch([req, res]);
+  let begun: Exchange[] = [];
+  const watchRest = () => {
+    const all = begun;
+    begun = [];
+    for (const [req, res] of all)
+      if (!res.headersSent && !res.destroyed) runStopwatch(req, res, ms, () => onLate(req, res));
+  };
+  return (req, res) => {
+    if (begun.push([req, res]) === 1) setImmediate(watchRest);
+  };
 }
 
 function runStopwatch(req: IncomingMessage, res: ServerResponse, ms: number, onOver: () => void): void {
@@ -24,7 +29,7 @@ function runStopwatch(req: IncomingMessage, res: ServerResponse, ms: number, onO
   let timer: NodeJS.Timeout | undefined;
 
   function start(): void {
-    if (res.headersSent || res.destroyed) return;
+    if (res.headersSent || res.destroyed || timer !== undefined) return;
     startedAt = performance.now();
     timer = setTimeout(() => {
       if (!res.headersSent) onOver();
@@ -32,7 +37,7 @@ function runStopwatch(req: IncomingMessage, res: ServerResponse, ms: number, onO
   }
 
   function pause(): void {
-    if (req.complete || timer === undefined) return; // what is here already makes nobody wait
+    if (req.complete || timer === undefined) return; // a body that is here needs no waiting
     clearTimeout(timer);
     timer = undefined;
     left -= performance.now() - startedAt;
@@ -40,9 +45,7 @@ function runStopwatch(req: IncomingMessage, res: ServerResponse, ms: number, onO
 
   if (!req.complete) {
     req.on('resume', pause); // a handler begins to read the body
-    req.once('end', () => {
-      if (timer === undefined) start();
-    });
+    req.once('end', start);
   }
   if (req.complete || !req.readableFlowing) start();
   res.once('close', () => clearTimeout(timer));

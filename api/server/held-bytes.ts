@@ -1,158 +1,131 @@
 /** Bytes that the service holds for a client: a request body, or an answer that the client has not read. */
 export interface Holding {
-  /** So many bytes more have arrived. */
   grow(bytes: number): void;
-  /** It still counts, and is no longer cut off: ending it would free nothing. */
-  settle(): void;
-  /** Its bytes are free. Does nothing where it was released or cut off before. */
+  /** From now on it is counted and never cut off, because its memory is in use. */
+  keep(): void;
+  /** Does nothing after the first call, or after the cut. */
   release(): void;
 }
 
 /**
- * Counts the bytes that are held for each client. When all together pass the limit, the clients that hold most are cut
- * off until all fit. A client that holds no more than an equal share of the limit is never cut off.
+ * Counts the bytes held for each client. When all together pass the limit, the clients that hold most are cut off until
+ * the rest fits. A client that holds at most limit / number of clients is never cut off.
  */
 export interface HeldBytes {
   /**
-   * @param client an account, or a network (middleware/address.ts)
-   * @param of `memory`: holdings of the same memory hold its `bytes` together, and each counts for an equal part;
-   *   `cut` ends the holding, which has been released by then; it may be called before `hold` returns
+   * @param client an account id, or a network (http/client-address.ts)
+   * @param of `memory`: holdings of the same memory count its `bytes` once in all, and in equal parts for their clients;
+   *   `cut`: ends the holding, which is already released; `hold` may call it before it returns
    */
   hold(client: string, of: { bytes: number; memory?: object | undefined; cut: () => void }): Holding;
 }
 
 interface Memory {
-  readonly key: object | undefined;
   bytes: number;
-  readonly entries: Set<Entry>;
+  holders: number;
 }
 
 interface Entry {
-  readonly client: Client;
+  readonly client: string;
   readonly memory: Memory;
   readonly cut: () => void;
+  isKept: boolean;
 }
 
-interface Client {
-  readonly name: string;
-  /** What can be cut off. What has moved least recently comes first. */
-  readonly open: Set<Entry>;
-  readonly settled: Set<Entry>;
-}
-
-/** @param maxBytes the limit; passing it frees a 64th more than the excess, so that clients are ranked rarely */
+/** @param maxBytes the limit; each cut frees a 64th more than needed, so that clients are compared rarely */
 export function createHeldBytes(maxBytes: number): HeldBytes {
   const margin = maxBytes / 64;
   const target = maxBytes - margin;
-  const clients = new Map<string, Client>();
-  const shared = new Map<object, Memory>();
+  /** Those that have not grown for the longest time come first. */
+  const entries = new Set<Entry>();
+  const shared = new WeakMap<object, Memory>();
   let held = 0;
-  /** Above the limit while what cannot be cut off holds that much: clients are ranked again after `margin` more. */
+  /** More than `maxBytes` while kept memory alone exceeds it: then the next comparison waits for `margin` more. */
   let shrinkAbove = maxBytes;
-
-  function clientOf(name: string): Client {
-    const client = clients.get(name) ?? { name, open: new Set(), settled: new Set() };
-    clients.set(name, client);
-    return client;
-  }
 
   function memoryOf(key: object | undefined, bytes: number): Memory {
     const known = key && shared.get(key);
-    if (known !== undefined) return known;
-    const memory = { key, bytes, entries: new Set<Entry>() };
+    if (known !== undefined && known.holders > 0) return known;
+    const memory = { bytes, holders: 0 };
     if (key !== undefined) shared.set(key, memory);
     held += bytes;
     return memory;
   }
 
   function remove(entry: Entry): void {
-    const { client, memory } = entry;
-    client.open.delete(entry);
-    client.settled.delete(entry);
-    if (client.open.size + client.settled.size === 0) clients.delete(client.name);
-    memory.entries.delete(entry);
-    if (memory.entries.size > 0) return;
-    if (memory.key !== undefined) shared.delete(memory.key);
-    held -= memory.bytes;
+    if (!entries.delete(entry)) return;
+    entry.memory.holders -= 1;
+    if (entry.memory.holders > 0) return;
+    held -= entry.memory.bytes;
     shrinkAbove = Math.max(maxBytes, Math.min(shrinkAbove, held + margin));
   }
 
-  /** Repeated while what is shared has been cut off for some clients and is still held for others. */
   function shrink(): void {
-    const gone: Entry[] = [];
-    for (let before = -1; held > target && gone.length > before; ) {
-      before = gone.length;
-      cutToLevel(gone);
+    const cut: Entry[] = [];
+    // Repeated: cutting one client off from shared memory frees nothing and raises the part of each other holder.
+    for (let before = -1; held > target && cut.length > before; ) {
+      before = cut.length;
+      cutToLevel(cut);
     }
     shrinkAbove = Math.max(maxBytes, held + margin);
-    for (const { cut } of gone) cut();
+    for (const entry of cut) entry.cut();
   }
 
-  /** Takes from the clients above the level, the largest first, until all fit or none is above it. */
-  function cutToLevel(gone: Entry[]): void {
-    const ranks = [...clients.values()].map((client) => ({ client, total: totalOf(client) }));
-    const level = levelOf(
-      ranks.map(({ total }) => total),
-      target,
-    );
-    const above = ranks.filter(({ total }) => total > level);
-    for (const { client, total } of above.sort((one, other) => other.total - one.total)) {
+  /** Removes entries of the clients above the level, the largest client first, until the rest fits. */
+  function cutToLevel(cut: Entry[]): void {
+    const clients = new Map<string, { total: number; own: Entry[] }>();
+    for (const entry of entries) {
+      const client = clients.get(entry.client) ?? { total: 0, own: [] };
+      client.total += partOf(entry);
+      if (!entry.isKept) client.own.push(entry);
+      clients.set(entry.client, client);
+    }
+    const largestFirst = [...clients.values()].sort((one, other) => other.total - one.total);
+    const level = levelOf(largestFirst, target);
+    for (const { total, own } of largestFirst) {
       let left = total;
-      // What the fewest share frees something soonest; of as many, what has moved least recently goes first.
-      const open = [...client.open].sort((one, other) => one.memory.entries.size - other.memory.entries.size);
-      for (const entry of open) {
+      for (const entry of own) {
         if (left <= level || held <= target) break;
         left -= partOf(entry);
         remove(entry);
-        gone.push(entry);
+        cut.push(entry);
       }
     }
   }
 
   return {
-    hold(name, { bytes, memory: key, cut }) {
-      const client = clientOf(name);
+    hold(client, { bytes, memory: key, cut }) {
       const memory = memoryOf(key, bytes);
-      const entry = { client, memory, cut };
-      client.open.add(entry);
-      memory.entries.add(entry);
+      memory.holders += 1;
+      const entry = { client, memory, cut, isKept: false };
+      entries.add(entry);
       if (held > shrinkAbove) shrink();
       return {
         grow(more) {
-          if (!client.open.delete(entry)) return; // it was cut off
-          client.open.add(entry);
+          if (!entries.delete(entry)) return; // it was cut off
+          entries.add(entry);
           memory.bytes += more;
           held += more;
           if (held > shrinkAbove) shrink();
         },
-        settle() {
-          if (client.open.delete(entry)) client.settled.add(entry);
+        keep() {
+          entry.isKept = true;
         },
-        release() {
-          if (memory.entries.has(entry)) remove(entry);
-        },
+        release: () => remove(entry),
       };
     },
   };
 }
 
 function partOf({ memory }: Entry): number {
-  return memory.bytes / memory.entries.size;
+  return memory.bytes / memory.holders;
 }
 
-function totalOf({ open, settled }: Client): number {
-  let total = 0;
-  for (const entry of open) total += partOf(entry);
-  for (const entry of settled) total += partOf(entry);
-  return total;
-}
-
-/** The level for which the sum of min(total, level) is `target`, which is less than the sum of the totals. */
-function levelOf(totals: readonly number[], target: number): number {
-  const sorted = Float64Array.from(totals).sort();
+/** The level for which the sum of min(total, level) over all clients is `target`. */
+function levelOf(largestFirst: readonly { readonly total: number }[], target: number): number {
   let rest = target;
-  for (const [index, total] of sorted.entries()) {
-    const level = rest / (sorted.length - index);
+  for (const [index, { total }] of [...largestFirst].reverse().entries()) {
+    const level = rest / (largestFirst.length - index);
     if (level <= total) return level;
     rest -= total;
   }

@@ -1,52 +1,47 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { createThrottledWarning } from '../../shared/services/throttled-warning.ts';
-import { createListener } from './app.ts';
-import { answerBrokenRequest, refuseConnection, refuseTunnel } from './broken-requests.ts';
 import { watchConnections } from './connections.ts';
+import { createListener } from './listener.ts';
 
 export interface Web {
   readonly port: number;
-  /** Accepts no more, finishes what runs, and after `graceMs` cuts what is left. */
+  /** Accepts no more connections, finishes what runs, and cuts the rest after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/**
- * Node's own refusal of a request without a Host would lack the envelope: app.ts refuses it. Requests that take too
- * long to arrive are looked for every few seconds.
- */
+/** A server that looks for late requests every 5 s, and leaves a missing Host to listener.ts, which answers it. */
 export function createWebServer(): Server {
   return createServer({ requireHostHeader: false, connectionsCheckingInterval: 5_000 });
 }
 
 /**
- * How long a proxy's idle connection stays open: longer than proxies keep one (nginx 60 s, Heroku's router 90 s).
- * Whoever closes first must be the proxy, or it sends a request just as we close, and its client gets a 502.
+ * How long a proxy's idle connection stays open: longer than proxies keep one (nginx 60 s, Heroku's router 90 s). If
+ * the service closed first, a request that the proxy sends at that moment would be answered 502.
  */
 const proxyIdleMs = 95_000;
 
-/** A head fits into a few packets. The body has `REQUEST_SECONDS`. */
+/** A head fits into a few packets. The whole request has REQUEST_SECONDS. */
 const headersMs = 20_000;
 
-/** Listens. @throws what the system says when the address cannot be had (`EADDRINUSE`, `EACCES`) */
+/** Listens. @throws the system's error if it cannot (`EADDRINUSE`, `EACCES`) */
 export async function startWeb(services: Services, server: Server = createWebServer()): Promise<Web> {
   const { config } = services;
+  warnOfSharedDomain(services);
   server.requestTimeout = config.REQUEST_SECONDS * 1000;
   server.headersTimeout = Math.min(headersMs, server.requestTimeout);
   if (config.TRUST_PROXY !== '') server.keepAliveTimeout = proxyIdleMs;
-  server.maxHeadersCount = 0; // Node would leave out those behind the 2,000th; app.ts refuses so many
+  server.maxHeadersCount = 0; // Node would silently drop headers; listener.ts refuses too many
+  const maxConnections = config.MAX_CONNECTIONS;
   const warnOfFull = createThrottledWarning(
     services,
-    'all connections are taken: new ones take the place of others',
+    'MAX_CONNECTIONS is reached: each new connection ends the one that has waited longest for its client',
   );
-  const connections = watchConnections(server, {
-    maxConnections: config.MAX_CONNECTIONS,
-    onFull: () => warnOfFull({ maxConnections: config.MAX_CONNECTIONS }),
-    listener: createListener(services),
-    refuseRequest: answerBrokenRequest,
-    refuseTunnel,
-    refuseConnection,
+  const connections = watchConnections(server, createListener(services), {
+    maxConnections,
+    onFull: () => warnOfFull({ maxConnections }),
   });
   if (!server.listening) await listen(server, config.PORT, config.HOST);
   return {
@@ -56,6 +51,16 @@ export async function startWeb(services: Services, server: Server = createWebSer
       return stop(server, graceMs);
     },
   };
+}
+
+/** A warning and no error, because only the public suffix list says whether drops can set cookies for the domain. */
+function warnOfSharedDomain({ config, log }: Services): void {
+  const content = readContentOrigin(config.CONTENT_ORIGIN);
+  const domain = content && commonDomain(content.domain, new URL(config.BASE_URL).hostname);
+  if (domain === null) return;
+  const message =
+    'BASE_URL and CONTENT_ORIGIN share a domain: drops can set cookies for the service, unless the domain is a public suffix. Use another domain for CONTENT_ORIGIN';
+  log.warn({ domain }, message);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -71,7 +76,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 function stop(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    // A connection whose last answer goes out from now on is idle afterwards, and would stay open.
+    // Node closes connections that are idle now; those that become idle later would stay open.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
       clearTimeout(cut);

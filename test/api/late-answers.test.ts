@@ -170,7 +170,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     await untilWaiting(atDrops);
     const refused = await put();
     expectError(refused, 503, 'unavailable');
-    expect(refused.body.error.message).to.match(/too many unfinished requests/);
+    expect(refused.body.error.message).to.match(/Too many unfinished requests/);
     await expectQuiet();
     expect((await put()).status).to.equal(200);
   });

@@ -27,28 +27,14 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
       const { etag = '' } = (await service.get(frame)).headers;
       for (const headers of [{}, { 'if-none-match': etag }])
         expect(await cachingOf(frame, headers)).to.equal(`public, max-age=0, ${pinned}`);
-      for (const address of [path, `${path}?v=1`, `${path}?utm=x`])
-        expect(await cachingOf(address), address).to.equal(`public, max-age=0, ${plain}`);
-      for (const query of [
-        'v=1&id=',
-        'v=1&id=0123',
-        'id=0123',
-        'v=01',
-        'g=',
-        'g=x',
-        'v=1&g=x',
-        'v=1&v=1',
-        'v=1&v=x',
-      ])
-        expect(await cachingOf(`${path}?${query}`), query).to.equal('private, no-store');
-      expect(await cachingOf(`${frame}&id=again`), 'a second id').to.equal('private, no-store');
-      await owner.request('DELETE', `/api/drops/${slug}/v/1`); // refused: it is the only one
+      for (const query of ['', '?v=1', '?utm=x', '?v=1&id=0123', '?g=x'])
+        expect(await cachingOf(path + query), query).to.equal(`public, max-age=0, ${plain}`);
       await owner.put(slug);
       expect(await cachingOf(frame), 'an old version keeps its address').to.equal(
         `public, max-age=0, ${pinned}`,
       );
-      expect(await cachingOf(`${path}?v=2`)).to.equal(`public, max-age=0, ${plain}`);
-      expect(await cachingOf(frame.replace('v=1', 'v=2')), "another's id").to.equal('private, no-store');
+      for (const address of [`${path}?v=2`, frame.replace('v=1', 'v=2')])
+        expect(await cachingOf(address), address).to.equal(`public, max-age=0, ${plain}`);
       await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
       expect(await cachingOf(frame)).to.equal('private, no-store');
     });

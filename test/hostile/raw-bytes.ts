@@ -16,7 +16,7 @@ const healthz = head('GET /healthz');
 const me = head('GET /api/me', auth);
 const post = (more: string) => head('POST /api/drops', `${json}${more}`);
 
-const badHttp = refused(400, 'invalid_arg', { text: 'not HTTP' });
+const badHttp = refused(400, 'invalid_arg', { text: 'Malformed HTTP request' });
 const well = { status: 200, text: '"status":"ok"' };
 const mine = { status: 200, text: '"user_id"' };
 
@@ -45,7 +45,7 @@ export const rawBytes: readonly RawCase[] = [
   broken(
     'CONNECT',
     'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n',
-    refused(400, 'invalid_arg', { text: 'no proxy' }),
+    refused(400, 'invalid_arg', { text: 'CONNECT is not supported' }),
   ),
   broken('two lengths', post('content-length: 2\r\ncontent-length: 3\r\n')),
   broken('a length and chunks', post('content-length: 2\r\ntransfer-encoding: chunked\r\n')),
@@ -71,7 +71,7 @@ export const rawBytes: readonly RawCase[] = [
   broken(
     'a body in chunks of one byte',
     `${post('transfer-encoding: chunked\r\n')}${'1\r\n \r\n'.repeat(300_000)}`,
-    refused(400, 'invalid_json', { text: 'too many pieces' }),
+    refused(400, 'invalid_json', { text: 'too many small chunks' }),
   ),
   {
     name: 'gzip in chunks',
@@ -106,7 +106,7 @@ export const rawBytes: readonly RawCase[] = [
   {
     name: 'CONNECT behind a request: the answer comes first',
     text: `${me}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`,
-    answers: [mine, refused(400, 'invalid_arg', { text: 'no proxy' })],
+    answers: [mine, refused(400, 'invalid_arg', { text: 'CONNECT is not supported' })],
     isEnded: true,
   },
   {

@@ -1,0 +1,139 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { type DropError, notFound, unavailable } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { answerError } from '../http/answer-error.ts';
+import { createIpReader, networkKey } from '../http/client-address.ts';
+import { HttpError } from '../http/http-error.ts';
+import { pathOf } from '../http/request-log.ts';
+import type { Answer } from '../http/send.ts';
+import { withoutSlash } from '../pages/public-page.ts';
+import { createRawHandler } from '../pages/raw.ts';
+import { createApp } from './app.ts';
+import { createContentHosts } from './content-hosts.ts';
+import { createDeadline } from './deadline.ts';
+import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
+
+/** Browsers and proxies send about thirty. */
+const maxHeaders = 200;
+
+const lateRetrySeconds = 5;
+
+/**
+ * Answers every request: raw pages directly, everything else through Express, and on the hosts of drops
+ * (CONTENT_ORIGIN) nothing but their raw pages. A request that takes longer than ANSWER_MS is answered 503; its work
+ * goes on.
+ */
+export function createListener(services: Services): RequestListener {
+  const { config, log } = services;
+  const held = createHeldBytes(config.BUFFERED_BYTES);
+  const raw = createRawHandler(services);
+  const app = createApp(services, held);
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const watchUnread = createUnreadWatch(services, held);
+  const watchDeadline = createDeadline(config.ANSWER_MS, (req, res) => {
+    if (raw.match(req) === null) answerError(tooLate(), req, res, log);
+    else raw.fail(req, res, tooLate(), contentHosts.find(req.headers.host));
+  });
+  return (req, res) => {
+    const answer: Answer = Object.assign(res, { locals: {} });
+    watchDeadline(req, answer);
+    answer.once('prefinish', () => watchUnread(answer));
+    // Only Host names the host: X-Forwarded-Host is ignored, and an absolute URL must name the same.
+    const host = contentHosts.find(req.headers.host);
+    const named = toOriginForm(req);
+    const rawAddress = raw.match(req);
+    const slashless = rawAddress === null ? withoutSlash(req) : null;
+    const fault =
+      faultOf(req) ?? hostFaultOf(req, named !== null && contentHosts.find(named)?.label !== host?.label);
+    if (fault !== null) raw.refuse(req, answer, fault, host);
+    else if (rawAddress !== null) void raw.answer(req, answer, rawAddress, host);
+    else if (slashless !== null && (host === null || slashless.isRaw))
+      raw.redirect(req, answer, slashless.location, host);
+    else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
+    else app(takenLiterally(req), answer);
+  };
+}
+
+/** Counts an answer that its client does not read, and cuts it off after READ_SECONDS without progress. */
+function createUnreadWatch({ config, log }: Services, held: HeldBytes): (res: Answer) => void {
+  const ipOf = createIpReader(config.TRUST_PROXY);
+  return (res) => {
+    const waiting = res.socket?.writableLength ?? 0;
+    if (waiting === 0) return;
+    const ip = ipOf(res.req);
+    const cut = () => {
+      log.info({ path: pathOf(res.req), from: ip }, 'an answer was cut off: the client does not read it');
+      res.destroy();
+    };
+    const { accountId, sharedBytes: memory } = res.locals;
+    res.setTimeout(config.READ_SECONDS * 1000, cut);
+    const holding = held.hold(accountId ?? networkKey(ip), {
+      bytes: memory?.byteLength ?? waiting,
+      memory,
+      cut,
+    });
+    res.once('close', holding.release);
+  };
+}
+
+/**
+ * `GET http://host/path` means the same as `GET /path` (RFC 9112, section 3.2.2).
+ * @returns the host in the URL; null without one
+ */
+function toOriginForm(req: IncomingMessage): string | null {
+  if (req.url?.startsWith('/')) return null;
+  const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? '');
+  if (absolute === null) return null;
+  const [start, host = ''] = absolute;
+  req.url = (req.url ?? '').slice(start.length) || '/';
+  return host;
+}
+
+/** The reason to refuse a request whatever it asks for. */
+function faultOf(req: IncomingMessage): HttpError | null {
+  const headers = req.rawHeaders.length / 2;
+  if (headers > maxHeaders) {
+    const message = `A request must have at most ${maxHeaders} headers (got ${headers})`;
+    return new HttpError(431, 'invalid_arg', message, { max_headers: maxHeaders });
+  }
+  if (req.httpVersionMajor !== 1)
+    return new HttpError(400, 'invalid_arg', 'Only HTTP/1.0 and HTTP/1.1 are supported');
+  const { expect } = req.headers;
+  if (expect === undefined || /^\s*100-continue\s*$/i.test(expect)) return null;
+  const message = 'Unsupported Expect header: only 100-continue is supported';
+  return new HttpError(417, 'invalid_arg', message, { header: 'Expect' });
+}
+
+/** RFC 9112, section 3.2. Node's own refusal would lack the error envelope. */
+function hostFaultOf(
+  { httpVersion, rawHeaders }: IncomingMessage,
+  namesOtherHost: boolean,
+): HttpError | null {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  if (count === 1 && !namesOtherHost) return null;
+  if (count === 0 && httpVersion === '1.0') return null;
+  const message = count === 0 ? 'The Host header is missing' : 'The request names more than one host';
+  return new HttpError(400, 'invalid_arg', message, { header: 'Host' });
+}
+
+function tooLate(): DropError {
+  return unavailable('Timed out; the operation may still complete', lateRetrySeconds);
+}
+
+/**
+ * No path of the service is percent-encoded, so `%61bc` is not another spelling of `abc`, and a malformed encoding is
+ * simply not found. `#` never occurs in a URL that is sent, and Express would take `\` for `/`.
+ */
+function takenLiterally(req: IncomingMessage): IncomingMessage {
+  const { url = '' } = req;
+  if (url.startsWith('/') && !/[%#\\]/.test(url)) return req;
+  const [path = ''] = url.split('?', 1);
+  const query = url.slice(path.length).replaceAll('#', '%23');
+  // `ftp://x/p/abc` is not `/p/abc`.
+  req.url = (path.startsWith('/') ? '' : '/') + path.replace(/[%#\\]/g, encodeURIComponent) + query;
+  return req;
+}
