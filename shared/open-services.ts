@@ -107,7 +107,7 @@ async function assemble(
   const parser = createThreadJsonParser({ log });
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
-  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, log, config });
+  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, clock, log });
   const rendering = createRendering({

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { type Identity, localIdentity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
-import { tryWindowMs } from '../../shared/domain/windows.ts';
 import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { addressKey } from '../http/client-address.ts';
@@ -18,12 +17,13 @@ export function authenticationHandlers(context: SignInContext) {
 
   /** @throws DropError `forbidden` for a wrong key, `rate_limited` after too many */
   async function checkKey(req: Request, key: string, expected: string): Promise<void> {
-    // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
-    const tries = [{ key: `key:${addressKey(req.ip)}`, limit: config.CODE_TRIES }];
-    const giveBack = await limits.takeTry(tries, tryWindowMs);
-    if (!constantTimeEqual(key, expected))
-      throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
-    await giveBack();
+    const isRight = await limits.countIf(
+      (isRight) => !isRight,
+      async () => constantTimeEqual(key, expected),
+      // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
+      { quotas: [{ key: `key:${addressKey(req.ip)}`, limit: config.CODE_TRIES }] },
+    );
+    if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
   }
 
   /** @returns null if the provider refused or failed; then the request is answered */

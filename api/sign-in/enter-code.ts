@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
-import { triesFrom } from '../../shared/domain/visitor.ts';
-import { tryWindowMs } from '../../shared/domain/windows.ts';
+import { quotasOf } from '../../shared/domain/visitor.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { messageOf, type SignInContext } from './context.ts';
@@ -27,17 +26,12 @@ export function codeHandlers(context: SignInContext) {
         field: 'code',
       });
     }
-    // Counted before the look-up, so that parallel guesses cannot pass the limit.
-    const tries = triesFrom('code', visitorOf(req.ip), config.CODE_TRIES);
-    const giveBack = await limits.takeTry(tries, tryWindowMs);
-    let isWrong = false;
-    try {
-      const signIn = await signIns.findByCode(typed);
-      if (signIn !== null) return signIn;
-      isWrong = true;
-    } finally {
-      if (!isWrong) await giveBack(); // only wrong codes count, not a failed look-up
-    }
+    const signIn = await limits.countIf(
+      (found) => found === null,
+      () => signIns.findByCode(typed),
+      { quotas: quotasOf('code', visitorOf(req.ip), config.CODE_TRIES) },
+    );
+    if (signIn !== null) return signIn;
     const message =
       'This code is not valid. Check it for typing errors. If it has expired or was already used, start again on your device.';
     throw new DropError('not_found', message, { field: 'code' });

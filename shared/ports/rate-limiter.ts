@@ -1,10 +1,19 @@
 import type { Window } from '../domain/windows.ts';
 
-/** Counts within fixed windows. What is counted need not survive a restart. */
-export interface RateLimiter {
-  /** Counts one for `key` in the window; false when `limit` is reached. Atomic: parallel calls never pass it. */
-  take(key: string, limit: number, window: Window): Promise<boolean>;
+/** A key and how often it may be counted in a window. */
+export interface Quota {
+  readonly key: string;
+  readonly limit: number;
+}
 
-  /** Gives one back that `take` counted in that window. The count never falls below 0. */
-  giveBack(key: string, window: Window): Promise<void>;
+/** Counts by key within fixed windows. Counts need not survive a restart. Never throws. */
+export interface RateLimiter {
+  /**
+   * Counts one for each key, or for none if any has reached its limit. Atomic: parallel calls never pass a limit.
+   * @returns null: counted; else the first quota that has reached its limit
+   */
+  take(quotas: readonly Quota[], window: Window): Promise<Quota | null>;
+
+  /** Takes back one count of each key in that window. A count never falls below 0. */
+  giveBack(quotas: readonly Quota[], window: Window): Promise<void>;
 }

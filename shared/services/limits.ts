@@ -1,20 +1,13 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { addressesOfNetwork, triesFrom, type Visitor } from '../domain/visitor.ts';
-import { dayOf, minuteMs, minuteOf, tryWindowMs, type Window, windowOf } from '../domain/windows.ts';
+import { addressesOfNetwork, quotasOf, type Visitor } from '../domain/visitor.ts';
+import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import type { RateLimiter } from '../ports/rate-limiter.ts';
+import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
 
-/** No window opens these: they end when the owner deletes something. */
-const aDay = 86_400;
-
-/** How often a secret may be tried, counted by a key. */
-interface Try {
-  readonly key: string;
-  readonly limit: number;
-}
+/** Caps of drops and versions do not end with time; the client may look again after a day. */
+const capRetrySeconds = 86_400;
 
 interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
@@ -26,107 +19,98 @@ interface LimitNumbers {
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** What an account may do in a minute and a day, and how often anybody may guess. Spec section 8. */
+/** What an account may do in a minute and in a day, and how often a secret may be guessed. Spec section 8. */
 export function createLimits(deps: {
   limiter: RateLimiter;
   accounts: Pick<AccountStore, 'takeDailyWrite' | 'returnDailyWrite'>;
   clock: Clock;
-  log: Log;
   config: LimitNumbers;
 }) {
-  const { limiter, accounts, clock, log, config } = deps;
+  const { limiter, accounts, clock, config } = deps;
 
-  async function takeOf(window: Window, key: string, limit: number, message: string): Promise<void> {
-    if (await limiter.take(key, limit, window)) return;
-    throw tooMany('rate_limited', message, limit, window.retryAfterSeconds);
+  async function take(quotas: readonly Quota[], window: Window, message: string): Promise<void> {
+    const full = await limiter.take(quotas, window);
+    if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
   }
 
-  function takeMinute(kind: string, key: string, limit: number, what: string): Promise<void> {
-    return takeOf(minuteOf(clock.now()), `${kind}:${key}`, limit, `At most ${limit} ${what} a minute.`);
-  }
-
-  /**
-   * Reserves one try of a secret before it is checked, so that parallel guesses cannot pass the limit.
-   * The answer gives the try back and never fails: only wrong ones count.
-   * @param tries each a key with how often it may be wrong within `windowMs`; all must have a try left, and where one
-   * has none, none is counted
-   * @throws DropError `rate_limited`
-   */
-  async function takeTry(
-    tries: readonly Try[],
-    windowMs: number,
-    message = 'Too many wrong tries.',
-  ): Promise<() => Promise<void>> {
-    const window = windowOf(clock.now(), windowMs);
-    const taken: string[] = [];
-    const giveBack = async () => {
-      for (const outcome of await Promise.allSettled(taken.map((key) => limiter.giveBack(key, window)))) {
-        if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'a try could not be given back');
-      }
-    };
-    try {
-      for (const { key, limit } of tries) {
-        await takeOf(window, key, limit, message);
-        taken.push(key);
-      }
-    } catch (error) {
-      await giveBack();
-      throw error;
-    }
-    return giveBack;
+  function takeMinute(kind: string, { accountId }: Caller, limit: number, what: string): Promise<void> {
+    const window = windowOf(clock.now(), minuteMs);
+    return take([{ key: `${kind}:${accountId}`, limit }], window, `At most ${limit} ${what} a minute.`);
   }
 
   return {
-    /** Counts a POST or PUT of a drop, as it arrives. @throws DropError `rate_limited` */
-    takeWrite: (caller: Caller) => takeMinute('write', caller.accountId, config.WRITES_PER_MINUTE, 'writes'),
+    /** Counts a POST or PUT of a drop when it arrives. @throws DropError `rate_limited` */
+    takeWrite: (caller: Caller) => takeMinute('write', caller, config.WRITES_PER_MINUTE, 'writes'),
 
     /** Counts any other change. @throws DropError `rate_limited` */
-    takeChange: (caller: Caller) =>
-      takeMinute('change', caller.accountId, config.CHANGES_PER_MINUTE, 'changes'),
+    takeChange: (caller: Caller) => takeMinute('change', caller, config.CHANGES_PER_MINUTE, 'changes'),
 
-    /** Counts a sign-in that is started from an address, and for its network. @throws DropError `rate_limited` */
-    async takeSignInStart(visitor: Visitor): Promise<void> {
+    /** Counts the start of a sign-in for the address and its network. @throws DropError `rate_limited` */
+    takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
       const message = `At most ${limit} sign-ins a minute from one address, and ${limit * addressesOfNetwork} from one network.`;
-      await takeTry(triesFrom('sign-in', visitor, limit), minuteMs, message);
+      return take(quotasOf('sign-in', visitor, limit), windowOf(clock.now(), minuteMs), message);
     },
 
     /**
-     * Counts a code that somebody comes to decide on. Who guesses codes has few accounts, whatever their addresses.
+     * Counts a sign-in that an account reviews: somebody who guesses codes has many addresses and few accounts.
      * @throws DropError `rate_limited`
      */
     takeDecision(accountId: string): Promise<void> {
-      const window = windowOf(clock.now(), tryWindowMs);
       const limit = config.SIGN_INS_PER_ACCOUNT;
-      const message = `At most ${limit} sign-ins of one account in ten minutes.`;
-      return takeOf(window, `decision:${accountId}`, limit, message);
+      const message = `At most ${limit} sign-ins of one account in 10 minutes.`;
+      return take([{ key: `decision:${accountId}`, limit }], windowOf(clock.now(), attemptWindowMs), message);
     },
 
     /**
-     * Counts a write of the caller's UTC day; the answer gives it back (a cap refused the write after all).
+     * Counts a write of the caller's UTC day.
+     * @returns a function that takes the count back, for a write that a cap refuses
      * @throws DropError `daily_quota_exceeded`
      */
-    async takeDay(caller: Caller): Promise<() => Promise<void>> {
+    async takeDay({ accountId }: Caller): Promise<() => Promise<void>> {
       const day = dayOf(clock.now());
-      if (await accounts.takeDailyWrite(caller.accountId, day.id, config.WRITES_PER_DAY)) {
-        return () => accounts.returnDailyWrite(caller.accountId, day.id);
-      }
       const limit = config.WRITES_PER_DAY;
+      if (await accounts.takeDailyWrite(accountId, day.id, limit)) {
+        return () => accounts.returnDailyWrite(accountId, day.id);
+      }
       throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
     },
 
-    takeTry,
+    /**
+     * Runs `attempt`, which counts for every quota if `counts` says so of its result. It is counted before it runs, so
+     * that parallel attempts cannot pass a limit; the count is taken back afterwards, also when it throws.
+     * @throws DropError `rate_limited` if a quota is used up; `attempt` did not run
+     */
+    async countIf<T>(
+      counts: (result: T) => boolean,
+      attempt: () => Promise<T>,
+      options: { quotas: readonly Quota[]; windowMs?: number; message?: string },
+    ): Promise<T> {
+      const { quotas, windowMs = attemptWindowMs, message = 'Too many wrong attempts.' } = options;
+      const window = windowOf(clock.now(), windowMs);
+      await take(quotas, window, message);
+      let isCounted = false;
+      try {
+        const result = await attempt();
+        isCounted = counts(result);
+        return result;
+      } finally {
+        if (!isCounted) await limiter.giveBack(quotas, window);
+      }
+    },
   };
 }
 
-/** @param limit the account's number of drops */
+/** @param limit the number of drops that an account may have */
 export function quotaExceeded(limit: number): DropError {
-  return tooMany('quota_exceeded', `The account has ${limit} drops: delete one first.`, limit, aDay);
+  const message = `The account has the maximum of ${limit} drops: delete one first.`;
+  return tooMany('quota_exceeded', message, limit, capRetrySeconds);
 }
 
-/** @param limit the drop's number of versions */
+/** @param limit the number of versions that a drop may have */
 export function versionLimitReached(limit: number): DropError {
-  return tooMany('version_limit_reached', `The drop has ${limit} versions: delete one first.`, limit, aDay);
+  const message = `The drop has the maximum of ${limit} versions: delete one first.`;
+  return tooMany('version_limit_reached', message, limit, capRetrySeconds);
 }
 
 function tooMany(code: Code, message: string, limit: number, retryAfterSeconds: number): DropError {

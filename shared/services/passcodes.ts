@@ -1,9 +1,9 @@
 import type { Lock, Page } from '../domain/drop.ts';
 import { newId } from '../domain/ids.ts';
-import { triesFrom, type Visitor } from '../domain/visitor.ts';
-import { tryWindowMs } from '../domain/windows.ts';
+import { quotasOf, type Visitor } from '../domain/visitor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasscodeHasher } from '../ports/passcode-hasher.ts';
+import type { Quota } from '../ports/rate-limiter.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Limits } from './limits.ts';
 
@@ -41,12 +41,13 @@ export function createPasscodes(deps: {
   const { hasher, sealer, limits, clock, config } = deps;
   const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
 
-  /** Counts for the drop, for the network and the address at all drops, and for the address at this drop. */
-  function takeTry(dropId: string, visitor: Visitor): Promise<() => Promise<void>> {
-    const ofDrop = { key: `passcode-of:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP };
-    const anywhere = triesFrom('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS);
-    const here = { key: `passcode-of:${dropId}:${visitor.address}`, limit: config.PASSCODE_TRIES };
-    return limits.takeTry([ofDrop, ...anywhere, here], tryWindowMs);
+  /** Of the drop, of the network and the address at all drops, and of the address at this drop. */
+  function quotasAt(dropId: string, visitor: Visitor): Quota[] {
+    return [
+      { key: `passcode-of:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP },
+      ...quotasOf('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS),
+      { key: `passcode-of:${dropId}:${visitor.address}`, limit: config.PASSCODE_TRIES },
+    ];
   }
 
   return {
@@ -56,21 +57,14 @@ export function createPasscodes(deps: {
     },
 
     /**
-     * Whether the passcode opens the page. The try is reserved before the check, so that parallel guesses cannot pass a
-     * limit and one address has few checks waiting; only a wrong one counts.
+     * Whether the passcode opens the page. Only wrong passcodes count.
      * @throws DropError `rate_limited` after too many wrong ones
      */
     async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
-      if (page.lock === null) return true;
-      const returnTry = await takeTry(page.dropId, visitor);
-      let isWrong = false;
-      try {
-        const asked = { drop: page.dropId, network: visitor.network };
-        isWrong = !(await hasher.verify(page.lock.hash, passcode, asked));
-      } finally {
-        if (!isWrong) await returnTry(); // right, or never checked
-      }
-      return !isWrong;
+      const { dropId, lock } = page;
+      if (lock === null) return true;
+      const verify = () => hasher.verify(lock.hash, passcode, { drop: dropId, network: visitor.network });
+      return limits.countIf((isRight) => !isRight, verify, { quotas: quotasAt(dropId, visitor) });
     },
 
     /** Shows later that the passcode was entered. null: the page has no lock, or no version that a grant could open. */

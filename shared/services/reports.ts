@@ -1,7 +1,7 @@
 import type { Page } from '../domain/drop.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Complaint, Report, ReportedPage } from '../domain/report.ts';
-import { triesFrom, type Visitor } from '../domain/visitor.ts';
+import { quotasOf, type Visitor } from '../domain/visitor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Audit } from './audit.ts';
@@ -24,7 +24,7 @@ export type Reports = ReturnType<typeof createReports>;
 /** Reports of pages, for the operators (docs/decisions.md, Reports). */
 export function createReports(deps: {
   reports: ReportStore;
-  limits: Pick<Limits, 'takeTry'>;
+  limits: Pick<Limits, 'countIf'>;
   audit: Audit;
   clock: Clock;
   config: {
@@ -45,25 +45,22 @@ export function createReports(deps: {
      */
     async submit(page: Page, id: string, complaint: Complaint, visitor: Visitor): Promise<boolean> {
       if ((await reports.find(id)) !== null) return true;
-      const giveBack = await limits.takeTry(
-        [
-          ...triesFrom('report', visitor, config.REPORTS_PER_HOUR),
-          { key: `report-of:${page.dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
-        ],
-        hourMs,
-        'Too many reports.',
-      );
       const { dropId, slug, latestVersion } = page;
       const version = page.version?.number ?? latestVersion;
       const report = { id, dropId, slug, version, ...complaint, createdAt: clock.now() };
-      let isCounted = false;
-      try {
-        const outcome = await reports.insert(report, config.REPORTS_OPEN_PER_DROP);
-        isCounted = outcome !== 'known'; // a parallel request stored it
-        return outcome !== 'full';
-      } finally {
-        if (!isCounted) await giveBack();
-      }
+      const outcome = await limits.countIf(
+        (stored) => stored !== 'known', // a parallel request stored it
+        () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
+        {
+          quotas: [
+            ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
+            { key: `report-of:${dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
+          ],
+          windowMs: hourMs,
+          message: 'Too many reports.',
+        },
+      );
+      return outcome !== 'full';
     },
 
     /**

@@ -1,61 +1,57 @@
 import { expect } from 'chai';
 import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
-import { minuteOf, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts';
+import { countsOf } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
 
-describe('The rate limiter of one process', () => {
-  const minute = minuteOf(start);
+describe('Limits in memory', () => {
+  const [minute, nextMinute, thirdMinute] = [start, later, later + minuteMs].map((at) =>
+    windowOf(at, minuteMs),
+  );
   const hour = windowOf(start, 3_600_000);
+  let limiter: ReturnType<typeof createMemoryRateLimiter>;
 
-  async function takeEach(limiter: ReturnType<typeof createMemoryRateLimiter>, count: number, name: string) {
-    for (let n = 0; n < count; n++) await limiter.take(`${name} ${n}`, 1, minute);
-  }
-
-  it('keeps a bounded number of keys, of all windows together: beyond it those with the lowest counts go', async () => {
-    const limiter = createMemoryRateLimiter(100);
-    for (const key of ['once', 'twice', 'twice']) await limiter.take(key, 2, hour);
-    await takeEach(limiter, 98, 'other');
-    expect(await limiter.take('once', 1, hour), 'there is room').to.equal(false);
-    await takeEach(limiter, 1_000, 'another');
-    expect(await limiter.take('once', 1, hour)).to.equal(true);
-    expect(await limiter.take('twice', 2, hour)).to.equal(false);
+  beforeEach(() => {
+    limiter = createMemoryRateLimiter(100);
   });
 
-  it('forgets a key only where half of the keys that it keeps have counts as high', async () => {
-    const limiter = createMemoryRateLimiter(100);
-    const countTo = async (key: string, count: number) => {
-      for (let n = 0; n < count; n++) await limiter.take(key, 10, minute);
-    };
-    await countTo('drop', 10);
-    for (let n = 0; n < 300; n++) await countTo(`flood ${n}`, 9);
-    expect(await limiter.take('drop', 10, minute)).to.equal(false);
-    for (let n = 0; n < 300; n++) await countTo(`larger flood ${n}`, 10);
-    expect(await limiter.take('drop', 10, minute)).to.equal(true);
+  const count = (key: string, limit: number, window: Window | undefined = minute) =>
+    countsOf(limiter, limit, key, window);
+
+  it('of more keys than the maximum lose those with the lowest counts, of all windows', async () => {
+    for (const key of ['once', 'twice', 'twice']) await count(key, 2, hour).take();
+    for (let n = 0; n < 98; n++) await count(`other ${n}`, 1).take();
+    expect(await count('once', 1, hour).take(), 'no key was deleted').to.equal(false);
+    for (let n = 0; n < 1_000; n++) await count(`another ${n}`, 1).take();
+    expect(await count('once', 1, hour).take()).to.equal(true);
+    expect(await count('twice', 2, hour).take()).to.equal(false);
   });
 
-  it('keeps no key for what it refuses, nor for what is given back', async () => {
-    const limiter = createMemoryRateLimiter(100);
-    await limiter.take('kept', 1, minute);
+  it('lose a high count only if half of the maximum of keys have as high ones', async () => {
+    await count('drop', 10).takeMany(10);
+    for (let n = 0; n < 300; n++) await count(`flood ${n}`, 10).takeMany(9);
+    expect(await count('drop', 10).take()).to.equal(false);
+    for (let n = 0; n < 300; n++) await count(`larger flood ${n}`, 10).takeMany(10);
+    expect(await count('drop', 10).take()).to.equal(true);
+  });
+
+  it('keep no key of a refused call, nor of a count of 0', async () => {
+    await count('kept', 1).take();
     for (let n = 0; n < 300; n++) {
-      await limiter.take(`refused ${n}`, 0, minute);
-      await limiter.take(`given back ${n}`, 1, minute);
-      await limiter.giveBack(`given back ${n}`, minute);
-      await limiter.giveBack(`never taken ${n}`, minute);
+      await count(`refused ${n}`, 0).take();
+      await count(`given back ${n}`, 1).take();
+      await count(`given back ${n}`, 1).giveBack();
+      await count(`never taken ${n}`, 1).giveBack();
     }
-    expect(await limiter.take('kept', 1, minute)).to.equal(false);
+    expect(await count('kept', 1).take()).to.equal(false);
   });
 
-  it('keeps the keys of the newest window and of the one before it, for each length of window', async () => {
-    const limiter = createMemoryRateLimiter();
-    const [first, second, third] = [minute, minuteOf(later), minuteOf(later + 60_000)];
-    await limiter.take('k', 1, hour);
-    for (const window of [first, second]) await limiter.take('k', 1, window);
-    expect(await limiter.take('k', 1, first), 'before').to.equal(false);
-    await limiter.take('k', 1, third);
-    expect(await limiter.take('k', 1, second), 'before').to.equal(false);
-    await limiter.giveBack('another', first);
-    expect(await limiter.take('k', 1, third), 'newest').to.equal(false);
-    expect(await limiter.take('k', 1, hour)).to.equal(false);
-    expect(await limiter.take('k', 1, first), 'over').to.equal(true);
+  it('keep the newest two windows of each length', async () => {
+    for (const window of [hour, minute, nextMinute]) await count('k', 1, window).take();
+    expect(await count('k', 1, minute).take(), 'the window before').to.equal(false);
+    await count('k', 1, thirdMinute).take();
+    for (const window of [nextMinute, thirdMinute, hour])
+      expect(await count('k', 1, window).take()).to.equal(false);
+    expect(await count('k', 1, minute).take(), 'deleted').to.equal(true);
   });
 });

@@ -2,157 +2,128 @@ import { expect } from 'chai';
 import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
-import { minuteOf } from '../../shared/domain/windows.ts';
-import type { RateLimiter } from '../../shared/ports/rate-limiter.ts';
+import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
+import { countsOf } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { untilBack, useRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-describe('The limits of many processes', () => {
+describe('Limits that processes share in Redis', () => {
   const redis = useRedis();
-  const minute = minuteOf(start);
-  const nextMinute = minuteOf(later);
+  const minute = windowOf(start, minuteMs);
 
-  function limiterOn(connection: Redis, log = createRecordingLog()): RateLimiter {
-    return createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
-  }
+  const limiterOn = (connection: Redis, log = createRecordingLog()) =>
+    createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
 
-  function granted(taken: readonly boolean[]): number {
-    return taken.filter(Boolean).length;
-  }
+  /** Calls of one process for one key. */
+  const countOn = (connection: Redis, limit: number, log = createRecordingLog()) =>
+    countsOf(limiterOn(connection, log), limit);
 
-  /** The names of the commands that it sends while the work is done. */
-  async function commandsOf(connection: Redis, work: () => Promise<unknown>): Promise<string[]> {
-    const names: string[] = [];
-    const { client } = connection;
-    const send = client.sendCommand.bind(client);
-    client.sendCommand = (command, stream) => {
-      names.push(command.name);
-      return send(command, stream);
-    };
-    await work();
-    client.sendCommand = send;
-    return names;
-  }
-
-  it('lets exactly 60 of 200 through that come to three processes at once', async () => {
-    const limiters = await inParallel(3, async () => limiterOn(await redis.open()));
-    const taken = await inParallel(200, (i) => {
-      const limiter = limiters[i % 3];
-      if (limiter === undefined) throw new Error('There are three');
-      return limiter.take('k', 60, minute);
-    });
-    expect(granted(taken)).to.equal(60);
+  it('accept 60 of 200 parallel calls of three processes', async () => {
+    const processes = await inParallel(3, async () => countOn(await redis.open(), 60));
+    const accepted = await Promise.all(processes.map(({ takeMany }) => takeMany(67)));
+    expect(accepted.reduce((sum, each) => sum + each, 0)).to.equal(60);
   });
 
-  it('never lets more be held than the limit, with tries given back all the time', async () => {
-    const limiters = await inParallel(2, async () => limiterOn(await redis.open()));
+  it('are never passed while calls are given back, also by another process', async () => {
+    const [one, other] = [countOn(await redis.open(), 5), countOn(await redis.open(), 5)];
     let held = 0;
     let most = 0;
     await inParallel(200, async (i) => {
-      const limiter = limiters[i % 2];
-      if (limiter === undefined || !(await limiter.take('k', 5, minute))) return;
+      const [taker, giver] = i % 2 === 0 ? [one, other] : [other, one];
+      if (!(await taker.take())) return;
       held += 1;
       most = Math.max(most, held);
-      held -= 1; // before it is given back, since then another process may have it
-      await limiter.giveBack('k', minute);
+      held -= 1; // before the call: from then on another process may take it
+      await giver.giveBack();
     });
     expect(most).to.be.within(1, 5);
-    expect(granted(await inParallel(10, () => takeFrom(limiters[0], 5)))).to.equal(5);
+    await inParallel(10, other.giveBack);
+    expect(await one.takeMany(10)).to.equal(5);
   });
 
-  async function takeFrom(limiter: RateLimiter | undefined, limit: number): Promise<boolean> {
-    if (limiter === undefined) throw new Error('There is one');
-    return limiter.take('k', limit, minute);
-  }
-
-  it('gives back in one process what another took, and never below 0', async () => {
-    const [one, other] = [limiterOn(await redis.open()), limiterOn(await redis.open())];
-    await one.take('k', 1, minute);
-    await inParallel(5, () => other.giveBack('k', minute));
-    expect(granted(await inParallel(5, () => one.take('k', 1, minute)))).to.equal(1);
-  });
-
-  it('asks Redis once for each take, granted or refused, and once for what is given back', async () => {
+  it('cost one command for each call, whatever the number of keys', async () => {
     const connection = await redis.open();
     const limiter = limiterOn(connection);
-    await limiter.take('warm', 1, minute); // the first sends the script itself
-    const commands = await commandsOf(connection, async () => {
-      await limiter.take('k', 1, minute);
-      await limiter.take('k', 1, minute);
-      await limiter.giveBack('k', minute);
-    });
-    expect(commands).to.deep.equal(['evalsha', 'evalsha', 'evalsha']);
+    const names: string[] = [];
+    const send = connection.client.sendCommand.bind(connection.client);
+    connection.client.sendCommand = (command, stream) => {
+      names.push(command.name);
+      return send(command, stream);
+    };
+    const quotas = ['a', 'b', 'c', 'd'].map((key) => ({ key, limit: 1 }));
+    await limiter.take(quotas, minute);
+    await limiter.take(quotas, minute);
+    await limiter.giveBack(quotas, minute);
+    expect(names).to.deep.equal(['eval', 'eval', 'eval']);
   });
 
-  it('leaves nothing in Redis that stays', async () => {
+  it('leave no key in Redis that does not expire', async () => {
     const connection = await redis.open();
-    const limiter = limiterOn(connection);
-    await limiter.giveBack('never taken', minute);
-    await limiter.take('refused', 0, minute);
-    await limiter.take('given back', 1, minute);
-    await limiter.giveBack('given back', minute);
-    expect(await connection.client.keys(`${connection.keyPrefix}*`)).to.deep.equal([]);
-    await limiter.take('k', 1, minute);
-    const [key = ''] = await connection.client.keys(`${connection.keyPrefix}*`);
+    const keys = () => connection.client.keys(`${connection.keyPrefix}*`);
+    const count = countOn(connection, 1);
+    await count.giveBack();
+    await countOn(connection, 0).take();
+    await count.take();
+    await count.giveBack();
+    expect(await keys()).to.deep.equal([]);
+    await count.take();
+    const [key = ''] = await keys();
     expect(await connection.client.ttl(key)).to.be.within(60, 120);
   });
 
-  it('counts in each process while Redis is away, at once, and together again when it is back', async () => {
+  it('are counted by each process while Redis is down, and together again afterwards', async () => {
     const log = createRecordingLog();
     const { redis: connection, proxy } = await redis.openThroughProxy();
-    const [cut, other] = [limiterOn(connection, log), limiterOn(await redis.open())];
-    expect(await cut.take('k', 3, minute)).to.equal(true);
+    const [cut, other] = [countOn(connection, 3, log), countOn(await redis.open(), 3)];
+    expect(await cut.take()).to.equal(true);
     proxy.refuse();
-    await until(() => !connection.isUp(), 'away');
+    await until(() => !connection.isUp(), 'down');
 
     const startedAt = Date.now();
-    expect(granted(await inParallel(20, () => cut.take('k', 3, minute)))).to.equal(3);
-    await cut.giveBack('k', minute);
-    expect(granted(await inParallel(20, () => cut.take('k', 3, minute)))).to.equal(1);
+    expect(await cut.takeMany(20)).to.equal(3);
+    await cut.giveBack();
+    expect(await cut.takeMany(20)).to.equal(1);
     expect(Date.now() - startedAt).to.be.below(500);
-    expect(await other.take('k', 3, minute), 'of Redis there is one taken').to.equal(true);
+    expect(await other.take(), 'Redis has counted one').to.equal(true);
 
     proxy.restore();
     await untilBack(connection);
-    expect(await cut.take('k', 3, minute)).to.equal(true);
-    expect(await other.take('k', 3, minute)).to.equal(false);
-    expect(await cut.take('k', 3, minute)).to.equal(false);
+    expect([await cut.take(), await other.take(), await cut.take()]).to.deep.equal([true, false, false]);
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
-      'warn each process counts limits for itself while Redis is late or away',
+      'warn Redis is unavailable or slow: each process counts limits for itself',
     ]);
   });
 
-  it('answers within the time-out when Redis is silent, and counts no try twice', async () => {
+  it('are counted by the process after the timeout while Redis is silent, no call twice', async () => {
     const log = createRecordingLog();
     const { redis: connection, proxy } = await redis.openThroughProxy();
-    const [limiter, other] = [limiterOn(connection, log), limiterOn(await redis.open())];
-    await limiter.take('k', 60, minute);
+    const limiter = limiterOn(connection, log);
+    const count = countsOf(limiter, 60);
+    await count.take();
     proxy.loseReplies();
     const startedAt = Date.now();
-    expect(granted(await inParallel(80, () => limiter.take('k', 60, minute)))).to.equal(60);
+    expect(await count.takeMany(80)).to.equal(60);
     expect(Date.now() - startedAt).to.be.below(2_500);
     expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn']);
 
     await until(() => !connection.isUp(), 'dropped', 3_000);
     proxy.restore();
     await untilBack(connection);
-    // In Redis are the first and those 59 of the 80 that it let through before their answers were lost.
-    expect(await other.take('k', 60, minute)).to.equal(false);
-    expect(granted(await inParallel(80, () => other.take('k', 60, nextMinute)))).to.equal(60);
+    // Redis counted the first and the 59 of the 80 whose replies were lost.
+    expect(await count.take()).to.equal(false);
+    expect(await countsOf(limiter, 60, 'k', windowOf(later, minuteMs)).takeMany(80)).to.equal(60);
   });
 
-  it('is late, and still right, when Redis is slow', async () => {
+  it('are right when Redis is slow', async () => {
     const { redis: connection, proxy } = await redis.openThroughProxy();
-    const limiter = limiterOn(connection);
     proxy.delay(100);
-    expect(granted(await inParallel(20, () => limiter.take('k', 3, minute)))).to.equal(3);
+    expect(await countOn(connection, 3).takeMany(20)).to.equal(3);
   });
 
-  it('counts for itself from the start where Redis is not there yet', async () => {
+  it('are counted by a process that starts without Redis', async () => {
     const connection = await redis.open({ url: 'redis://127.0.0.1:1', waitMs: 100 });
-    const limiter = limiterOn(connection);
-    expect(granted(await inParallel(5, () => limiter.take('k', 2, minute)))).to.equal(2);
+    expect(await countOn(connection, 2).takeMany(5)).to.equal(2);
   });
 });

@@ -509,7 +509,7 @@ describe('tries at codes and keys', () => {
     const shown = await person.submit(await person.open('/sign-in'), { code }, { headers: address(1) });
     const details = expectRefusal(shown, 429, 'rate_limited');
     expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
-    expect(shown.text).to.match(/Too many wrong tries\. Try again in \d+ (minutes|seconds)/);
+    expect(shown.text).to.match(/Too many wrong attempts\. Try again in \d+ (minutes|seconds)/);
     expect((await person.post('/sign-in', { code }, { headers: address(2) })).status).to.equal(303);
     service.clock.advance(600_000);
     expect((await wrongCode(person)).status).to.equal(404);

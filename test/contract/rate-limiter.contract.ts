@@ -1,62 +1,81 @@
 import { expect } from 'chai';
-import { minuteOf, windowOf } from '../../shared/domain/windows.ts';
+import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
 import type { RateLimiter } from '../../shared/ports/rate-limiter.ts';
 import { inParallel, later, start } from './records.ts';
 
-/** What any limiter must do for RateLimiter. */
+const minute = windowOf(start, minuteMs);
+const nextMinute = windowOf(later, minuteMs);
+
+/** Calls of a limiter for one key in one window. */
+export function countsOf(limiter: RateLimiter, limit: number, key = 'k', window = minute) {
+  const quotas = [{ key, limit }];
+  return {
+    take: async () => (await limiter.take(quotas, window)) === null,
+    giveBack: () => limiter.giveBack(quotas, window),
+    /** How many of that many parallel calls are accepted. */
+    takeMany: async (count: number) =>
+      (await inParallel(count, () => limiter.take(quotas, window))).filter((full) => full === null).length,
+  };
+}
+
+/** The behaviour of RateLimiter that all adapters share. */
 export function describeRateLimiterContract(engine: string, openLimiter: () => Promise<RateLimiter>): void {
   describe(`RateLimiter (${engine})`, () => {
-    const minute = minuteOf(start);
-    const nextMinute = minuteOf(later);
     let limiter: RateLimiter;
 
     beforeEach(async () => {
       limiter = await openLimiter();
     });
 
-    it('lets the limit through and no more', async () => {
+    const count = (limit: number, key = 'k', window = minute) => countsOf(limiter, limit, key, window);
+
+    it('accepts as many as the limit, one after the other and in parallel', async () => {
       const taken = [];
-      for (let i = 0; i < 5; i++) taken.push(await limiter.take('k', 3, minute));
+      for (let i = 0; i < 5; i++) taken.push(await count(3).take());
       expect(taken).to.deep.equal([true, true, true, false, false]);
+      expect(await count(60, 'parallel').takeMany(80)).to.equal(60);
+      expect(await count(0, 'none').take()).to.equal(false);
     });
 
-    it('lets exactly 60 of 80 through that come at once', async () => {
-      const taken = await inParallel(80, () => limiter.take('k', 60, minute));
-      expect(taken.filter(Boolean)).to.have.length(60);
+    it('counts each key, each window and each length of window apart', async () => {
+      const others = [
+        count(1, 'other'),
+        count(1, 'k', nextMinute),
+        count(1, 'k', { ...windowOf(start, 600_000), id: minute.id }),
+      ];
+      for (const each of [count(1), ...others]) expect(await each.take()).to.equal(true);
+      for (const each of [count(1), ...others]) expect(await each.take()).to.equal(false);
     });
 
-    it('lets none through where the limit is 0', async () => {
-      expect(await limiter.take('k', 0, minute)).to.equal(false);
+    it('does not count a refused call: after one is given back one more is accepted', async () => {
+      await count(1).take();
+      await count(1).takeMany(10);
+      await count(1).giveBack();
+      expect(await count(1).takeMany(2)).to.equal(1);
     });
 
-    it('counts anew in the next window, which is the one it is told', async () => {
-      await limiter.take('k', 1, minute);
-      expect(await limiter.take('k', 1, nextMinute)).to.equal(true);
-      expect(await limiter.take('k', 1, minute)).to.equal(false);
+    it('never counts below 0', async () => {
+      await count(1).giveBack();
+      await count(1, 'k', nextMinute).take();
+      await count(1).take();
+      for (let i = 0; i < 3; i++) await count(1).giveBack();
+      expect(await count(1).takeMany(2)).to.equal(1);
+      expect(await count(1, 'k', nextMinute).take()).to.equal(false);
     });
 
-    it('counts each key by itself, and each length of window', async () => {
-      await limiter.take('k', 1, minute);
-      expect(await limiter.take('other', 1, minute)).to.equal(true);
-      expect(await limiter.take('k', 1, { ...windowOf(start, 600_000), id: minute.id })).to.equal(true);
-    });
-
-    it('does not count what it refused: one given back makes room for one', async () => {
-      await limiter.take('k', 1, minute);
-      await inParallel(10, () => limiter.take('k', 1, minute));
-      await limiter.giveBack('k', minute);
-      expect(await limiter.take('k', 1, minute)).to.equal(true);
-      expect(await limiter.take('k', 1, minute)).to.equal(false);
-    });
-
-    it('makes no room by giving back what was not taken', async () => {
-      await limiter.giveBack('k', minute);
-      await limiter.take('k', 1, nextMinute);
-      await limiter.take('k', 1, minute);
-      for (let i = 0; i < 3; i++) await limiter.giveBack('k', minute);
-      expect(await limiter.take('k', 1, minute)).to.equal(true);
-      expect(await limiter.take('k', 1, minute)).to.equal(false);
-      expect(await limiter.take('k', 1, nextMinute)).to.equal(false);
+    it('counts several keys, or none of them if one has reached its limit, and says which', async () => {
+      const [drop, address, network] = ['drop', 'address', 'network'].map((key, i) => ({
+        key,
+        limit: 3 - i,
+      }));
+      if (drop === undefined || address === undefined || network === undefined) throw new Error('three');
+      expect(await limiter.take([drop, address, network], minute)).to.equal(null);
+      for (let i = 0; i < 5; i++)
+        expect(await limiter.take([drop, address, network], minute)).to.deep.equal(network);
+      expect(await limiter.take([drop, address], minute)).to.equal(null);
+      expect(await limiter.take([drop, address], minute)).to.deep.equal(address);
+      await limiter.giveBack([drop, address, network], minute);
+      expect(await limiter.take([drop, address, network], minute)).to.equal(null);
     });
   });
 }

@@ -1,20 +1,24 @@
 import { expect } from 'chai';
-import { dayOf, minuteOf, windowOf } from '../../shared/domain/windows.ts';
+import { dayOf, minuteMs, windowOf } from '../../shared/domain/windows.ts';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
+const minuteOf = (now: number) => windowOf(now, minuteMs);
 
 describe('Windows', () => {
-  it('are the same for all moments of one span, and another from its end on', () => {
+  it('have one id for all moments of a span', () => {
     expect(minuteOf(noon).id).to.equal(minuteOf(noon + 59_999).id);
     expect(minuteOf(noon).id).to.not.equal(minuteOf(noon + 60_000).id);
     expect(minuteOf(noon).id).to.not.equal(minuteOf(noon - 1).id);
   });
 
   it('say in whole seconds when the next one opens: never too early, never 0', () => {
-    expect(minuteOf(noon).retryAfterSeconds).to.equal(60);
-    expect(minuteOf(noon + 1).retryAfterSeconds).to.equal(60);
-    expect(minuteOf(noon + 1_000).retryAfterSeconds).to.equal(59);
-    expect(minuteOf(noon + 59_999).retryAfterSeconds).to.equal(1);
+    for (const [afterMs, seconds] of [
+      [0, 60],
+      [1, 60],
+      [1_000, 59],
+      [59_999, 1],
+    ] as const)
+      expect(minuteOf(noon + afterMs).retryAfterSeconds).to.equal(seconds);
     expect(windowOf(noon, 600_000).retryAfterSeconds).to.equal(600);
   });
 

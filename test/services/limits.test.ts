@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
-import { triesFrom, type Visitor } from '../../shared/domain/visitor.ts';
-import { tryWindowMs } from '../../shared/domain/windows.ts';
+import { quotasOf, type Visitor } from '../../shared/domain/visitor.ts';
 import { createLimits } from '../../shared/services/limits.ts';
 import { start } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('Limits by address and network', () => {
-  const noAccount = () => Promise.reject(new Error('no limit of an address asks for an account'));
+  const noAccount = () => Promise.reject(new Error('limits of addresses need no account'));
   const accounts = { takeDailyWrite: noAccount, returnDailyWrite: noAccount };
 
   /** Limits, and the keys that they count. */
@@ -17,9 +15,10 @@ describe('Limits by address and network', () => {
     const memory = createMemoryRateLimiter();
     const limiter: typeof memory = {
       ...memory,
-      take(key, ...rest) {
-        counted.add(key);
-        return memory.take(key, ...rest);
+      async take(quotas, window) {
+        const full = await memory.take(quotas, window);
+        if (full === null) for (const { key } of quotas) counted.add(key);
+        return full;
       },
     };
     const config = {
@@ -29,39 +28,41 @@ describe('Limits by address and network', () => {
       SIGN_IN_STARTS_PER_MINUTE: 2,
       SIGN_INS_PER_ACCOUNT: 1,
     };
-    const clock = { now: () => start };
-    const limits = createLimits({ limiter, accounts, clock, log: createRecordingLog(), config });
-    return { limits, counted };
+    return { limits: createLimits({ limiter, accounts, clock: { now: () => start }, config }), counted };
   }
 
-  const of = (subnet: number): Visitor => ({
+  type TestLimits = ReturnType<typeof createScene>['limits'];
+
+  const addressIn = (subnet: number): Visitor => ({
     address: `2001:db8:1:${subnet}::/64`,
     network: '2001:db8:1::/48',
   });
+  const attempt = (limits: TestLimits, visitor: Visitor, isWrong = true) =>
+    limits.countIf(
+      (result) => result === 'wrong',
+      async () => (isWrong ? 'wrong' : 'right'),
+      { quotas: quotasOf('code', visitor, 2) },
+    );
 
-  const ways: [
-    string,
-    (limits: ReturnType<typeof createScene>['limits'], visitor: Visitor) => Promise<unknown>,
-  ][] = [
+  const ways: [string, (limits: TestLimits, visitor: Visitor) => Promise<unknown>][] = [
     ['sign-in starts', (limits, visitor) => limits.takeSignInStart(visitor)],
-    ['tries', (limits, visitor) => limits.takeTry(triesFrom('code', visitor, 2), tryWindowMs)],
+    ['wrong attempts', attempt],
   ];
   for (const [name, take] of ways) {
     it(`${name}: a network that has used up its own is counted by no further address`, async () => {
       const { limits, counted } = createScene();
-      for (let n = 0; n < 20; n++) await take(limits, of(n));
+      for (let n = 0; n < 20; n++) await take(limits, addressIn(n));
       const keys = counted.size;
-      for (let n = 20; n < 100; n++) {
-        expect(await rejectionOf(take(limits, of(n)))).to.include({ code: 'rate_limited' });
-      }
+      for (let n = 20; n < 100; n++)
+        expect(await rejectionOf(take(limits, addressIn(n)))).to.include({ code: 'rate_limited' });
       expect(counted).to.have.property('size', keys);
     });
 
-    it(`${name}: what an address is refused does not count for its network`, async () => {
+    it(`${name}: a refused attempt of an address does not count for its network`, async () => {
       const { limits } = createScene();
-      for (let n = 0; n < 50; n++) await take(limits, of(1)).catch(() => undefined);
-      for (let n = 0; n < 18; n++) await take(limits, of(2 + Math.floor(n / 2)));
-      expect(await rejectionOf(take(limits, of(99)))).to.include({ code: 'rate_limited' });
+      for (let n = 0; n < 50; n++) await take(limits, addressIn(1)).catch(() => undefined);
+      for (let n = 0; n < 18; n++) await take(limits, addressIn(2 + Math.floor(n / 2)));
+      expect(await rejectionOf(take(limits, addressIn(99)))).to.include({ code: 'rate_limited' });
     });
 
     it(`${name}: an IPv4 address, which is its own network, is counted once`, async () => {
@@ -70,4 +71,17 @@ describe('Limits by address and network', () => {
       expect(counted).to.have.property('size', 1);
     });
   }
+
+  it('right attempts, and failed ones, do not count', async () => {
+    const { limits } = createScene();
+    const visitor = addressIn(1);
+    for (let n = 0; n < 5; n++) expect(await attempt(limits, visitor, false)).to.equal('right');
+    for (let n = 0; n < 5; n++) {
+      const failing = () => Promise.reject(new Error('down'));
+      const failed = limits.countIf(() => true, failing, { quotas: quotasOf('code', visitor, 2) });
+      expect(await rejectionOf(failed)).to.have.property('message', 'down');
+    }
+    for (let n = 0; n < 2; n++) await attempt(limits, visitor);
+    expect(await rejectionOf(attempt(limits, visitor, false))).to.include({ code: 'rate_limited' });
+  });
 });

@@ -1,45 +1,34 @@
 import type { Window } from '../../domain/windows.ts';
 import type { RateLimiter } from '../../ports/rate-limiter.ts';
 
-/** Some 12 MB. */
+/** About 12 MB. */
 const keysAtMost = 100_000;
 
-/** A request may give back what it took in the window before the newest one. */
+/** The newest window and the one before it, to which a slow request may still give back. */
 const windowsKept = 2;
 
 /**
- * Counts in this process, in the windows that callers name: for each length of window the newest and the one before it.
+ * Counts in this process, for each length of window in the newest two.
  *
- * What was refused, or given back to 0, has no key. Of more than `maxKeys` keys in all windows together, those with the
- * lowest counts go until half are left: all that were counted once, then all that were counted twice, and so on. A client
- * with many addresses can make masses of keys, each of which it counts a few times. To have the key of a drop, an account
- * or a network go with its count of n, it must count half of `maxKeys` other keys n times each within the window, 50,000
- * accepted requests for each try that it wins. What it wins with fewer is that its own addresses begin anew, within the
- * limits of their networks and of the drop.
+ * A key whose count is 0 is not kept. When there are more than `maxKeys` keys in all windows, those with the lowest
+ * counts are deleted until half are left. So a client with many addresses cannot reset a drop's count of n by flooding:
+ * for that it must first count maxKeys / 2 other keys n times each within the window.
  */
 export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
-  /** Counts by key, by the id of their window, by its length. */
+  /** Counts by key, by the window's id, by its length. */
   const windows = new Map<number, Map<string, Map<string, number>>>();
+  const allCounts = () => [...windows.values()].flatMap((sameLength) => [...sameLength.values()]);
+  const countKeys = () => allCounts().reduce((sum, { size }) => sum + size, 0);
 
-  function* everyWindow(): Generator<Map<string, number>> {
-    for (const sameLength of windows.values()) yield* sameLength.values();
-  }
-
-  function countKeys(): number {
-    let count = 0;
-    for (const counts of everyWindow()) count += counts.size;
-    return count;
-  }
-
-  function makeRoom(): void {
+  function deleteLowest(): void {
     for (let lowest = 1; countKeys() > maxKeys / 2; lowest++) {
-      for (const counts of everyWindow()) {
+      for (const counts of allCounts()) {
         for (const [key, count] of counts) if (count <= lowest) counts.delete(key);
       }
     }
   }
 
-  function open({ durationMs, id }: Window): Map<string, number> {
+  function countsIn({ durationMs, id }: Window): Map<string, number> {
     const sameLength = windows.get(durationMs) ?? new Map<string, Map<string, number>>();
     const counts = sameLength.get(id) ?? new Map<string, number>();
     windows.set(durationMs, sameLength.set(id, counts));
@@ -48,20 +37,24 @@ export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
   }
 
   return {
-    async take(key, limit, window) {
-      const counts = open(window);
-      const count = counts.get(key) ?? 0;
-      if (count >= limit) return false;
-      if (count === 0 && countKeys() >= maxKeys) makeRoom();
-      counts.set(key, count + 1);
-      return true;
+    async take(quotas, window) {
+      const counts = countsIn(window);
+      const full = quotas.find(({ key, limit }) => (counts.get(key) ?? 0) >= limit);
+      if (full !== undefined) return full;
+      for (const { key } of quotas) {
+        if (!counts.has(key) && countKeys() >= maxKeys) deleteLowest();
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      return null;
     },
 
-    async giveBack(key, { durationMs, id }) {
+    async giveBack(quotas, { durationMs, id }) {
       const counts = windows.get(durationMs)?.get(id);
-      const count = counts?.get(key) ?? 0;
-      if (count > 1) counts?.set(key, count - 1);
-      else counts?.delete(key);
+      for (const { key } of quotas) {
+        const count = counts?.get(key) ?? 0;
+        if (count > 1) counts?.set(key, count - 1);
+        else counts?.delete(key);
+      }
     },
   };
 }
