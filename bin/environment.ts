@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Config, type OptionName, optionEntries, readConfig } from '../shared/config/config.ts';
-import { findMisspelt } from '../shared/config/names.ts';
+import { findMisspelled } from '../shared/config/misspelled.ts';
 import { hostsOf } from '../shared/util/server-hosts.ts';
 import type { Env } from './host.ts';
 
@@ -24,8 +24,8 @@ export function readSettings(env: Env): Config {
 }
 
 /** A warning for each variable that looks like a misspelled setting. */
-export function describeMisspelt(env: Env): string[] {
-  return findMisspelt(env).map(
+export function describeMisspelled(env: Env): string[] {
+  return findMisspelled(env).map(
     ({ name, meant }) => `${name} is not a setting and has no effect. Did you mean ${meant}?`,
   );
 }

@@ -5,7 +5,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
 import type { FailedJob, JobReport } from '../../shared/ports/job-report.ts';
-import { describeMisspelt, isFromFile, readSettings, serverHosts } from '../environment.ts';
+import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
 import { type Host, UsageError } from '../host.ts';
 import { printLine, readDataConfig, withServices } from '../operator.ts';
 import { countOf } from '../text.ts';
@@ -20,7 +20,7 @@ const shownFailedJobs = 100;
  * @throws ConfigError listing every invalid setting
  */
 export function config({ env, stdout, stderr }: Host): void {
-  for (const warning of describeMisspelt(env)) stderr.write(`dropleaf: ${warning}\n`);
+  for (const warning of describeMisspelled(env)) stderr.write(`dropleaf: ${warning}\n`);
   const rows = describeConfig(readSettings(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {

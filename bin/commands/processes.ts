@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import { describeMisspelt, readSettings, serverHosts, variableOf } from '../environment.ts';
+import { describeMisspelled, readSettings, serverHosts, variableOf } from '../environment.ts';
 import { type Host, UsageError } from '../host.ts';
 import { createLog, type ProcessLog } from '../log.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
@@ -92,7 +92,7 @@ interface ProcessOptions {
 
 async function run(options: ProcessOptions): Promise<number> {
   const { host, config, log } = options;
-  for (const warning of describeMisspelt(host.env)) log.warn({}, warning);
+  for (const warning of describeMisspelled(host.env)) log.warn({}, warning);
   const stopRequested = watchForStop(host, config.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
   try {

@@ -1,9 +1,9 @@
-/** The host names that serve raw pages and nothing else: one for each drop, all below one domain. */
+/** The host names that serve raw pages only: one per drop, all below one domain. */
 export interface ContentOrigin {
   readonly protocol: 'http:' | 'https:';
-  /** What stands below: `drops.example`, in lower case. */
+  /** `drops.example` for `https://*.drops.example`; lower case. */
   readonly domain: string;
-  /** As in an address: `:8443`; '' for the protocol's own. */
+  /** `:8443`; '' for the protocol's default. */
   readonly port: string;
 }
 
@@ -11,10 +11,10 @@ const names = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /**
  * Reads `https://*.drops.example`.
- * @returns null for what is nothing of the kind: an address with a path, without the `*.`, or with more than one
+ * @returns null if it has a path, no `*.` or more than one
  */
 export function readContentOrigin(text: string): ContentOrigin | null {
-  const sample = text.replace('//*.', '//sample.'); // a browser's own reading of an address, but for the star
+  const sample = text.replace('//*.', '//sample.'); // parsed as browsers parse URLs, apart from the star
   if (sample === text || !URL.canParse(sample)) return null;
   const url = new URL(sample);
   const { protocol, port } = url;
@@ -24,14 +24,14 @@ export function readContentOrigin(text: string): ContentOrigin | null {
   return { protocol, domain, port: port === '' ? '' : `:${port}` };
 }
 
-/** Whether one is the other or stands below it: then what is served at the lower one can set cookies for both. */
+/** Whether they are equal or one is a subdomain of the other: then pages on the lower one can set cookies for both. */
 export function areRelated(domain: string, host: string): boolean {
   return domain === host || domain.endsWith(`.${host}`) || host.endsWith(`.${domain}`);
 }
 
 /**
- * The domain that both stand below, if it has a dot: unless it is a public suffix (`co.uk`), browsers take the two
- * for one site. null for none.
+ * The longest common parent domain with a dot; null: none. Unless it is a public suffix (`co.uk`), browsers treat the
+ * two as one site.
  */
 export function commonDomain(domain: string, host: string): string | null {
   const [one, other] = [domain.split('.').reverse(), host.split('.').reverse()];

@@ -1,176 +1,214 @@
-import { abuseOptions } from './abuse.ts';
 import {
-  address,
-  addresses,
   choice,
   count,
   flag,
   headerSecret,
-  identifier,
+  host,
+  listOf,
+  matching,
   type Option,
+  origin,
   proxies,
-  ratio,
   secret,
+  serverUri,
+  share,
+  signingSecret,
+  signingSecrets,
   text,
   times,
-  uri,
+  url,
+  urls,
   wildcardOrigin,
-} from './kinds.ts';
+} from './validators.ts';
+
+type Group = Record<string, Option<unknown>>;
 
 const kib = 1024;
 const mib = 1024 * kib;
+const tenfold = '; ten times as many per IPv6 /48';
 
-/** Every setting, in the order in which people look for them. The defaults of limits are the spec's (section 8). */
-export const options = {
-  PORT: count(3000, 'The port to listen on; 0 takes a free one', 0, 65_535),
-  HOST: text(
-    '127.0.0.1',
-    'The address to listen on; `0.0.0.0` for all, which `dropleaf web` takes unless this is set',
-  ),
-  BASE_URL: address(
-    '',
-    'The public address of the service; unset: `http://HOST:PORT`, with `localhost` for all addresses',
+const addresses = {
+  PORT: count(3000, 'Port to listen on; `0`: any free port', 0, 65_535),
+  HOST: host('127.0.0.1', 'Address to listen on; `0.0.0.0`: all addresses, the default of `dropleaf web`'),
+  BASE_URL: origin(
+    'Public address of the service. Default: `http://HOST:PORT`, or localhost if HOST is all addresses',
   ),
   CONTENT_ORIGIN: wildcardOrigin(
-    'Serves the page of each drop from a host name of its own, e.g. `https://*.drops.example`: a domain for that alone',
+    'Serves each drop from its own host name, such as `https://*.drops.example`; use a domain that serves nothing else',
   ),
-  DATA_DIR: text(
-    './data',
-    'Where everything is kept (but for the scale-out engine); relative to the current directory',
+  TRUST_PROXY: proxies(
+    'Trusted proxies: how many, or their addresses and ranges. Only their `X-Forwarded-For` is used',
   ),
-  MONGODB_URI: uri(
-    ['mongodb:', 'mongodb+srv:'],
-    'Where MongoDB is: with `REDIS_URL` it chooses the scale-out engine; without a database name: `dropleaf`',
+  INDEXABLE: flag(false, 'Lets search engines list public pages'),
+} as const satisfies Group;
+
+const data = {
+  DATA_DIR: text('./data', 'Data directory (embedded engine only), relative to the current directory'),
+  MONGODB_URI: serverUri(
+    ['mongodb://', 'mongodb+srv://'],
+    'MongoDB server; together with `REDIS_URL` it selects the scale-out engine. Default database: `dropleaf`',
   ),
-  REDIS_URL: uri(
-    ['redis:', 'rediss:'],
-    'Where Redis is: for the line of jobs, limits and views that all processes share',
-  ),
-  REDIS_PREFIX: text('dropleaf', 'What the names of all keys in Redis begin with'),
+  REDIS_URL: serverUri(['redis://', 'rediss://'], 'Redis server for the job queue, limits and view counts'),
+  REDIS_PREFIX: text('dropleaf', 'Redis key prefix'),
   REDIS_TLS_REJECT_UNAUTHORIZED: flag(
     true,
-    "Whether Redis's certificate must be one that is trusted; `false` for platforms that sign their own",
+    'Requires a trusted certificate of Redis; `false` accepts self-signed certificates',
   ),
-  MONGODB_CONNECTIONS: count(20, 'Connections to MongoDB that a process holds at most', 1, 1_000),
-  TRUST_PROXY: proxies(
-    'Proxies whose `X-Forwarded-For` is believed: a number of hops, or addresses and ranges; unset: none',
-  ),
-  LOG_LEVEL: choice(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
-    'info',
-    'The least severe lines to log',
-  ),
-  LOG_RAW_SAMPLE: ratio(0.01, 'The share of raw page requests to log; errors always are'),
+  MONGODB_CONNECTIONS: count(20, 'Maximum connections to MongoDB per process', 1, 1_000),
+} as const satisfies Group;
 
-  GITHUB_CLIENT_ID: text('', "The OAuth app's client id; unset: people sign in with the local sign-in key"),
-  GITHUB_CLIENT_SECRET: secret("The OAuth app's client secret"),
-  GITHUB_URL: address('https://github.com', 'GitHub, or an Enterprise Server, Gitea or Forgejo'),
-  GITHUB_API_URL: address(
+const secrets = {
+  GITHUB_CLIENT_ID: text(
+    '',
+    'Client id of the OAuth app. Default: people sign in with the local sign-in key',
+  ),
+  GITHUB_CLIENT_SECRET: secret('Client secret of the OAuth app'),
+  GITHUB_URL: url('https://github.com', 'GitHub, GitHub Enterprise Server, Gitea or Forgejo'),
+  GITHUB_API_URL: url(
     'https://api.github.com',
-    'Its API, e.g. `https://git.example/api/v3` or `…/api/v1`',
+    'API of that server, such as `https://git.example/api/v3` or `https://git.example/api/v1`',
   ),
-  SIGNING_SECRET: secret(
-    'Secret that signs cookies and grants, 32 characters or more; unset: generated once and kept with the data',
+  SIGNING_SECRET: signingSecret(
+    'Secret that signs cookies and grants, 32 characters or more. Default: generated once and kept with the data',
   ),
-  SIGNING_SECRETS_ACCEPTED: secret('Additional secrets whose signatures are accepted, separated by commas'),
+  SIGNING_SECRETS_ACCEPTED: signingSecrets(
+    'Additional secrets whose signatures are accepted, separated by commas',
+  ),
+} as const satisfies Group;
 
-  WRITES_PER_MINUTE: count(60, 'POST and PUT of drops, for each account and minute of the clock'),
-  WRITES_PER_DAY: count(500, 'POST and PUT of drops that were accepted, for each account and UTC day'),
-  CHANGES_PER_MINUTE: count(600, 'Other changes, for each account and minute of the clock'),
-  DROPS_PER_ACCOUNT: count(500, 'Live drops of an account'),
-  VERSIONS_PER_DROP: count(200, 'Versions of a drop', 1, 10_000),
-  HTML_MAX_BYTES: count(2 * mib, 'UTF-8 bytes of a document', 1, 16 * mib),
-  CONTEXT_MAX_BYTES: count(64 * kib, 'UTF-8 bytes of a context', 1, mib),
-  TITLE_MAX_CHARACTERS: count(200, 'Characters (code points) of a title'),
-  DESCRIPTION_MAX_CHARACTERS: count(500, 'Characters of a description'),
-  LABEL_MAX_CHARACTERS: count(100, "Characters of a token's label"),
-  PASSCODE_MIN_CHARACTERS: count(4, 'Characters of a passcode, at least'),
-  PASSCODE_MAX_CHARACTERS: count(256, 'Characters of a passcode, at most'),
-  METADATA_MAX_KEYS: count(10, 'Keys of a metadata map', 1, 500),
-  METADATA_KEY_MAX_CHARACTERS: count(64, 'Characters of a metadata key'),
-  METADATA_VALUE_MAX_CHARACTERS: count(256, 'Characters of a metadata value'),
-  PAGE_SIZE: count(50, 'Drops on a page of the list unless the caller says'),
-  PAGE_SIZE_MAX: count(200, 'Drops on a page of the list, at most'),
+// Defaults of the spec, section 8.
+const contents = {
+  WRITES_PER_MINUTE: count(60, 'POST and PUT requests for drops per account and clock minute'),
+  WRITES_PER_DAY: count(500, 'Accepted POST and PUT requests for drops per account and UTC day'),
+  CHANGES_PER_MINUTE: count(600, 'Other changes per account and clock minute'),
+  DROPS_PER_ACCOUNT: count(500, 'Drops per account'),
+  VERSIONS_PER_DROP: count(200, 'Versions per drop', 1, 10_000),
+  HTML_MAX_BYTES: count(2 * mib, 'Maximum size of a document in bytes (UTF-8)', 1, 16 * mib),
+  CONTEXT_MAX_BYTES: count(64 * kib, 'Maximum size of a context in bytes (UTF-8)', 1, mib),
+  TITLE_MAX_CHARACTERS: count(200, 'Maximum length of a title in characters (code points)'),
+  DESCRIPTION_MAX_CHARACTERS: count(500, 'Maximum length of a description'),
+  LABEL_MAX_CHARACTERS: count(100, 'Maximum length of a token label'),
+  PASSCODE_MIN_CHARACTERS: count(4, 'Minimum length of a passcode'),
+  PASSCODE_MAX_CHARACTERS: count(256, 'Maximum length of a passcode'),
+  METADATA_MAX_KEYS: count(10, 'Maximum metadata keys per drop', 1, 500),
+  METADATA_KEY_MAX_CHARACTERS: count(64, 'Maximum length of a metadata key'),
+  METADATA_VALUE_MAX_CHARACTERS: count(256, 'Maximum length of a metadata value'),
+  PAGE_SIZE: count(50, 'Default number of drops per page of a list'),
+  PAGE_SIZE_MAX: count(200, 'Maximum number of drops per page of a list'),
+} as const satisfies Group;
 
-  SIGN_IN_TTL_SECONDS: count(600, 'How long a code and its poll token are good', 1, 86_400),
-  SIGN_IN_KEEP_SECONDS: count(86_400, 'How long a finished sign-in still answers polls'),
-  SIGN_IN_STARTS_PER_MINUTE: count(
-    30,
-    'Sign-ins started, for each address and minute; ten times as many for each IPv6 /48',
-  ),
-  POLL_INTERVAL_SECONDS: count(2, 'How often clients are told to poll', 1, 60),
-  SIGN_INS_PER_ACCOUNT: count(20, 'Codes that an account may come to decide on in 10 minutes'),
-  CODE_TRIES: count(
-    10,
-    'Wrong codes or sign-in keys, for each address and 10 minutes; ten times as many codes for each IPv6 /48',
-  ),
-  PASSCODE_TRIES: count(10, 'Wrong passcodes, for each drop and address and 10 minutes'),
-  PASSCODE_TRIES_PER_ADDRESS: count(
-    100,
-    'Wrong passcodes at all drops, for each address and 10 minutes; ten times as many for each IPv6 /48',
-  ),
+const signIns = {
+  SIGN_IN_TTL_SECONDS: count(600, 'Lifetime of a sign-in code and its poll token', 1, 86_400),
+  SIGN_IN_KEEP_SECONDS: count(86_400, 'Time for which polls of a finished sign-in get its state'),
+  SIGN_IN_STARTS_PER_MINUTE: count(30, `Sign-ins started per address and minute${tenfold}`),
+  POLL_INTERVAL_SECONDS: count(2, 'Polling interval that clients are asked to use', 1, 60),
+  SIGN_INS_PER_ACCOUNT: count(20, 'Sign-in codes that an account may review in 10 minutes'),
+  CODE_TRIES: count(10, `Wrong sign-in codes or keys per address in 10 minutes${tenfold} (codes only)`),
+  PASSCODE_TRIES: count(10, 'Wrong passcodes per drop and address in 10 minutes'),
+  PASSCODE_TRIES_PER_ADDRESS: count(100, `Wrong passcodes per address for all drops in 10 minutes${tenfold}`),
   PASSCODE_TRIES_PER_DROP: count(
     100,
-    'Wrong passcodes, for each drop and 10 minutes, from all addresses together; after them no passcode is checked, and a browser that has entered it stays in',
+    'Wrong passcodes per drop from all addresses in 10 minutes; above it no passcode is accepted, except in browsers that have unlocked the page before',
   ),
-  UNLOCK_SECONDS: count(86_400, 'How long a passcode stays entered in a browser'),
-  GRANT_SECONDS: count(3_600, "How long the frame's address of a locked page is good"),
+  UNLOCK_SECONDS: count(86_400, 'Time for which a browser keeps a page unlocked'),
+  GRANT_SECONDS: count(3_600, 'Time for which the link to the raw page of an unlocked page works'),
+} as const satisfies Group;
 
-  ...abuseOptions,
+const reports = {
+  REPORTS_PER_HOUR: count(10, `Reports per address and hour${tenfold}`),
+  REPORTS_PER_DROP_PER_HOUR: count(20, 'Reports per drop and hour from all addresses'),
+  REPORTS_OPEN_PER_DROP: count(20, 'Open reports stored per drop; further reports are not stored', 1, 1_000),
+  REPORTS_KEEP_DAYS: count(90, 'Days after which a closed report is removed', 1, 3_650),
+  REPORT_MAX_CHARACTERS: count(2_000, 'Maximum length of the text of a report', 1, 20_000),
+  // RFC 9116, section 2.5.3: a bare mail address is the usual mistake. A line break would add a field.
+  SECURITY_CONTACT: listOf(
+    /^(mailto:|https:\/\/|tel:)[\x21-\x7e]+$/,
+    'must be mailto:, https: or tel: addresses separated by commas, such as mailto:security@drops.example',
+    'Security contacts, separated by commas, preferred first; `/.well-known/security.txt` is served only if set',
+  ),
+  SECURITY_POLICY: listOf(
+    /^https:\/\/[\x21-\x7e]+$/,
+    'must be an https URL',
+    'URL of the security policy in `security.txt`',
+  ),
+  SECURITY_LANGUAGES: listOf(
+    /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/,
+    'must be language tags separated by commas, such as en, de',
+    'Languages of the security contacts',
+  ),
+} as const satisfies Group;
 
+const processes = {
   BUFFERED_BYTES: count(
     128 * mib,
-    'Request bodies and unread answers held in memory; above it the client that holds most is cut off',
+    'Memory for request bodies and unread responses; above it the client that holds most is disconnected',
     mib,
   ),
-  REQUEST_SECONDS: count(60, 'How long a client may take to send its request', 1, 3_600),
+  REQUEST_SECONDS: count(60, 'Maximum time to receive a request', 1, 3_600),
   ANSWER_MS: count(
     4_500,
-    'How long an answer may take once the request is read; then it is 503',
+    'Maximum time in ms to answer a received request; then the answer is 503',
     100,
     600_000,
   ),
-  READ_SECONDS: count(120, 'How long a client may take to read an answer', 1, 3_600),
+  READ_SECONDS: count(120, 'Maximum time for a client to read a response', 1, 3_600),
   MAX_CONNECTIONS: count(
     10_000,
-    'Connections at a time, fewer than `ulimit -n`; a new one takes the place of the longest idle',
+    'Maximum open connections, less than `ulimit -n`; a new connection replaces the longest idle one',
     10,
     1_000_000,
   ),
-  SHUTDOWN_SECONDS: count(25, 'How long a stop may take', 1, 600),
-  PAGE_CACHE_BYTES: count(48 * mib, 'Pages held in memory', 0),
-  RENDER_BUDGET_MS: count(2_000, 'How long the parse of one document may take in a job', 1, 60_000),
-  RENDER_REQUEST_BUDGET_MS: count(300, 'The same while somebody waits for the page', 1, 60_000),
-  JOBS_AT_ONCE: count(4, 'Jobs that a process runs at a time', 1, 100),
-  JOB_LOCK_SECONDS: count(30, 'How long a job stays with a process that has gone silent', 1, 3_600),
-  JOB_STALL_SECONDS: count(
-    30,
-    'How often each worker looks for jobs whose process has gone (Redis)',
-    1,
-    3_600,
-  ),
+  SHUTDOWN_SECONDS: count(25, 'Maximum time to shut down', 1, 600),
+  PAGE_CACHE_BYTES: count(48 * mib, 'Memory for cached pages', 0),
+  RENDER_BUDGET_MS: count(2_000, 'Maximum time in ms to parse a document in a job', 1, 60_000),
+  RENDER_REQUEST_BUDGET_MS: count(300, 'Maximum time in ms to parse a document during a request', 1, 60_000),
+  JOBS_AT_ONCE: count(4, 'Concurrent jobs per process', 1, 100),
+  JOB_LOCK_SECONDS: count(30, 'Time after which a job of an unresponsive process may run again', 1, 3_600),
+  JOB_STALL_SECONDS: count(30, 'Interval at which workers look for such jobs (Redis only)', 1, 3_600),
+  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info', 'Minimum log level'),
+  LOG_RAW_SAMPLE: share(0.01, 'Share of successful raw page requests to log'),
+} as const satisfies Group;
 
+const edge = {
   EDGE_PURGER: choice(
     ['none', 'http', 'varnish', 'fastly', 'cloudflare'],
     'none',
-    'How the cache in front is told of changes (`deploy/README.md`); `http` POSTs `{"tag": …}` to `EDGE_PURGE_URL`',
+    'How to purge changed pages from the cache or CDN (`deploy/README.md`); `http` POSTs `{"tag": …}` to `EDGE_PURGE_URL`',
   ),
-  EDGE_PURGE_URL: addresses(
-    'Of the hook; of each Varnish, separated by commas; of the API of Fastly or Cloudflare, unless it is their own',
+  EDGE_PURGE_URL: urls(
+    'URL for purges with `http`; URLs of all Varnish servers, separated by commas; for Fastly and Cloudflare only if it is not their public API',
   ),
   EDGE_PURGE_TOKEN: headerSecret(
-    'What the purger shows: a bearer token, or the API token of Fastly or Cloudflare',
+    'Credential sent by the purger: a bearer token, or the API token of Fastly or Cloudflare',
   ),
-  EDGE_FASTLY_SERVICE_ID: identifier(/^[A-Za-z0-9]{1,64}$/, 'The service of Fastly that is in front'),
-  EDGE_CLOUDFLARE_ZONE_ID: identifier(/^[0-9a-f]{32}$/, 'The zone of Cloudflare that is in front'),
+  EDGE_FASTLY_SERVICE_ID: matching(/^[A-Za-z0-9]{1,64}$/, 'Fastly service id'),
+  EDGE_CLOUDFLARE_ZONE_ID: matching(/^[0-9a-f]{32}$/, 'Cloudflare zone id'),
   EDGE_PURGE_AGAIN_SECONDS: times(
     '1,5,60',
-    'When each purge is repeated: one misses what is on its way to the edge at that moment',
+    'When each purge is repeated: a purge does not reach a page that the cache is fetching at that moment',
   ),
-  EDGE_TTL_SECONDS: count(
-    86_400,
-    'How long a shared cache may keep a raw page; at most 5 without a purger',
-    0,
-  ),
-  INDEXABLE: flag(false, 'Whether search engines may list public pages'),
-} as const satisfies Record<string, Option<unknown>>;
+  EDGE_TTL_SECONDS: count(86_400, 'Maximum time in a shared cache; at most 5 s without a purger', 0),
+} as const satisfies Group;
+
+/** In the order of docs/settings.md. */
+export const optionGroups: readonly (readonly [title: string, group: Group])[] = [
+  ['Addresses', addresses],
+  ['Data', data],
+  ['Sign-in provider and signatures', secrets],
+  ['Limits of drops', contents],
+  ['Limits of sign-ins and passcodes', signIns],
+  ['Reports and security contacts', reports],
+  ['Processes', processes],
+  ['Cache or CDN', edge],
+];
+
+export const options = {
+  ...addresses,
+  ...data,
+  ...secrets,
+  ...contents,
+  ...signIns,
+  ...reports,
+  ...processes,
+  ...edge,
+} as const;

@@ -47,7 +47,7 @@ describe('CONTENT_ORIGIN', () => {
       'https://*.drops.example https://*.other.example',
     ]) {
       expect(() => readConfig({ BASE_URL, CONTENT_ORIGIN: text }), text).to.throw(
-        /\n {2}CONTENT_ORIGIN must be https:\/\/\*\.name/,
+        /\n {2}CONTENT_ORIGIN must be https:\/\/\*\.DOMAIN/,
       );
     }
   });
@@ -63,7 +63,7 @@ describe('CONTENT_ORIGIN', () => {
       ['http://localhost:3000', 'http://*.drops.localhost:3000'],
     ]) {
       const read = () => readConfig({ BASE_URL: base, CONTENT_ORIGIN: text });
-      expect(read, `${base} ${text}`).to.throw(/CONTENT_ORIGIN must be below another domain than BASE_URL/);
+      expect(read, `${base} ${text}`).to.throw(/CONTENT_ORIGIN must be on another domain than BASE_URL/);
     }
     expect(() => readConfig({ HOST: '0.0.0.0', CONTENT_ORIGIN: 'http://*.localhost:3000' })).to.throw(
       /another domain/,
@@ -81,7 +81,7 @@ describe('CONTENT_ORIGIN', () => {
 
   it('is refused by http where the service has https', () => {
     expect(() => readConfig({ BASE_URL, CONTENT_ORIGIN: 'http://*.drops.example' })).to.throw(
-      /CONTENT_ORIGIN must be https where BASE_URL is/,
+      /CONTENT_ORIGIN must be https if BASE_URL is/,
     );
   });
 

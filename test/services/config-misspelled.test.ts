@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { findMisspelt } from '../../shared/config/names.ts';
+import { findMisspelled } from '../../shared/config/misspelled.ts';
 
-/** Names that people set by mistake, and the setting that they mean. */
-const misspelt = {
+/** Variables, and the setting that they are taken for. */
+const misspelled = {
   WRITE_PER_MINUTE: 'WRITES_PER_MINUTE',
   WRITE_PER_MINUTES: 'WRITES_PER_MINUTE',
   DROPS_PER_ACOUNT: 'DROPS_PER_ACCOUNT',
@@ -24,7 +24,7 @@ const misspelt = {
   UNREAD_ANSWERS_BYTES: 'BUFFERED_BYTES',
 } as const;
 
-/** The names in ordinary environments. */
+/** Variables of common environments: none may look like a misspelled setting. */
 const ordinary = {
   'a shell on Debian or macOS': `
     _ SHELL PWD OLDPWD HOME HOST HOSTNAME HOSTTYPE LOGNAME USER USERNAME LANG LANGUAGE LC_ALL LC_CTYPE TERM TERM_PROGRAM
@@ -66,26 +66,21 @@ const ordinary = {
     WATCHDOG_PID WATCHDOG_USEC MEMORY_PRESSURE_WATCH EXIT_CODE EXIT_STATUS SERVICE_RESULT LOG_NAMESPACE`,
 } as const;
 
-describe('Names in the environment that resemble a setting', () => {
-  for (const [name, meant] of Object.entries(misspelt)) {
-    it(`${name}: ${meant ?? 'resembles none enough'}`, () => {
-      expect(findMisspelt({ [name]: '1' })).to.deep.equal(meant === null ? [] : [{ name, meant }]);
-    });
-  }
+describe('A variable that looks like a misspelled setting', () => {
+  it('is found with the setting that is probably meant', () => {
+    for (const [name, meant] of Object.entries(misspelled)) {
+      expect(findMisspelled({ [name]: '1' }), name).to.deep.equal(meant === null ? [] : [{ name, meant }]);
+    }
+  });
 
-  it('that are empty count as unset', () => {
-    expect(findMisspelt({ BASEURL: '', DATADIR: undefined })).to.deep.equal([]);
+  it('is ignored if it is empty', () => {
+    expect(findMisspelled({ BASEURL: '', DATADIR: undefined })).to.deep.equal([]);
   });
 
   for (const [where, names] of Object.entries(ordinary)) {
-    it(`are none in the environment of ${where}`, () => {
-      const env = Object.fromEntries(
-        names
-          .trim()
-          .split(/\s+/)
-          .map((name) => [name, '1']),
-      );
-      expect(findMisspelt(env)).to.deep.equal([]);
+    it(`does not occur in the environment of ${where}`, () => {
+      const env = names.trim().split(/\s+/);
+      expect(findMisspelled(Object.fromEntries(env.map((name) => [name, '1'])))).to.deep.equal([]);
     });
   }
 });
