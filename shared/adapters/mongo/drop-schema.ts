@@ -1,5 +1,6 @@
 import { type Connection, Schema } from 'mongoose';
-import type { PendingTask } from '../../domain/drop.ts';
+import type { Drop, Metadata, NewDrop, NewVersion, Page, PendingTask, Version } from '../../domain/drop.ts';
+import type { Takedown } from '../../domain/moderation.ts';
 
 export interface VersionDocument {
   readonly id: string;
@@ -10,26 +11,26 @@ export interface VersionDocument {
   readonly created_at: number;
 }
 
-/** A drop, whole: its versions, its gate and its pending tasks change together. Times are Unix milliseconds. */
+/** A drop with its versions, passcode and pending tasks, which change together. Times are Unix milliseconds. */
 export interface DropDocument {
   readonly _id: string;
   readonly owner: string;
   readonly slug: string;
   readonly title: string;
   readonly description: string | null;
-  /** The metadata, as `key=value` in the caller's order; none once deleted, so that no filter finds it. */
+  /** The metadata as `key=value`, in the caller's order; empty once deleted, so that no filter finds the drop. */
   readonly pairs: readonly string[];
   readonly lock: { readonly id: string; readonly hash: string } | null;
   readonly latest_version: number;
   readonly version_count: number;
   /** By number, ascending. */
   readonly versions: readonly VersionDocument[];
-  /** The last of the versions, once more: what is shown most is read without the list. */
+  /** A copy of the last version: most reads need no other. */
   readonly head: VersionDocument;
   readonly view_count: number;
   /** The last batch of views that was added. */
   readonly views_batch: number;
-  /** Among its owner's live drops, below the cap; absent once deleted. */
+  /** Number among the owner's live drops, below the cap and unique; absent once deleted. */
   readonly place?: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -38,91 +39,237 @@ export interface DropDocument {
   readonly rev: number;
   /** Pending tasks. Like `chores`, it keeps the name of the first release: processes of both may run side by side. */
   readonly due: readonly PendingTask[];
-  /** Ids of removed versions whose blobs are still there. */
+  /** Ids of removed versions whose blobs still exist. */
   readonly trash: readonly string[];
   /** Whether the drop has pending tasks or trash, or is deleted: the condition of a partial index. */
   readonly chores: boolean;
   readonly deleted_at: number | null;
-  /** Absent where it was never taken down; otherwise null or the time, like the reason. */
+  /** Absent if it was never taken down; null if it was restored. */
   readonly taken_down_at?: number | null;
   readonly takedown_reason?: string | null;
 }
 
-const text = { type: String, required: true };
-const textOrEmpty = { type: String, default: null }; // `required` would refuse ''
-const integer = { type: Number, required: true };
-const flag = { type: Boolean, required: true };
-
 const versionSchema = new Schema<VersionDocument>(
   {
-    id: text,
-    number: integer,
-    size_bytes: integer,
-    has_context: flag,
-    media_type: text,
-    created_at: integer,
+    id: String,
+    number: Number,
+    size_bytes: Number,
+    has_context: Boolean,
+    media_type: String,
+    created_at: Number,
   },
   { _id: false, id: false },
 );
 
-const lockSchema = new Schema({ id: text, hash: text }, { _id: false, id: false });
-
-/** The indexes that the queries count on; whoever changes one looks at `drop-queries.ts`. */
-export const dropIndexes = {
-  slug: 'drops_slug',
-  place: 'drops_place',
-  pairs: 'drops_pairs',
-  created: 'drops_created',
-  chores: 'drops_chores',
-  versions: 'drops_versions',
-  trash: 'drops_trash',
-} as const;
-
 const dropSchema = new Schema<DropDocument>(
   {
-    _id: text,
-    owner: text,
-    slug: text,
-    title: text,
-    description: textOrEmpty,
+    _id: String,
+    owner: String,
+    slug: String,
+    title: String,
+    description: { type: String, default: null },
     pairs: [String],
-    lock: { type: lockSchema, default: null },
-    latest_version: integer,
-    version_count: integer,
+    lock: { type: new Schema({ id: String, hash: String }, { _id: false, id: false }), default: null },
+    latest_version: Number,
+    version_count: Number,
     versions: [versionSchema],
-    head: { type: versionSchema, required: true },
-    view_count: integer,
-    views_batch: integer,
+    head: versionSchema,
+    view_count: Number,
+    views_batch: Number,
     place: Number,
-    created_at: integer,
-    updated_at: integer,
-    changed_at: integer,
-    rev: integer,
+    created_at: Number,
+    updated_at: Number,
+    changed_at: Number,
+    rev: Number,
     due: [String],
     trash: [String],
-    chores: flag,
+    chores: Boolean,
     deleted_at: { type: Number, default: null },
     taken_down_at: Number,
     takedown_reason: String,
   },
   { collection: 'drops', id: false, versionKey: false, autoIndex: false, autoCreate: false },
 );
-
-dropSchema.index({ slug: 1 }, { name: dropIndexes.slug, unique: true });
+const hasPlace = { place: { $exists: true } };
+dropSchema.index({ slug: 1 }, { name: 'drops_slug', unique: true });
 dropSchema.index(
   { owner: 1, place: 1 },
-  { name: dropIndexes.place, unique: true, partialFilterExpression: { place: { $exists: true } } },
+  { name: 'drops_place', unique: true, partialFilterExpression: hasPlace },
 );
-dropSchema.index({ owner: 1, pairs: 1 }, { name: dropIndexes.pairs });
-dropSchema.index({ owner: 1, created_at: -1, _id: 1 }, { name: dropIndexes.created });
+dropSchema.index({ owner: 1, pairs: 1 }, { name: 'drops_pairs' });
+dropSchema.index({ owner: 1, created_at: -1, _id: 1 }, { name: 'drops_created' });
 dropSchema.index(
   { changed_at: 1, _id: 1 },
-  { name: dropIndexes.chores, partialFilterExpression: { chores: true } },
+  { name: 'drops_chores', partialFilterExpression: { chores: true } },
 );
-dropSchema.index({ 'versions.id': 1 }, { name: dropIndexes.versions });
-dropSchema.index({ trash: 1 }, { name: dropIndexes.trash });
+dropSchema.index({ 'versions.id': 1 }, { name: 'drops_versions' });
+dropSchema.index({ trash: 1 }, { name: 'drops_trash' });
 
-/** Of that connection; the same one at every call. */
 export function dropModel(connection: Connection) {
   return connection.model('Drop', dropSchema);
+}
+
+export type Filter = Readonly<Record<string, unknown>>;
+
+/**
+ * The live drop at the slug to which none of the conditions `unless` apply. They stand under `$nor`, where no server
+ * uses an index: DocumentDB would combine the slug's index with whole ranges of the others.
+ */
+export function liveAt(slug: string, ...unless: readonly Filter[]): Filter {
+  return { slug, deleted_at: null, ...(unless.length > 0 && { $nor: unless }) };
+}
+
+/** The same if the drop belongs to the owner. */
+export function ownedAt(ownerId: string, slug: string, ...unless: readonly Filter[]): Filter {
+  return liveAt(slug, { owner: { $ne: ownerId } }, ...unless);
+}
+
+/** Projection of the version with that number; without `versions` if there is none. */
+export function versionField(number: number): Filter {
+  return { versions: { $elemMatch: { number } } };
+}
+
+/** Projection for `toDrop`. */
+export const dropFields = {
+  _id: 1,
+  owner: 1,
+  slug: 1,
+  title: 1,
+  description: 1,
+  pairs: 1,
+  'lock.id': 1,
+  latest_version: 1,
+  view_count: 1,
+  created_at: 1,
+  updated_at: 1,
+  rev: 1,
+  taken_down_at: 1,
+  takedown_reason: 1,
+} as const;
+
+export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
+  /** Servers answer differently for a drop without a passcode. */
+  readonly lock?: { readonly id: string } | null;
+};
+
+export function toDrop(row: DropRow): Drop {
+  return {
+    id: row._id,
+    ownerId: row.owner,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    metadata: readPairs(row.pairs),
+    locked: row.lock?.id !== undefined,
+    latestVersion: row.latest_version,
+    viewCount: row.view_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    rev: row.rev,
+    takedown: toTakedown(row),
+  };
+}
+
+export type TakedownRow = Pick<DropDocument, 'taken_down_at' | 'takedown_reason'>;
+
+/** null: not taken down. */
+export function toTakedown({ taken_down_at, takedown_reason }: TakedownRow): Takedown | null {
+  if (typeof taken_down_at !== 'number') return null;
+  return { at: taken_down_at, reason: takedown_reason ?? '' };
+}
+
+/** Projection for `toPage`, without the version. */
+export const pageFields = {
+  _id: 1,
+  slug: 1,
+  title: 1,
+  description: 1,
+  lock: 1,
+  taken_down_at: 1,
+  latest_version: 1,
+} as const;
+
+/** With the head, or with a list of at most one version. */
+export type PageRow = Pick<DropDocument, keyof typeof pageFields> &
+  Partial<Pick<DropDocument, 'head' | 'versions'>>;
+
+export function toPage(row: PageRow): Page {
+  const version = row.head ?? row.versions?.[0];
+  return {
+    dropId: row._id,
+    slug: row.slug,
+    title: row.title,
+    description: row.description,
+    lock: row.lock === null ? null : { id: row.lock.id, hash: row.lock.hash },
+    isTakenDown: typeof row.taken_down_at === 'number',
+    latestVersion: row.latest_version,
+    version: version === undefined ? null : toVersion(version),
+  };
+}
+
+export function toVersion(version: VersionDocument): Version {
+  return {
+    id: version.id,
+    number: version.number,
+    sizeBytes: version.size_bytes,
+    hasContext: version.has_context,
+    mediaType: version.media_type,
+    createdAt: version.created_at,
+  };
+}
+
+/** The version without its number. */
+export function versionDocument(version: NewVersion): Omit<VersionDocument, 'number'> {
+  return {
+    id: version.id,
+    size_bytes: version.sizeBytes,
+    has_context: version.hasContext,
+    media_type: version.mediaType,
+    created_at: version.createdAt,
+  };
+}
+
+/** A new drop with its first version. */
+export function dropDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
+  const { version, lock } = drop;
+  const head = { ...versionDocument(version), number: 1 };
+  const now = version.createdAt;
+  return {
+    _id: drop.id,
+    owner: drop.ownerId,
+    slug: drop.slug,
+    title: drop.title,
+    description: drop.description,
+    pairs: toPairs(drop.metadata),
+    lock: lock === null ? null : { id: lock.id, hash: lock.hash },
+    latest_version: 1,
+    version_count: 1,
+    versions: [head],
+    head,
+    view_count: 0,
+    views_batch: 0,
+    place,
+    created_at: now,
+    updated_at: now,
+    changed_at: now,
+    rev: 1,
+    due: [...tasks],
+    trash: [],
+    chores: tasks.length > 0,
+    deleted_at: null,
+  };
+}
+
+/** Keys contain no `=` (spec section 2), values may. */
+export function toPairs(metadata: Metadata): string[] {
+  return Array.from(metadata, ([key, value]) => `${key}=${value}`);
+}
+
+function readPairs(pairs: readonly string[]): Metadata {
+  return new Map(
+    pairs.map((pair) => {
+      const end = pair.indexOf('=');
+      return [pair.slice(0, end), pair.slice(end + 1)];
+    }),
+  );
 }

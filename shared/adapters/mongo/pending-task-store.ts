@@ -1,47 +1,86 @@
 import type { Connection } from 'mongoose';
 import type { PendingTaskStore } from '../../ports/pending-task-store.ts';
 import { answerMs } from './connection.ts';
-import { createDropCommands } from './drop-commands.ts';
-import { type PositionRow, type TasksRow, toDropTasks } from './drop-documents.ts';
-import { atRev, deletedWithId, naming, tasksOf, withId, withTasks } from './drop-queries.ts';
-import { withoutTask, withoutTrash } from './drop-updates.ts';
+import { type DropDocument, dropModel, type VersionDocument } from './drop-schema.ts';
 import { withTimeLimit } from './errors.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
+type TasksRow = Pick<DropDocument, '_id' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
+  readonly versions: readonly Pick<VersionDocument, 'id'>[];
+  readonly head: Pick<VersionDocument, 'id'>;
+};
+
+/** Follows each removal of tasks or trash; see `DropDocument.chores`. */
+const updateChores = {
+  $set: { chores: { $or: [{ $ne: ['$due', []] }, { $ne: ['$trash', []] }, { $ne: ['$deleted_at', null] }] } },
+};
+
 export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
-  const drops = createDropCommands(connection);
+  const drops = dropModel(connection);
   const days = dayViewsModel(connection);
+
+  /** Removes the values from the list. @returns whether a drop matched */
+  async function removeFrom(
+    list: 'due' | 'trash',
+    values: readonly string[],
+    filter: object,
+  ): Promise<boolean> {
+    const removal = { $set: { [list]: { $setDifference: [`$${list}`, { $literal: values }] } } };
+    const options = { updatePipeline: true };
+    return (await drops.updateOne(filter, [removal, updateChores], options)).matchedCount > 0;
+  }
 
   return withTimeLimit<PendingTaskStore>(answerMs(connection), {
     async find(dropId) {
-      const row = await drops.findOne<TasksRow>(tasksOf(dropId));
-      return row === null ? null : toDropTasks(row);
+      const fields = { deleted_at: 1, rev: 1, due: 1, 'versions.id': 1, 'head.id': 1, trash: 1 } as const;
+      const row = await drops.findById(dropId, fields).lean<TasksRow>();
+      if (row === null) return null;
+      return {
+        id: row._id,
+        deleted: row.deleted_at !== null,
+        rev: row.rev,
+        tasks: row.due,
+        versionIds: row.versions.map(({ id }) => id),
+        headId: row.head.id,
+        trash: row.trash,
+      };
     },
 
     async listPending(before, after, limit) {
-      const rows = await drops.find<PositionRow>(withTasks(before, after, limit));
+      const isAfter = after !== null && {
+        changed_at: { $gte: after.changedAt, $lt: before },
+        $or: [{ changed_at: { $gt: after.changedAt } }, { _id: { $gt: after.id } }],
+      };
+      const rows = await drops
+        .find({ chores: true, changed_at: { $lt: before }, ...isAfter }, { changed_at: 1 })
+        .setOptions({ sort: { changed_at: 1, _id: 1 }, limit, batchSize: limit, hint: 'drops_chores' })
+        .lean<Pick<DropDocument, '_id' | 'changed_at'>[]>();
       return rows.map(({ _id, changed_at }) => ({ changedAt: changed_at, id: _id }));
     },
 
-    clearTask(dropId, task, rev) {
-      return drops.note(atRev(dropId, rev), withoutTask(task));
-    },
+    clearTask: (dropId, task, rev) => removeFrom('due', [task], { _id: dropId, rev }),
 
     async clearTrash(dropId, versionIds) {
-      await drops.note(withId(dropId).filter, withoutTrash(versionIds));
+      await removeFrom('trash', versionIds, { _id: dropId });
     },
 
     async erase(dropId) {
-      const deleted = deletedWithId(dropId);
-      if (!(await drops.isThere(deleted))) return;
+      const deleted = { _id: dropId, deleted_at: { $ne: null } };
+      if ((await drops.exists(deleted)) === null) return;
       await days.deleteMany(daysOf(dropId));
-      await drops.erase(deleted);
+      await drops.deleteOne(deleted);
     },
 
     async findReferenced(versionIds) {
       if (versionIds.length === 0) return new Set();
-      const rows = await drops.find<{ readonly named: readonly string[] }>(naming(versionIds));
-      return new Set(rows.flatMap(({ named }) => named));
+      const among = { $in: versionIds };
+      const all = { $concatArrays: ['$versions.id', '$trash'] };
+      const rows = await drops
+        .find({ $or: [{ 'versions.id': among }, { trash: among }] })
+        .select({ _id: 0, found: { $setIntersection: [{ $literal: versionIds }, all] } })
+        .setOptions({ limit: versionIds.length, batchSize: versionIds.length }) // an id is in one drop only
+        .lean<{ readonly found: readonly string[] }[]>();
+      return new Set(rows.flatMap(({ found }) => found));
     },
   });
 }

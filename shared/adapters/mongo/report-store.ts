@@ -2,8 +2,8 @@ import { type Connection, Schema } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
 import type { Report, ReportedPage, ReportReason } from '../../domain/report.ts';
 import type { NewReport, ReportQuery, ReportStore } from '../../ports/report-store.ts';
+import { pickPlace } from '../../util/pick-place.ts';
 import { answerMs } from './connection.ts';
-import { pickPlace } from './drop-places.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 interface ReportDocument {

@@ -1,0 +1,381 @@
+import { expect } from 'chai';
+import type { mongo } from 'mongoose';
+import { dropDocument } from '../../shared/adapters/mongo/drop-schema.ts';
+import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
+import { aDrop, aReport, aSignIn, aToken, aVersion, later, start } from '../contract/records.ts';
+import { makeTestMongo, type TestMongo } from '../support/mongo.ts';
+
+const day = '2026-01-31';
+const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
+const listed: DropQuery = { page: 1, pageSize: 20, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
+const slug = 'slug-1-7';
+const ownerId = 'owner-1';
+
+describe('Commands to MongoDB and the indexes that they use', () => {
+  let test: TestMongo;
+  let stores: ReturnType<typeof createMongoStores>;
+  const signIn = aSignIn({ codeHash: 'code-7', pollHash: 'poll-7' });
+  const token = aToken();
+  const identity = { provider: 'local', subject: 's7', name: 'seven' };
+
+  before(async () => {
+    test = await makeTestMongo();
+    stores = createMongoStores(test.mongo.connection);
+    await fill();
+  });
+
+  after(() => test.giveBack());
+
+  /** One record of each kind to find, among so many others that a scan would be more expensive. */
+  async function fill(): Promise<void> {
+    const { accounts, tokens, signIns } = stores;
+    await accounts.findOrCreate(identity, 'a7', start);
+    await tokens.insert(token);
+    await signIns.insert(signIn);
+    const others: Record<string, (n: string) => object> = {
+      accounts: (n) => ({ provider: 'local', subject: n, name: n, created_at: start, day: '', day_count: 0 }),
+      tokens: (n) => ({ hash: n, account_id: n, label: null, created_at: start, last_used_at: null }),
+      sign_ins: (n) => ({ code_hash: n, poll_hash: n, account_id: n, status: 'claimed', expires_at: later }),
+      day_views: (n) => ({ day: n, count: 1, views_batch: start }),
+      renders: (n) => ({ drop_id: n, renderer: 2, br: n, gzip: n }),
+      audit_log: () => ({ at: start, outcome: null }),
+      reports: (n) => ({ drop_id: n, slug: n, closed_at: later, created_at: start }),
+      loose_files: () => ({ at: later }),
+    };
+    for (const [name, fields] of Object.entries(others)) {
+      const documents = Array.from({ length: 300 }, (_, i) => ({ _id: `d${i}/${day}`, ...fields(`n${i}`) }));
+      await test.mongo.connection.collection<{ _id: string }>(name).insertMany(documents);
+    }
+    const drops = Array.from({ length: 4_000 }, (_, i) => makeDrop(Math.floor(i / 200), i % 200));
+    // In one command: statistics of a few documents would lead to other plans.
+    await test.mongo.connection.collection('drops').insertMany(drops as never); // proof: the adapter's documents
+  }
+
+  /** Each tenth is deleted, each tenth has pending tasks, each tenth has trash. */
+  function makeDrop(owner: number, i: number) {
+    const name = `${owner}-${i}`;
+    const drop = aDrop({
+      id: `drop-${name}`,
+      ownerId: `owner-${owner}`,
+      slug: `slug-${name}`,
+      metadata: new Map([
+        ['tenth', `${i % 10}`],
+        ['third', `${i % 3}`],
+      ]),
+      version: aVersion({ id: `version-${name}`, createdAt: start + i }),
+    });
+    const { place, ...document } = dropDocument(drop, i, i % 10 === 1 ? ['render'] : []);
+    if (i % 10 === 2) return { ...document, place, trash: [`trash-${name}`], chores: true };
+    if (i % 10 !== 3) return { ...document, place };
+    return { ...document, pairs: [], deleted_at: later, chores: true };
+  }
+
+  /** Each command that the call sends. */
+  async function commandsOf(call: () => Promise<unknown>): Promise<mongo.CommandStartedEvent[]> {
+    const client = test.mongo.connection.getClient();
+    const commands: mongo.CommandStartedEvent[] = [];
+    const note = (command: mongo.CommandStartedEvent) => commands.push(command);
+    client.on('commandStarted', note);
+    try {
+      await call();
+    } finally {
+      client.off('commandStarted', note);
+    }
+    return commands;
+  }
+
+  const calls: [string, () => Promise<unknown>, string[]][] = [
+    ['accounts.find', () => stores.accounts.find('a7'), ['find accounts by _id_']],
+    [
+      'accounts.findOrCreate of a known one',
+      () => stores.accounts.findOrCreate(identity, 'a8', later),
+      ['find accounts by accounts_identity'],
+    ],
+    [
+      'accounts.takeDailyWrite',
+      () => stores.accounts.takeDailyWrite('a7', day, 500),
+      ['update accounts by _id_'],
+    ],
+    [
+      'accounts.returnDailyWrite',
+      () => stores.accounts.returnDailyWrite('a7', day),
+      ['update accounts by _id_'],
+    ],
+    ['accounts.findByName', () => stores.accounts.findByName('N7'), ['find accounts by accounts_name']],
+    [
+      'accounts.setSuspended',
+      () => stores.accounts.setSuspended('a7', later),
+      ['findAndModify accounts by _id_'],
+    ],
+    ['tokens.insert', () => stores.tokens.insert(aToken()), ['insert tokens']],
+    ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['aggregate tokens by _id_']],
+    ['tokens.find', () => stores.tokens.find(token.id), ['find tokens by _id_']],
+    ['tokens.revokeAll', () => stores.tokens.revokeAll('n8'), ['delete tokens by tokens_account']],
+    ['tokens.list', () => stores.tokens.list('n7'), ['find tokens by tokens_account']],
+    ['tokens.touch', () => stores.tokens.touch(token.id, later, start), ['update tokens by _id_']],
+    ['tokens.revoke', () => stores.tokens.revoke('account', token.id), ['delete tokens by _id_']],
+    ['signIns.insert', () => stores.signIns.insert(aSignIn()), ['insert sign_ins']],
+    ['signIns.find', () => stores.signIns.find(signIn.id), ['find sign_ins by _id_']],
+    ['signIns.findByCode', () => stores.signIns.findByCode('code-7'), ['find sign_ins by sign_ins_code']],
+    ['signIns.findByPoll', () => stores.signIns.findByPoll('poll-7'), ['find sign_ins by sign_ins_poll']],
+    ['signIns.approve', () => stores.signIns.approve(signIn.id, 'a7', later), ['update sign_ins by _id_']],
+    ['signIns.claim', () => stores.signIns.claim(signIn.id, later), ['findAndModify sign_ins by _id_']],
+    [
+      'signIns.endOf',
+      () => stores.signIns.endOf('n7'),
+      ['update sign_ins by sign_ins_account', 'update sign_ins by sign_ins_account'],
+    ],
+    ['signIns.expire', () => stores.signIns.expire(later), ['update sign_ins by sign_ins_status']],
+    [
+      'signIns.removeExpiredBefore',
+      () => stores.signIns.removeExpiredBefore(start),
+      ['delete sign_ins by sign_ins_end'],
+    ],
+    ['auditLog.end', () => stores.auditLog.end('e7', 'done', later), ['update audit_log by _id_']],
+    ['auditLog.list', () => stores.auditLog.list('e7', 10), ['find audit_log by _id_']],
+    ['viewTotals.listDays', () => stores.viewTotals.listDays('d7'), ['find day_views by _id_']],
+    [
+      'viewTotals.listViewed',
+      () => stores.viewTotals.listViewed('n7', '', 10),
+      ['find day_views by day_views_day'],
+    ],
+    [
+      'viewTotals.listViewed behind a drop',
+      () => stores.viewTotals.listViewed('n7', 'd5', 10),
+      ['find day_views by day_views_day'],
+    ],
+    ['renders.findHead', () => stores.renders.findHead('unknown'), ['find renders by _id_']],
+    ['renders.listRendered', () => stores.renders.listRendered(['d7'], 1), ['find renders by _id_']],
+    [
+      'renders.listOutdated',
+      () => stores.renders.listOutdated(2, null, 10),
+      ['find renders by renders_renderer'],
+    ],
+    [
+      'renders.listOutdated behind a page',
+      () => stores.renders.listOutdated(2, { renderer: 1, versionId: 'd5', dropId: 'n5' }, 10),
+      ['find renders by renders_renderer'],
+    ],
+    [
+      'renders.removeReplaced',
+      () => stores.renders.removeReplaced(start, 10),
+      ['find loose_files by loose_files_at'],
+    ],
+    [
+      'reports.insert',
+      () => stores.reports.insert(aReport(), 20),
+      ['find reports by _id_', 'find reports by reports_place', 'insert reports'],
+    ],
+    ['reports.find', () => stores.reports.find('r7'), ['find reports by _id_']],
+    ['reports.list of open ones', () => stores.reports.list(openReports), ['find reports by reports_state']],
+    [
+      'reports.list of open ones behind one',
+      () => stores.reports.list({ ...openReports, before: { id: 'd5', createdAt: start } }),
+      ['find reports by reports_state'],
+    ],
+    [
+      'reports.list of all',
+      () => stores.reports.list({ ...openReports, withClosed: true }),
+      ['find reports by reports_created'],
+    ],
+    [
+      'reports.list of open ones of a page behind one',
+      () => stores.reports.list({ ...openReports, slug: 'n7', before: { id: 'd5', createdAt: start } }),
+      ['find reports by reports_open_page'],
+    ],
+    [
+      'reports.list of all of a page',
+      () => stores.reports.list({ ...openReports, withClosed: true, slug: 'n7' }),
+      ['find reports by reports_page'],
+    ],
+    [
+      'reports.closeOfPage',
+      () => stores.reports.closeOfPage('abc', later), // the one that was inserted above
+      ['update reports by reports_open_page'],
+    ],
+    ['reports.close', () => stores.reports.close('r7', later), ['update reports by _id_']],
+    [
+      'reports.removeClosedBefore',
+      () => stores.reports.removeClosedBefore(start),
+      ['delete reports by reports_state'],
+    ],
+    [
+      'viewTotals.addBatch',
+      () => stores.viewTotals.addBatch(start + 1, [{ dropId: 'd7', day, count: 1 }]),
+      [
+        'update drops by _id_',
+        'update day_views by _id_',
+        'find drops by _id_',
+        'delete day_views by _id_', // the drop is gone
+      ],
+    ],
+    [
+      'drops.create',
+      () => stores.drops.create(aDrop({ ownerId }), 500, []),
+      ['find drops by drops_place', 'insert drops'],
+    ],
+    ['drops.find', () => stores.drops.find(ownerId, slug), ['find drops by drops_slug']],
+    ['drops.listVersions', () => stores.drops.listVersions(ownerId, slug), ['find drops by drops_slug']],
+    ['drops.findVersion', () => stores.drops.findVersion(ownerId, slug, 1), ['find drops by drops_slug']],
+    [
+      'drops.findPage of the head',
+      async () => stores.drops.findPage(slug, null),
+      ['find drops by drops_slug'],
+    ],
+    ['drops.findPage of a version', async () => stores.drops.findPage(slug, 1), ['find drops by drops_slug']],
+    [
+      'drops.changeDetails',
+      () => stores.drops.changeDetails(ownerId, slug, { title: 'New' }, later, ['purge']),
+      ['findAndModify drops by drops_slug'],
+    ],
+    [
+      'drops.setLock',
+      () => stores.drops.setLock(ownerId, slug, null, later, ['purge']),
+      ['findAndModify drops by drops_slug'],
+    ],
+    [
+      'drops.addVersion',
+      () => stores.drops.addVersion(ownerId, slug, aVersion(), {}, 200, []),
+      ['findAndModify drops by drops_slug'],
+    ],
+    [
+      'drops.addVersion refused',
+      () => stores.drops.addVersion(ownerId, slug, aVersion(), {}, 1, []),
+      ['findAndModify drops by drops_slug', 'find drops by drops_slug'],
+    ],
+    [
+      'drops.removeVersion',
+      () => stores.drops.removeVersion(ownerId, slug, 1, later, []),
+      ['findAndModify drops by drops_slug'],
+    ],
+    [
+      'moderation.takeDown',
+      () => stores.moderation.takeDown(slug, { at: later, reason: 'x' }, []),
+      ['findAndModify drops by drops_slug'],
+    ],
+    [
+      'moderation.restore',
+      () => stores.moderation.restore(slug, later, []),
+      ['findAndModify drops by drops_slug'],
+    ],
+    ['drops.remove', () => stores.drops.remove(ownerId, slug, later), ['findAndModify drops by drops_slug']],
+    ['drops.count', () => stores.drops.count(ownerId), ['aggregate drops by drops_place']],
+    [
+      'drops.list, newest first',
+      () => stores.drops.list(ownerId, listed),
+      ['aggregate drops by drops_place', 'find drops by drops_created'],
+    ],
+    ['pendingTasks.find', () => stores.pendingTasks.find('drop-1-7'), ['find drops by _id_']],
+    [
+      'pendingTasks.listPending',
+      () => stores.pendingTasks.listPending(later, null, 100),
+      ['find drops by drops_chores'],
+    ],
+    [
+      'pendingTasks.listPending, second page',
+      () => stores.pendingTasks.listPending(later, { changedAt: start + 31, id: 'drop-7-31' }, 100),
+      ['find drops by drops_chores'],
+    ],
+    [
+      'pendingTasks.clearTask',
+      () => stores.pendingTasks.clearTask('drop-1-7', 'render', 1),
+      ['update drops by _id_'],
+    ],
+    [
+      'pendingTasks.clearTrash',
+      () => stores.pendingTasks.clearTrash('drop-1-7', ['x']),
+      ['update drops by _id_'],
+    ],
+    [
+      'pendingTasks.findReferenced',
+      () => stores.pendingTasks.findReferenced(['version-3-5', 'trash-5-2', 'none']),
+      ['find drops by drops_trash and drops_versions'],
+    ],
+    [
+      'pendingTasks.erase',
+      () => stores.pendingTasks.erase('drop-1-3'),
+      ['find drops by _id_', 'delete day_views by _id_', 'delete drops by _id_'],
+    ],
+  ];
+  for (const sortBy of sortFields) {
+    for (const sortOrder of sortOrders) {
+      for (const metadata of [[], [['tenth', '7']]] as const) {
+        if (metadata.length === 0 && sortBy === 'created_at' && sortOrder === 'desc') continue; // above
+        const index = metadata.length === 0 ? 'drops_place' : 'drops_pairs';
+        calls.push([
+          `drops.list by ${sortBy} ${sortOrder}, ${metadata.length} pairs`,
+          () => stores.drops.list(ownerId, { ...listed, sortBy, sortOrder, metadata }),
+          [`aggregate drops by ${index}`, `find drops by ${index}`],
+        ]);
+      }
+    }
+  }
+
+  for (const [name, call, expected] of calls) {
+    it(`${name}: ${expected.join(', ')}`, async () => {
+      const commands = await commandsOf(call);
+      expect(await Promise.all(commands.map(describeCommand))).to.have.members(expected);
+    });
+  }
+
+  it('would show a scan, and an index that is read from its start', async () => {
+    const drops = test.mongo.connection.collection('drops');
+    const unbounded = () => drops.findOne({ slug: { $exists: true } }, { hint: 'drops_slug' });
+    for (const [call, expected] of [
+      [() => drops.findOne({ title: 'x' }), wholeCollection],
+      [unbounded, 'the whole of drops_slug'],
+    ] as const) {
+      const [command] = await commandsOf(call);
+      expect(command && (await describeCommand(command))).to.include(expected);
+    }
+  });
+
+  /** `find tokens by tokens_account`. An update is explained as a search for what it changes. */
+  async function describeCommand({ commandName, command }: mongo.CommandStartedEvent): Promise<string> {
+    const collection: string = command[commandName];
+    const filter =
+      command.filter ??
+      command.query ??
+      command.updates?.[0].q ??
+      command.deletes?.[0].q ??
+      command.pipeline?.[0].$match;
+    if (filter === undefined) return `${commandName} ${collection}`;
+    const { sort, hint } = command;
+    const search = test.mongo.connection.collection(collection).find(filter, { sort, hint });
+    return `${commandName} ${collection} by ${accessesOf(await search.explain('queryPlanner')).join(' and ')}`;
+  }
+});
+
+/** What the plan reads, sorted: indexes of MongoDB's stages, or of PostgreSQL's nodes below DocumentDB. */
+function accessesOf({ queryPlanner }: mongo.Document): string[] {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const access = accessOf(node as Record<string, unknown>); // proof: an object of JSON
+    if (access !== null) found.add(access);
+    for (const [name, below] of Object.entries(node)) if (!notRun.has(name)) visit(below);
+  };
+  visit(queryPlanner);
+  // DocumentDB shows a condition on null as two bounds, one of them from the start.
+  return [...found]
+    .filter((access) => !found.has(access.replace('the whole of ', '')) || !access.startsWith('the'))
+    .sort();
+}
+
+/** Parts of a plan about alternatives that were not chosen. */
+const notRun = new Set(['rejectedPlans', 'IndexCosts']);
+const wholeCollection = 'the whole collection';
+
+function accessOf(node: Record<string, unknown>): string | null {
+  const name = node.indexName ?? node['Index Name'];
+  if (node.stage === 'IDHACK') return '_id_';
+  if (node.stage === 'COLLSCAN' || node['Node Type'] === 'Seq Scan') return wholeCollection;
+  if (typeof name !== 'string') return null;
+  // DocumentDB's index of ids begins with the collection, and tells no bounds.
+  const condition = node['Index Cond'];
+  if (name === '_id_' && typeof condition === 'string' && !condition.includes('object_id'))
+    return wholeCollection;
+  const [firstBound = ''] = (JSON.stringify(node.indexBounds) ?? '').split(',');
+  return firstBound.includes('MinKey') ? `the whole of ${name}` : name;
+}
