@@ -20,7 +20,7 @@ function keyOf(service: TestService): string {
   return service.services.signInKey ?? '';
 }
 
-/** From the code's page to the one where they decide. */
+/** From the code to the approval page. */
 async function reachRequest(
   service: TestService,
   person: Person,
@@ -45,8 +45,8 @@ describe('sign-in pages', () => {
     person = createPerson(service);
   });
 
-  describe('the whole way with the sign-in key', () => {
-    it('code, name and key, what is asked, approve, done: the client gets its token', async () => {
+  describe('with the sign-in key', () => {
+    it('code, name and key, request, approve: the client gets its token', async () => {
       const { code, poll_token, verification_url } = await start(service, { label: "Ada's laptop" });
       const { pathname, search } = new URL(verification_url);
       const first = await person.open(pathname + search);
@@ -80,14 +80,14 @@ describe('sign-in pages', () => {
       expect(me.body.token?.label).to.equal("Ada's laptop");
     });
 
-    it('deny: the client gets nothing, at once', async () => {
+    it('deny: the client gets no token', async () => {
       const { code, poll_token } = await start(service);
       const done = await person.submit(await reachRequest(service, person, code), { decision: 'deny' });
       expect(done.text).to.include('Denied').and.include('did not get access');
       expect(await statusOf(service, poll_token)).to.equal('expired');
     });
 
-    it('the same name is the same account, another name another', async () => {
+    it('the same name is the same account, another name another account', async () => {
       const users = [];
       for (const name of ['ada', 'ADA', 'grace']) {
         const { code, poll_token } = await start(service);
@@ -107,7 +107,7 @@ describe('sign-in pages', () => {
       expect(local.status).to.equal(200);
     });
 
-    it('clicking approve twice is one approval, and both clicks end well', async () => {
+    it('approve twice is one approval, and both requests succeed', async () => {
       const { code, poll_token } = await start(service);
       const request = await reachRequest(service, person, code);
       const fields = {
@@ -126,7 +126,7 @@ describe('sign-in pages', () => {
   });
 
   describe('every page', () => {
-    it('runs no script, is framed by nobody, is never stored, and posts to itself only', async () => {
+    it('runs no script, cannot be framed, is not stored, and posts to our own pages only', async () => {
       const { code } = await start(service);
       const first = await person.open(`/sign-in?code=${code}`);
       const local = await person.submit(first, {});
@@ -156,31 +156,17 @@ describe('sign-in pages', () => {
         }
       }
     });
-
-    it('HEAD is answered as GET is, without a body', async () => {
-      for (const path of ['/sign-in', '/sign-in/local', '/sign-in/approve', '/sign-in/done']) {
-        const head = await service.request('HEAD', path);
-        const get = await service.request('GET', path);
-        expect(head.status, path).to.equal(get.status);
-        expect(head.bytes, path).to.have.length(0);
-      }
-    });
-
-    it('405 for other methods', async () => {
-      expectError(await service.request('DELETE', '/sign-in'), 405, 'invalid_arg');
-      expectError(await service.request('POST', '/sign-in/done'), 405, 'invalid_arg');
-    });
   });
 
   describe('the code', () => {
-    it('asks for it when the address has none', async () => {
+    it('is asked for if the address has none', async () => {
       const { page, status } = await person.open('/sign-in');
       expect(status).to.equal(200);
       expect(page.title).to.equal('Enter the code · Dropleaf');
       expect(page.find('input', { name: 'code' })?.attributes.value).to.equal('');
     });
 
-    it('what is no code in the address is left out', async () => {
+    it('in the address is ignored if it is not a code', async () => {
       const hostile = encodeURIComponent('"><script>alert(1)</script>');
       for (const path of [`/sign-in?code=${hostile}`, '/sign-in?code=a&code=b', '/sign-in?code=%00']) {
         const { page, status } = await person.open(path);
@@ -190,14 +176,14 @@ describe('sign-in pages', () => {
       }
     });
 
-    it('looking at a code tells nobody whether it is one', async () => {
+    it('in the address: the page does not reveal whether the code exists', async () => {
       const { code } = await start(service);
       const real = (await person.get(`/sign-in?code=${code}`)).text.replaceAll(code, '');
       const made = (await person.get('/sign-in?code=GHJK-BCDF')).text.replaceAll('GHJK-BCDF', '');
       expect(real).to.equal(made);
     });
 
-    it('400 for what can be no code, with the form again', async () => {
+    it('400 with the form again if it is not a code', async () => {
       for (const code of ['', 'BCDF', 'BCDF-GHJ!', 'AEIO-UAEI', '\0'.repeat(8), '<b>'.repeat(100)]) {
         const shown = await person.submit(await person.open('/sign-in'), { code });
         expect(expectRefusal(shown, 400, 'invalid_arg').field).to.equal('code');
@@ -207,7 +193,7 @@ describe('sign-in pages', () => {
       }
     });
 
-    it('404 for one that nobody has, was used, denied or has expired', async () => {
+    it('404 if it is unknown, used, denied or expired', async () => {
       const approved = await start(service);
       await person.submit(await reachRequest(service, person, approved.code), { decision: 'approve' });
       const denied = await start(service);
@@ -222,7 +208,7 @@ describe('sign-in pages', () => {
       }
     });
 
-    it('a program is told so by the envelope alone', async () => {
+    it('404 for a program: the envelope alone', async () => {
       const answer = await service.request('POST', '/sign-in', {
         raw: 'code=BCDF-GHJK',
         headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
@@ -230,7 +216,7 @@ describe('sign-in pages', () => {
       expectError(answer, 404, 'not_found');
     });
 
-    it('a body that is no form, too large or compressed is refused, and nothing breaks', async () => {
+    it('a body that is not a form, too large, compressed, or repeats a field is refused', async () => {
       const send = (raw: string, headers: Record<string, string>) =>
         service.request('POST', '/sign-in', { raw, headers: { origin: service.url, ...headers } });
       const form = 'application/x-www-form-urlencoded';
@@ -265,7 +251,7 @@ describe('sign-in pages', () => {
       expect((await person.submit(local, { name: 'ada', key })).path).to.equal('/sign-in/approve');
     });
 
-    it('400 for what can be no name', async () => {
+    it('400 for an invalid name', async () => {
       const local = await reachLocal();
       for (const name of ['', '.ada', 'a b', '<b>', 'x'.repeat(40)]) {
         const shown = await person.submit(local, { name, key: keyOf(service) });
@@ -273,7 +259,7 @@ describe('sign-in pages', () => {
       }
     });
 
-    it('400 without the step before', async () => {
+    it('400 without a code', async () => {
       const shown = await person.open('/sign-in/local');
       expectRefusal(shown, 400, 'invalid_arg');
       expect(shown.text).to.include('No sign-in in progress');
@@ -282,13 +268,13 @@ describe('sign-in pages', () => {
       expect(answer.cookies).to.deep.equal([]);
     });
 
-    it("404 for the identity provider's way, which this service does not have", async () => {
+    it('404 for the callback of an identity provider that is not configured', async () => {
       expectError(await service.get('/sign-in/github/callback?code=x&state=y'), 404, 'not_found');
     });
   });
 
-  describe('what is asked', () => {
-    it("a stranger's words can neither hide nor pretend anything", async () => {
+  describe('the request', () => {
+    it('shows invisible characters of the label, and no markup', async () => {
       const label = '<img src=x onerror=alert(1)>\u202e\u2066\n\u200bok';
       const { code } = await start(service, { label });
       const { page, text } = await reachRequest(service, person, code);
@@ -296,28 +282,29 @@ describe('sign-in pages', () => {
       expect(text).to.include('<img src=x onerror=alert(1)>U+202EU+2066U+000AU+200Bok');
     });
 
-    it('says so where nothing is known', async () => {
-      const started = await service.request('POST', '/api/auth/start', { headers: { 'user-agent': '' } });
-      const { text } = await reachRequest(service, person, started.body.code);
-      expect(text).to.include('not given');
+    it('says if label and user agent are missing, and shows at most 300 characters of the user agent', async () => {
+      for (const [agent, shown, hidden] of [
+        ['', 'not given', 'null'],
+        ['x'.repeat(5_000), 'x'.repeat(300), 'x'.repeat(301)],
+      ] as const) {
+        const started = await service.request('POST', '/api/auth/start', {
+          headers: { 'user-agent': agent },
+        });
+        const { text } = await reachRequest(service, person, started.body.code);
+        expect(text).to.include(shown).and.not.include(hidden);
+      }
     });
 
-    it('a very long agent is cut', async () => {
-      const headers = { 'user-agent': 'x'.repeat(5_000) };
-      const started = await service.request('POST', '/api/auth/start', { headers });
-      const { text } = await reachRequest(service, person, started.body.code);
-      expect(text).to.include('x'.repeat(300)).and.not.include('x'.repeat(301));
-    });
-
-    it('400 without a sign-in under way; a POST is 403', async () => {
+    it('400 without a sign-in in progress; 403 for a POST', async () => {
       const shown = await person.open('/sign-in/approve');
       expectRefusal(shown, 400, 'invalid_arg');
+      expectRefusal(await person.open('/sign-in/done'), 400, 'invalid_arg');
       expect(shown.page.find('a', { class: 'button' })?.attributes.href).to.equal('/sign-in');
       const answer = await person.post('/sign-in/approve', { decision: 'approve', token: 'x' });
       expect(answer.status).to.equal(403);
     });
 
-    it('404 when it was decided elsewhere meanwhile', async () => {
+    it('404 if it was decided in another browser meanwhile', async () => {
       const { code, poll_token } = await start(service);
       const request = await reachRequest(service, person, code);
       const other = createPerson(service);
@@ -329,7 +316,7 @@ describe('sign-in pages', () => {
       expect(await statusOf(service, poll_token)).to.equal('expired');
     });
 
-    it('an approval that comes too late approves nothing', async () => {
+    it('an approval after 600 s has no effect', async () => {
       const { code, poll_token } = await start(service);
       const request = await reachRequest(service, person, code);
       service.clock.advance(600_000);
@@ -339,7 +326,7 @@ describe('sign-in pages', () => {
       expectRefusal(await person.open('/sign-in/approve'), 400, 'invalid_arg');
     });
 
-    it('400 for a decision that no button makes', async () => {
+    it('400 for a decision other than approve and deny', async () => {
       const { code, poll_token } = await start(service);
       const request = await reachRequest(service, person, code);
       for (const decision of ['', 'yes', 'Approve']) {
@@ -347,13 +334,9 @@ describe('sign-in pages', () => {
       }
       expect(await statusOf(service, poll_token)).to.equal('pending');
     });
-
-    it('done: 400 for who has done nothing', async () => {
-      expectRefusal(await person.open('/sign-in/done'), 400, 'invalid_arg');
-    });
   });
 
-  describe('nobody approves but the person at the page', () => {
+  describe('only the person at the page can approve', () => {
     let pollToken: string;
     let request: Shown;
 
@@ -363,51 +346,45 @@ describe('sign-in pages', () => {
       request = await reachRequest(service, person, code);
     });
 
-    const foreign: Record<string, Record<string, string>> = {
-      'another origin': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-      'another origin that pretends': { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
-      'the same host on another port': { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
-      'an opaque origin': { origin: 'null' },
-      'no origin, cross-site': { origin: '', 'sec-fetch-site': 'cross-site' },
-      'no origin, same-site': { origin: '', 'sec-fetch-site': 'same-site' },
-      'no origin, typed address': { origin: '', 'sec-fetch-site': 'none' },
-      'neither header': { origin: '', 'sec-fetch-site': '' },
-    };
-    for (const [what, headers] of Object.entries(foreign)) {
-      it(`403 forbidden for a form from ${what}, on every form`, async () => {
+    it('403 forbidden for a form of another origin, on every form', async () => {
+      for (const headers of [
+        { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+        { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+        { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
+        { origin: 'null' },
+        { origin: '', 'sec-fetch-site': 'cross-site' },
+        { origin: '', 'sec-fetch-site': 'same-site' },
+        { origin: '', 'sec-fetch-site': 'none' },
+        { origin: '', 'sec-fetch-site': '' },
+      ]) {
         expectRefusal(await person.submit(request, { decision: 'approve' }, { headers }), 403, 'forbidden');
         for (const path of ['/sign-in', '/sign-in/local']) {
-          expect((await person.post(path, { code: 'BCDF-GHJK' }, { headers })).status, path).to.equal(403);
+          const { status } = await person.post(path, { code: 'BCDF-GHJK' }, { headers });
+          expect(status, `${path} ${JSON.stringify(headers)}`).to.equal(403);
         }
-        expect(await statusOf(service, pollToken)).to.equal('pending');
-      });
-    }
+      }
+      expect(await statusOf(service, pollToken)).to.equal('pending');
+    });
 
-    it('an old browser without Origin passes by Sec-Fetch-Site', async () => {
+    it('a browser that sends no Origin is accepted by Sec-Fetch-Site', async () => {
       const done = await person.submit(request, { decision: 'approve' }, { headers: { origin: '' } });
       expect(done.path).to.equal('/sign-in/done');
     });
 
-    it("403 forbidden without the form's own token", async () => {
-      const token = request.page.find('input', { name: 'token' })?.attributes.value ?? '';
-      for (const wrong of ['', 'x', token.slice(1), `${token}x`]) {
+    it("403 forbidden without the form's token, or with that of another browser", async () => {
+      const tokenOf = (shown: Shown) => shown.page.find('input', { name: 'token' })?.attributes.value ?? '';
+      const other = createPerson(service);
+      const theirs = await reachRequest(service, other, (await start(service)).code);
+      const token = tokenOf(request);
+      for (const wrong of ['', 'x', token.slice(1), `${token}x`, tokenOf(theirs)]) {
         const shown = await person.submit(request, { decision: 'approve', token: wrong });
         expectRefusal(shown, 403, 'forbidden');
       }
-      const answer = await person.post('/sign-in/approve', { decision: 'approve' });
-      expect(answer.status).to.equal(403);
+      expect((await person.post('/sign-in/approve', { decision: 'approve' })).status).to.equal(403);
       expect(await statusOf(service, pollToken)).to.equal('pending');
     });
 
-    it("another's form token does not fit", async () => {
-      const other = createPerson(service);
-      const { code } = await start(service);
-      const theirs = await reachRequest(service, other, code);
-      const token = theirs.page.find('input', { name: 'token' })?.attributes.value ?? '';
-      expectRefusal(await person.submit(request, { decision: 'approve', token }), 403, 'forbidden');
-    });
-
-    it('403 forbidden when the cookie is forged, cut or of another step', async () => {
+    it('403 forbidden with a forged, cut or older cookie', async () => {
       const value = person.cookie.split('=')[1] ?? '';
       const { code } = await start(service);
       const other = createPerson(service);
@@ -424,19 +401,17 @@ describe('sign-in pages', () => {
       expect(await statusOf(service, pollToken)).to.equal('pending');
     });
 
-    it('of many cookies of the name only the first few are tried', async () => {
-      person.cookie = `${'dropleaf_sign_in=x; '.repeat(5)}${person.cookie}`;
+    it('ignores other cookies of the same name, but tries only the first five', async () => {
+      const { cookie } = person;
+      person.cookie = `${'dropleaf_sign_in=x; '.repeat(5)}${cookie}`;
       expectRefusal(await person.submit(request, { decision: 'approve' }), 403, 'forbidden');
-    });
-
-    it('a foreign cookie of the same name beside it does no harm', async () => {
-      person.cookie = `dropleaf_sign_in=x; other=1; ${person.cookie}`;
+      person.cookie = `dropleaf_sign_in=x; other=1; ${cookie}`;
       expect((await person.submit(request, { decision: 'approve' })).path).to.equal('/sign-in/done');
     });
   });
 
   describe('the cookie', () => {
-    it('is HttpOnly, Lax, for these pages, sealed, replaced at each step, and dies with the sign-in', async () => {
+    it('is HttpOnly, Lax, limited to these pages, sealed, replaced at each step, and expires with the sign-in', async () => {
       const { code } = await start(service);
       service.clock.advance(100_000);
       const lines: string[] = [];
@@ -458,7 +433,7 @@ describe('sign-in pages', () => {
       expect(new Set(lines)).to.have.property('size', 3);
     });
 
-    it("is Secure and this host's alone where the public address is https, whatever a sibling domain sets", async () => {
+    it('on https is Secure and __Host-, so that no sibling domain can set it', async () => {
       const behind = await startService({ env: { BASE_URL: 'https://drops.example/' } });
       try {
         const { code, verification_url } = await start(behind);
@@ -478,20 +453,20 @@ describe('sign-in pages', () => {
     });
   });
 
-  it('no code, key, cookie or form token is ever logged', async () => {
-    const { code } = await start(service, { label: 'a label for nobody else' });
+  it('no code, key, cookie, form token or label is logged', async () => {
+    const { code } = await start(service, { label: 'a secret label' });
     const request = await reachRequest(service, person, code);
     const token = request.page.find('input', { name: 'token' })?.attributes.value ?? 'missing';
     const cookie = person.cookie.split('=')[1] ?? 'missing';
     await person.submit(request, { decision: 'approve' });
     const logs = service.logs.join('\n');
     expect(logs).to.include('/sign-in/approve');
-    for (const secret of [code, token, cookie, keyOf(service), 'a label for'])
+    for (const secret of [code, token, cookie, keyOf(service), 'a secret label'])
       expect(logs).to.not.include(secret);
   });
 });
 
-describe('tries at codes and keys', () => {
+describe('limits of wrong codes and keys', () => {
   const address = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` });
   let service: TestService;
   beforeEach(async () => {
@@ -515,25 +490,13 @@ describe('tries at codes and keys', () => {
     expect((await wrongCode(person)).status).to.equal(404);
   });
 
-  it('ten times as many from one network (IPv6: a /48), however many addresses it has', async () => {
-    const guess = async (address: string) => {
-      const headers = { 'x-forwarded-for': address };
-      return (await createPerson(service).post('/sign-in', { code: 'BCDF-GHJK' }, { headers })).status;
-    };
-    for (let n = 0; n < 100; n++) expect(await guess(`2001:db8:1:${n.toString(16)}::1`)).to.equal(404);
-    expect(await guess('2001:db8:1:ffff::1')).to.equal(429);
-    expect(await guess('2001:db8:2:ffff::1'), 'another network').to.equal(404);
-    service.clock.advance(600_000);
-    expect(await guess('2001:db8:1:ffff::1')).to.equal(404);
-  });
-
-  it('of 40 parallel guesses 10 are looked up', async () => {
+  it('10 of 40 parallel guesses are looked up', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => wrongCode(createPerson(service))));
     expect(answers.filter(({ status }) => status === 404)).to.have.length(10);
     expect(answers.filter(({ status }) => status === 429)).to.have.length(30);
   });
 
-  it('right codes, and what can be no code, do not count', async () => {
+  it('valid codes, and texts that are not codes, do not count', async () => {
     const { code } = await start(service);
     const person = createPerson(service);
     for (let i = 0; i < 15; i++) {
@@ -543,33 +506,25 @@ describe('tries at codes and keys', () => {
     expect((await wrongCode(person)).status).to.equal(404);
   });
 
-  it('what could not be looked up does not count', async () => {
+  it('codes that could not be looked up do not count', async () => {
     const gate = createGate();
-    const away = await startService({
+    const failing = await startService({
       env: { CODE_TRIES: '2' },
       adaptEngine: (engine) => ({ ...engine, signIns: gate.wrap(engine.signIns, ['findByCode']) }),
     });
     try {
-      const person = createPerson(away);
-      const { code } = await start(away);
-      gate.refuse(unavailable('The database is away.', 3));
+      const person = createPerson(failing);
+      const { code } = await start(failing);
+      gate.refuse(unavailable('The database is down.', 3));
       for (let i = 0; i < 5; i++) expect((await person.post('/sign-in', { code })).status).to.equal(503);
       gate.open();
       expect((await person.post('/sign-in', { code })).status).to.equal(303);
     } finally {
-      await away.stop();
+      await failing.stop();
     }
   });
 
-  it('a form from another origin does not count', async () => {
-    const person = createPerson(service);
-    const headers = { ...address(1), origin: 'https://evil.example' };
-    for (let i = 0; i < 15; i++)
-      expect((await person.post('/sign-in', { code: 'BCDF-GHJK' }, { headers })).status).to.equal(403);
-    expect((await wrongCode(person)).status).to.equal(404);
-  });
-
-  it('429 rate_limited after 20 codes that one account came to decide on in 10 minutes, from whatever addresses', async () => {
+  it('429 rate_limited after 20 codes that one account reviews in 10 minutes, from any addresses', async () => {
     async function decide(name: string, n: number): Promise<Shown> {
       const person = createPerson(service);
       const headers = address(n);
@@ -586,7 +541,7 @@ describe('tries at codes and keys', () => {
     expect((await decide('ada', 32)).path).to.equal('/sign-in/approve');
   });
 
-  async function withWork(): Promise<Person> {
+  async function withCode(): Promise<Person> {
     const person = createPerson(service);
     await person.post('/sign-in', { code: (await start(service)).code }, { headers: address(99) });
     return person;
@@ -596,7 +551,7 @@ describe('tries at codes and keys', () => {
     person.post('/sign-in/local', { name: 'ada', key }, { headers: address(n) });
 
   it('429 rate_limited after 10 wrong keys from one address, the right one included', async () => {
-    const person = await withWork();
+    const person = await withCode();
     for (let i = 0; i < 10; i++) expect((await tryKey(person, 'wrong', 1)).status).to.equal(403);
     expect((await tryKey(person, keyOf(service), 1)).status).to.equal(429);
     expect((await tryKey(person, keyOf(service), 2)).status).to.equal(303);

@@ -114,12 +114,4 @@ describe('viewerPage', () => {
     expect(page.find('strong')?.inside).to.include('details');
     expect(show().page.find('details')).to.equal(undefined);
   });
-
-  it('never shows metadata', () => {
-    const { html } = show({
-      ...parts,
-      ...({ metadata: new Map([['secret-key', 'secret-value']]) } as object),
-    });
-    expect(html).not.to.contain('secret');
-  });
 });
