@@ -5,31 +5,30 @@ import { gzipSync } from 'node:zlib';
 import { createPlainClient, type RequestOptions } from '../test/support/client.ts';
 import { requestHead } from '../test/support/socket.ts';
 
-/** What is attacked. */
 export interface Target {
   readonly url: string;
-  /** The attacker has an account as everybody may. */
+  /** The attacker's own. */
   readonly token: string;
-  /** Of 2 MB that hardly compress, and of one with a passcode. */
+  /** The raw page of a document of 2 MB. */
   readonly largePath: string;
+  /** A drop with a passcode. */
   readonly lockedPath: string;
 }
 
-/** Attacks until it is stopped. */
+/** Resolves after `isOver` says true. */
 type Attack = (target: Target, isOver: () => boolean) => Promise<unknown>;
 
 const mib = 1024 * 1024;
 const post = (target: Target, raw: string | Uint8Array, headers: Record<string, string> = {}) =>
   asking('POST', '/api/drops', { token: target.token, raw, headers });
 
-/** So many clients that ask for the same again and again, each over a connection that it keeps. */
+/** Clients that repeat a request, each over a persistent connection. */
 function asking(method: string, path: string, options: RequestOptions) {
   return (clients: number): Attack =>
     async ({ url }, isOver) => {
       const client = createPlainClient(url);
       await times(clients, async () => {
-        // It may be cut off, and asks again.
-        while (!isOver()) await client.request(method, path, options).catch(() => pause(10));
+        while (!isOver()) await client.request(method, path, options).catch(() => pause(10)); // cut off: again
       });
       client.close();
     };
@@ -39,7 +38,7 @@ function times(count: number, work: (index: number) => Promise<unknown>): Promis
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** So many connections from so many addresses, each used as told and made again when it ends. */
+/** Connections from one or more addresses; one that ends is opened again. */
 function onConnections(
   count: number,
   use: (socket: Socket, target: Target) => Promise<unknown>,
@@ -69,7 +68,7 @@ function write(socket: Socket, data: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => socket.write(data, () => resolve()));
 }
 
-/** Sends the piece for ever, with a pause after each. */
+/** Sends the piece again and again until the connection ends. */
 async function drip(socket: Socket, piece: string, everyMs: number): Promise<void> {
   while (!socket.destroyed) {
     await write(socket, piece);
@@ -77,17 +76,30 @@ async function drip(socket: Socket, piece: string, everyMs: number): Promise<voi
   }
 }
 
-/** The head of a large document's POST, as it would be for a token that is none, too. */
 function postHead(token: string, framing: Record<string, string>): string {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...framing };
   return requestHead('POST', '/api/drops', headers);
+}
+
+/** Bodies of large documents that arrive piece by piece. @param token unset: the attacker's own */
+function sendBodies(
+  count: number,
+  framing: Record<string, string>,
+  piece: string,
+  everyMs: number,
+  token?: string,
+): Attack {
+  return onConnections(count, async (socket, target) => {
+    await write(socket, postHead(token ?? target.token, framing));
+    await drip(socket, piece, everyMs);
+  });
 }
 
 const byLength = { 'content-length': String(2 * mib) };
 const inChunks = { 'transfer-encoding': 'chunked' };
 const chunksOfOneByte = '1\r\nx\r\n'.repeat(10_000);
 
-/** One after the other by bench/attack.ts. */
+/** bench/attack.ts runs them one after another. */
 export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
   ['12 MB of [', (target, isOver) => post(target, '['.repeat(12 * mib))(2)(target, isOver)],
   [
@@ -111,34 +123,10 @@ export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
       await drip(socket, 'x-more: x\r\n', 1_000);
     }),
   ],
-  [
-    '500 bodies, byte by byte',
-    onConnections(500, async (socket, { token }) => {
-      await write(socket, postHead(token, byLength));
-      await drip(socket, 'x', 5);
-    }),
-  ],
-  [
-    '500 bodies, byte by byte, no token',
-    onConnections(500, async (socket) => {
-      await write(socket, postHead('dl_none', byLength));
-      await drip(socket, 'x', 5);
-    }),
-  ],
-  [
-    '200 bodies in chunks of one byte',
-    onConnections(200, async (socket, { token }) => {
-      await write(socket, postHead(token, inChunks));
-      await drip(socket, chunksOfOneByte, 0);
-    }),
-  ],
-  [
-    'the same, no token',
-    onConnections(200, async (socket) => {
-      await write(socket, postHead('dl_none', inChunks));
-      await drip(socket, chunksOfOneByte, 0);
-    }),
-  ],
+  ['500 bodies, byte by byte', sendBodies(500, byLength, 'x', 5)],
+  ['500 bodies, byte by byte, no token', sendBodies(500, byLength, 'x', 5, 'dl_none')],
+  ['200 bodies in chunks of one byte', sendBodies(200, inChunks, chunksOfOneByte, 0)],
+  ['the same, no token', sendBodies(200, inChunks, chunksOfOneByte, 0, 'dl_none')],
   [
     '12 bodies of 13 MB, never finished',
     onConnections(12, async (socket, { token }) => {
@@ -176,9 +164,9 @@ export const attacks: readonly (readonly [name: string, attack: Attack])[] = [
     }),
   ],
   ['connections, opened and closed', onConnections(100, (socket) => once(socket, 'connect'))],
-  ['100 clients that ask for nothing there is', asking('GET', '/nothing', {})(100)],
+  ['100 clients that request an unknown path', asking('GET', '/nothing', {})(100)],
   [
-    '100 clients with tokens that nobody has',
+    '100 clients with unknown tokens',
     (target, isOver) =>
       asking('GET', '/api/drops', { token: target.token.slice(0, -1) })(100)(target, isOver),
   ],

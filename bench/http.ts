@@ -1,27 +1,22 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { dropleaf } from '../test/bin/command.ts';
-import { makeData } from '../test/bin/home.ts';
+// The service beside a bare Express 5 app that sends the same bytes, and its memory after many raw pages.
+// usage: http.js [seconds of each run, default 4]
+import { rmSync } from 'node:fs';
 import { createPlainClient } from '../test/support/client.ts';
-import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import type { BareAnswers } from './bare-server.ts';
-import { load, type Measured, median, type Scenario } from './load.ts';
-import { makePage } from './page.ts';
-import { startBareServer, startService } from './processes.ts';
+import { load, type Measured, makePage, median, type Scenario } from './load.ts';
+import { startBareServer } from './processes.ts';
+import { type Served, serveEmbedded } from './served.ts';
 import { formatTable } from './table.ts';
 
 const rounds = 3;
 const secondsPerRun = Number(process.argv[2] ?? 4);
 const rawGetsBeforeRss = 100_000;
 const rssTargetMib = 200;
+/** Room for 50 bodies of 2 MB at a time. */
+const settings = { BUFFERED_BYTES: String(256 * 1024 * 1024) };
 
-const settings = {
-  ...noLimits,
-  BUFFERED_BYTES: String(256 * 1024 * 1024), // 50 times 2 MB at once are meant here
-};
-
-/** What a first release aims at. `ratio`: of the bare server's rate; `rate`: requests a second. */
+/** `ratio`: of the bare app's rate; `rate`: requests a second. */
 const targets: Readonly<Record<string, { ratio?: number; rate?: number }>> = {
   'GET raw, 30 KB': { ratio: 0.8 },
   'GET drop': { ratio: 0.6 },
@@ -29,27 +24,23 @@ const targets: Readonly<Record<string, { ratio?: number; rate?: number }>> = {
   'POST 30 KB': { rate: 800 },
 };
 
-const { service, token, dataDir } = await startWithToken();
-const answersFile = join(dataDir, 'answers.json');
-const { scenarios, answers } = await prepare(service.url, token);
-writeFileSync(answersFile, JSON.stringify(answers));
-const bare = await startBareServer(answersFile);
-
+const service = await serveEmbedded(settings);
+const { scenarios, answers } = await prepare(service);
+const dir = makeTempDir();
+const bare = await startBareServer('express', dir, answers);
 const rows: string[][] = [];
 for (const scenario of scenarios) rows.push(rowOf(scenario.name, await measure(scenario)));
-print(rows);
-await Promise.all([service.stop(), bare.stop()]);
-rmSync(dataDir, { recursive: true });
+const head = ['', 'req/s', 'p50 ms', 'p99 ms', 'bare req/s', 'p50 ms', 'p99 ms', 'ratio', 'target'];
+process.stdout.write(`
+50 connections, ${rounds} runs of ${secondsPerRun} s each in turn with a bare Express 5 app that sends the same bytes; the median run.
+
+${formatTable(head, rows)}
+`);
+await Promise.all([service.close(), bare.stop()]);
+rmSync(dir, { recursive: true });
 await printResident();
 
-async function startWithToken() {
-  const dataDir = makeTempDir();
-  await makeData(dataDir);
-  const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
-  return { service: await startService({ ...settings, DATA_DIR: dataDir }), token, dataDir };
-}
-
-/** Ours and the bare one by turns, so that what else the machine does falls on both. */
+/** In turn, so that other work of the machine affects both. */
 async function measure(scenario: Scenario): Promise<{ ours: Measured; theirs: Measured }> {
   process.stderr.write(`${scenario.name} …\n`);
   const warmUp = { ...scenario, amount: Math.min(scenario.amount ?? 2_000, 2_000) };
@@ -63,41 +54,38 @@ async function measure(scenario: Scenario): Promise<{ ours: Measured; theirs: Me
   return { ours: median(ours), theirs: median(theirs) };
 }
 
-async function prepare(url: string, token: string): Promise<{ scenarios: Scenario[]; answers: BareAnswers }> {
+async function prepare({ url, token }: Served): Promise<{ scenarios: Scenario[]; answers: BareAnswers }> {
   const client = createPlainClient(url);
   const page = makePage(30_000);
+  const metadata = { project: 'bench', run: '1' };
   const create = (title: string) =>
-    client.request('POST', '/api/drops', {
-      token,
-      body: {
-        title,
-        html: page,
-        description: 'A page to measure with',
-        metadata: { project: 'bench', run: '1' },
-      },
-    });
+    client.request('POST', '/api/drops', { token, body: { title, html: page, metadata } });
   const { body: drop } = await create('The page that is read');
-  for (let n = 1; n < 50; n++) await create(`Another page, the ${n}th`);
+  for (let n = 1; n < 50; n++) await create(`Page ${n}`);
   const list = (await client.get('/api/drops', { token })).body;
   const raw = await client.get(`/p/${drop.slug}/raw`);
   client.close();
-  const authorization = { authorization: `Bearer ${token}` };
-  const posting = { ...authorization, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${token}` };
+  const posting = { ...headers, 'content-type': 'application/json' };
   const body = (html: string) => JSON.stringify({ title: 'A page', html });
+  const [rawPath, dropPath, listPath] = [`/p/${drop.slug}/raw`, `/api/drops/${drop.slug}`, '/api/drops'];
+  const html = { 'content-type': 'text/html; charset=utf-8' };
   return {
-    answers: { page: raw.bytes.toString('base64'), drop, list },
+    answers: {
+      [`GET ${rawPath}`]: { status: 200, headers: html, base64: raw.bytes.toString('base64') },
+      [`GET ${dropPath}`]: { status: 200, headers: {}, json: drop },
+      [`GET ${listPath}`]: { status: 200, headers: {}, json: list },
+      [`POST ${listPath}`]: { status: 201, headers: {}, json: drop },
+    },
     scenarios: [
-      { name: 'GET raw, 30 KB', method: 'GET', path: `/p/${drop.slug}/raw`, headers: {} },
-      { name: 'GET drop', method: 'GET', path: `/api/drops/${drop.slug}`, headers: authorization },
-      { name: 'GET list of 50', method: 'GET', path: '/api/drops', headers: authorization },
-      { name: 'POST 30 KB', method: 'POST', path: '/api/drops', headers: posting, body: body(page) },
+      { name: 'GET raw, 30 KB', method: 'GET', path: rawPath, headers: {} },
+      { name: 'GET drop', method: 'GET', path: dropPath, headers },
+      { name: 'GET list of 50', method: 'GET', path: listPath, headers },
+      { name: 'POST 30 KB', method: 'POST', path: listPath, headers: posting, body: body(page) },
       {
-        name: 'POST 2 MB',
+        ...{ name: 'POST 2 MB', path: listPath, headers: posting, amount: 150 },
         method: 'POST',
-        path: '/api/drops',
-        headers: posting,
         body: body(makePage(2 * 1024 * 1024)),
-        amount: 150,
       },
     ],
   };
@@ -116,27 +104,16 @@ function rowOf(name: string, { ours, theirs }: { ours: Measured; theirs: Measure
   ];
 }
 
-function print(body: readonly string[][]): void {
-  const head = ['', 'req/s', 'p50 ms', 'p99 ms', 'bare req/s', 'p50 ms', 'p99 ms', 'ratio', 'first target'];
-  process.stdout.write(
-    `\n50 connections, ${rounds} runs of ${secondsPerRun} s each by turns with a bare Express 5 route that sends the same bytes; the middle run.\n\n${formatTable(head, body)}\n`,
-  );
-}
-
-/** Of a service that has done nothing else. */
+/** Of a new service that answers nothing else. */
 async function printResident(): Promise<void> {
   process.stderr.write(`${rawGetsBeforeRss} raw GETs …\n`);
-  const { service, token, dataDir } = await startWithToken();
-  const [raw] = (await prepare(service.url, token)).scenarios;
-  const before = service.residentMib();
-  if (raw !== undefined) await load(service.url, { ...raw, amount: rawGetsBeforeRss }, 0);
-  const after = service.residentMib();
-  await service.stop();
-  rmSync(dataDir, { recursive: true });
-  if (before === null || after === null) {
-    process.stdout.write('Resident memory: this system does not tell.\n');
-    return;
-  }
+  const fresh = await serveEmbedded(settings);
+  const [raw] = (await prepare(fresh)).scenarios;
+  const before = fresh.residentMib();
+  if (raw !== undefined) await load(fresh.url, { ...raw, amount: rawGetsBeforeRss }, 0);
+  const after = fresh.residentMib();
+  await fresh.close();
+  if (before === null || after === null) return;
   const verdict = after <= rssTargetMib ? 'met' : 'MISSED';
   process.stdout.write(
     `Resident memory after ${rawGetsBeforeRss} raw GETs: ${after.toFixed(0)} MiB (${before.toFixed(0)} before); at most ${rssTargetMib}: ${verdict}\n`,

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
+import { findProgram } from '../test/support/programs.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -10,7 +9,7 @@ export interface Scenario {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A run sends so many requests, in place of lasting so long: for what fills the disk. */
+  /** The number of requests of a run, instead of its duration: for requests that fill the disk. */
   readonly amount?: number;
 }
 
@@ -24,7 +23,7 @@ export interface Measured {
 
 const connections = 50;
 
-/** @throws Error when anything but 2xx was answered: then nothing was measured */
+/** @throws Error if a request fails or is not answered 2xx */
 export async function load(url: string, scenario: Scenario, seconds: number): Promise<Measured> {
   const { name, method, path, headers, body, amount } = scenario;
   const result = await autocannon({
@@ -44,13 +43,12 @@ export async function load(url: string, scenario: Scenario, seconds: number): Pr
 
 export type Generator = 'wrk' | 'autocannon';
 
-/** wrk where it is in PATH: autocannon takes more CPU than the fastest servers, and is what would be measured then. */
+/** wrk if it is in PATH: autocannon takes more CPU than the fastest servers, so that it would be measured itself. */
 export function findGenerator(): Generator {
-  const { PATH = '' } = process.env;
-  return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'wrk'))) ? 'wrk' : 'autocannon';
+  return findProgram('wrk') === null ? 'autocannon' : 'wrk';
 }
 
-/** GETs of one address over kept connections. @throws Error when anything but 2xx was answered */
+/** GETs of one URL over persistent connections. @throws Error if a request fails or is not answered 2xx */
 export async function loadPage(
   generator: Generator,
   url: string,
@@ -78,10 +76,23 @@ function readMs(report: string, percentile: string): number {
   return Number(number) * (unitMs[unit] ?? Number.NaN);
 }
 
-/** The run whose rate is in the middle. */
+/** The run with the median rate. */
 export function median(runs: readonly Measured[]): Measured {
   const sorted = [...runs].sort((a, b) => a.rate - b.rate);
   const middle = sorted[Math.floor(sorted.length / 2)];
   if (middle === undefined) throw new Error('no run');
   return middle;
+}
+
+/** A page of that many bytes that compresses about as well as real pages. */
+export function makePage(bytes: number): string {
+  const parts = ['<!doctype html><html><head><title>Report</title></head><body><table>'];
+  const end = '</table></body></html>';
+  let left = bytes - (parts[0]?.length ?? 0) - end.length;
+  for (let n = 0; left > 0; n++) {
+    const row = `<tr><td>row ${n}</td><td>${(n * 7919) % 10_007}</td><td class="v">${Math.sin(n).toFixed(6)}</td></tr>\n`;
+    parts.push(row.slice(0, left));
+    left -= row.length;
+  }
+  return parts.join('') + end;
 }

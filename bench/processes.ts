@@ -1,35 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BareAnswers } from './bare-server.ts';
 
 export interface ServerProcess {
   readonly url: string;
-  /** Resident memory in MiB, as the system counts it; null where it does not tell (no Linux). */
   residentMib(): number | null;
-  /** @see cpuSeconds */
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** The real service, as `npm start` runs it. Its log lines are written, and thrown away. */
+/** The service as `npm start` runs it. It writes its log lines; they are discarded. */
 export function startService(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   return start('../bin/cli.js', ['start'], { PORT: '0', ...env });
 }
 
-/** An Express app that answers what it is told to (bare-server.ts). @param file names the JSON with the answers */
-export function startBareServer(file: string): Promise<ServerProcess> {
-  return start('./bare-server.js', [file], {});
-}
-
-/** A plain node:http server that sends what it is told to (bare-http.ts). @param file names the JSON with the answers */
-export function startBareHttp(file: string): Promise<ServerProcess> {
-  return start('./bare-http.js', [file], {});
+/** A server that only sends given bytes (bare-server.ts). @param dir where the answers are written for it */
+export function startBareServer(
+  kind: 'http' | 'express',
+  dir: string,
+  answers: BareAnswers,
+): Promise<ServerProcess> {
+  const file = join(dir, `${kind}-answers.json`);
+  writeFileSync(file, JSON.stringify(answers));
+  return start('./bare-server.js', [kind, file], {});
 }
 
 const ticksASecond = 100; // of /proc/<pid>/stat, on every Linux that Node runs on
 
-/** What the process has taken so far, in user and kernel mode, all of its threads. NaN: the system does not tell. */
+/** CPU time of all threads of a process so far, in user and kernel mode; NaN on systems without /proc. */
 export function cpuSeconds(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -50,7 +51,7 @@ async function start(script: string, args: readonly string[], env: Readonly<Reco
   process.once('exit', stopWithUs);
   return {
     url: await readUrl(child, script),
-    residentMib: () => readResident(child.pid),
+    residentMib: () => residentMib(child.pid),
     cpuSeconds: () => cpuSeconds(child.pid),
     async stop() {
       process.off('exit', stopWithUs);
@@ -69,11 +70,12 @@ function readUrl(child: ChildProcess, script: string): Promise<string> {
       const url = /http:\/\/\S+/.exec(output)?.[0];
       if (url !== undefined) resolve(url);
     });
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code} before it listened`)));
+    child.once('exit', (code) => reject(new Error(`${script} exited with ${code} before it listened`)));
   });
 }
 
-function readResident(pid: number | undefined): number | null {
+/** Resident memory in MiB; null on systems without /proc. */
+export function residentMib(pid: number | undefined): number | null {
   try {
     const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? null : Number(kib) / 1024;

@@ -2,42 +2,41 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort, nginxConfig, runNginx } from '../test/support/nginx.ts';
 import { findProgram } from '../test/support/programs.ts';
-import type { BareAnswer } from './bare-http.ts';
-import { cpuSeconds, type ServerProcess, startBareHttp } from './processes.ts';
+import type { BareAnswers } from './bare-server.ts';
+import { cpuSeconds, type ServerProcess, startBareServer } from './processes.ts';
 
-/** An answer of ours, for others to give. */
+/** A raw page as the service sent it, for the rivals to send. */
 export interface Sample {
   readonly slug: string;
-  readonly form: 'br' | 'identity';
+  readonly encoding: 'br' | 'identity';
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
 }
 
-type Rival = Pick<ServerProcess, 'cpuSeconds' | 'stop'> & { urlOf(sample: Sample): string };
-
-/** Its file, and its path. */
-function pathOf({ slug, form }: Sample): string {
-  return `${form}/${slug}`;
+export interface Runner extends Pick<ServerProcess, 'cpuSeconds' | 'stop'> {
+  readonly name: string;
+  urlOf(sample: Sample): string;
 }
 
-const sent = ['content-type', 'content-length', 'content-encoding', 'etag'];
+const pathOf = ({ slug, encoding }: Sample) => `${encoding}/${slug}`;
+const sentHeaders = ['content-type', 'content-length', 'content-encoding', 'etag'];
 
-/** node:http alone, from memory. */
-export async function startBare(dir: string, samples: readonly Sample[]): Promise<Rival> {
-  const file = join(dir, 'answers.json');
-  const answers: Record<string, BareAnswer> = {};
-  for (const sample of samples) {
-    const { headers, bytes } = sample;
-    const few = sent.flatMap((header) => (headers[header] === undefined ? [] : [[header, headers[header]]]));
-    answers[`/${pathOf(sample)}`] = { headers: Object.fromEntries(few), base64: bytes.toString('base64') };
-  }
-  writeFileSync(file, JSON.stringify(answers));
-  const server = await startBareHttp(file);
-  return { ...server, urlOf: (sample) => `${server.url}/${pathOf(sample)}` };
+/** node:http alone, with the bytes in memory. */
+export async function startBareHttp(dir: string, samples: readonly Sample[]): Promise<Runner> {
+  const answerOf = ({ headers, bytes }: Sample): BareAnswers[string] => ({
+    status: 200,
+    headers: Object.fromEntries(
+      sentHeaders.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])),
+    ),
+    base64: bytes.toString('base64'),
+  });
+  const entries = samples.map((sample) => [`GET /${pathOf(sample)}`, answerOf(sample)] as const);
+  const server = await startBareServer('http', dir, Object.fromEntries(entries));
+  return { ...server, name: 'bare node:http', urlOf: (sample) => `${server.url}/${pathOf(sample)}` };
 }
 
-/** nginx with one worker and the bytes as files; null: there is none (PATH, /usr/sbin). */
-export async function startNginx(dir: string, samples: readonly Sample[]): Promise<Rival | null> {
+/** nginx with one worker that serves the bytes as files; null if it is not installed. */
+export async function startNginx(dir: string, samples: readonly Sample[]): Promise<Runner | null> {
   const program = findProgram('nginx');
   if (program === null) return null;
   for (const folder of ['br', 'identity']) mkdirSync(join(dir, folder));
@@ -45,6 +44,7 @@ export async function startNginx(dir: string, samples: readonly Sample[]): Promi
   const port = await findFreePort();
   const nginx = await runNginx(program, configFor(port, dir), dir);
   return {
+    name: 'nginx',
     urlOf: (sample) => `http://127.0.0.1:${port}/${pathOf(sample)}`,
     cpuSeconds: () => cpuSeconds(nginx.pid),
     async stop() {
@@ -54,7 +54,7 @@ export async function startNginx(dir: string, samples: readonly Sample[]): Promi
   };
 }
 
-/** Set up for static files as well as it can be: sent by the kernel, their descriptors kept open, no log. */
+/** The fastest settings for static files: sendfile, open descriptors kept, no log. */
 function configFor(port: number, dir: string): string {
   return nginxConfig(`
   default_type text/html;

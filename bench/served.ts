@@ -1,48 +1,41 @@
 import { rmSync } from 'node:fs';
 import { dropleaf } from '../test/bin/command.ts';
-import { makeData } from '../test/bin/home.ts';
+import { createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
-import { startService } from './processes.ts';
-import { type OpenStores, openEmbeddedStores, openScaleOutStores } from './stores.ts';
+import { cpuSeconds, residentMib, startService } from './processes.ts';
 
-/** A service that runs without limits, over data of its own. */
+/** A running service with data of its own and without limits. */
 export interface Served {
+  readonly engine: 'embedded' | 'scale-out';
   readonly url: string;
-  /** Of an account. */
+  /** The token of an account. */
   readonly token: string;
-  /** Over a connection of our own, to be closed before the service is. */
-  openStores(): Promise<OpenStores>;
+  /** Of the process that answers requests. */
+  cpuSeconds(): number;
+  /** MiB, or null. */
+  residentMib(): number | null;
   close(): Promise<void>;
 }
 
-/** What is set for one of its processes, by the name of that. */
-type SettingsOf = (process: string) => Readonly<Record<string, string>>;
+type Settings = Readonly<Record<string, string>>;
 
-interface ServedEngine {
-  readonly engine: 'embedded' | 'scale-out';
-  serve(settingsOf?: SettingsOf): Promise<Served>;
-}
-
-/** The embedded engine; and the other one where MONGODB_URI and REDIS_URL are set. */
-export function listEngines(): readonly ServedEngine[] {
+/** The embedded engine, and the scale-out engine if MONGODB_URI and REDIS_URL are set. */
+export function listEngines(): readonly { serve(settings?: Settings): Promise<Served> }[] {
   const { MONGODB_URI, REDIS_URL } = process.env;
-  const embedded: ServedEngine = { engine: 'embedded', serve: serveEmbedded };
-  const scaleOut: ServedEngine = { engine: 'scale-out', serve: serveScaleOut };
-  return MONGODB_URI && REDIS_URL ? [embedded, scaleOut] : [embedded];
+  return [{ serve: serveEmbedded }, ...(MONGODB_URI && REDIS_URL ? [{ serve: serveScaleOut }] : [])];
 }
 
-/** One process, `service`. */
-async function serveEmbedded(settingsOf: SettingsOf = () => ({})): Promise<Served> {
+/** One process. */
+export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
   const dataDir = makeTempDir();
-  await makeData(dataDir);
+  const service = await startService({ ...noLimits, ...settings, DATA_DIR: dataDir });
   const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
-  const service = await startService({ ...noLimits, ...settingsOf('service'), DATA_DIR: dataDir });
   return {
-    url: service.url,
+    ...service,
+    engine: 'embedded',
     token,
-    openStores: async () => openEmbeddedStores(dataDir),
     async close() {
       await service.stop();
       rmSync(dataDir, { recursive: true });
@@ -50,15 +43,27 @@ async function serveEmbedded(settingsOf: SettingsOf = () => ({})): Promise<Serve
   };
 }
 
-/** One process `web` and one `worker`. */
-async function serveScaleOut(settingsOf: SettingsOf = () => ({})): Promise<Served> {
-  const cluster = await openCluster(noLimits);
-  const { url } = await cluster.startWeb(settingsOf('web'));
-  await cluster.startWorker(settingsOf('worker'));
+/** A web process and a worker. */
+async function serveScaleOut(settings: Settings = {}): Promise<Served> {
+  const cluster = await openCluster({ ...noLimits, ...settings });
+  const { url, pid } = await cluster.startWeb();
+  await cluster.startWorker();
+  const token = await cluster.makeToken('bench');
   return {
+    engine: 'scale-out',
     url,
-    token: await cluster.makeToken('bench'),
-    openStores: () => openScaleOutStores(cluster.servers.env.MONGODB_URI),
+    token,
+    cpuSeconds: () => cpuSeconds(pid),
+    residentMib: () => residentMib(pid),
     close: cluster.close,
   };
+}
+
+/** @returns the slug of a new drop */
+export async function publish({ url, token }: Served, html: string): Promise<string> {
+  const client = createPlainClient(url);
+  const answer = await client.request('POST', '/api/drops', { token, body: { title: 'A page', html } });
+  client.close();
+  if (answer.status !== 201) throw new Error(`POST /api/drops was answered ${answer.status}: ${answer.text}`);
+  return answer.body.slug;
 }

@@ -1,4 +1,4 @@
-// A client of its own thread that asks at a steady rate, late or not (bench/hostile.ts, bench/attack.ts).
+// A client in a thread of its own that sends requests at a steady rate, whether or not earlier ones are answered.
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
@@ -10,12 +10,12 @@ export interface Reading {
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
-  /** What was answered otherwise than 2xx. */
+  /** Requests that failed or were answered 300 or above. */
   readonly failures: readonly string[];
 }
 
 export interface SteadyReader {
-  /** What was read since the last time. */
+  /** Since the last call. */
   take(): Promise<Reading>;
   stop(): Promise<unknown>;
 }
@@ -28,9 +28,9 @@ export interface SteadyRequest extends Pick<RequestOptions, 'token' | 'body'> {
 
 interface Reads {
   readonly url: string;
-  /** Over connections that are open already, as a proxy's are, or each over one of its own. */
+  /** Persistent connections, as a proxy's are, or a new one for each request. */
   readonly connections: 'kept' | 'new';
-  /** One after the other, again and again. */
+  /** Repeated in this order. */
   readonly requests: readonly SteadyRequest[];
   /** Requests a second. */
   readonly rate: number;
@@ -60,7 +60,7 @@ if (port !== null) {
     failures = [];
   });
   await read(
-    workerData, // proof: what startSteadyReader gives
+    workerData, // from startSteadyReader
     (ms) => times.push(ms),
     (failure) => failures.push(failure),
   );

@@ -5,7 +5,7 @@ import { hostileDocuments } from '../support/hostile-documents.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** Those that a full parse, or a look at the clock between two tags, would not end. `bench/hostile.ts` has them all. */
+/** Those that a full parse, or a look at the clock between two tags, would not end. */
 const chosen = [
   '2,000 misnested formatting tags',
   'misnested formatting in a template',

@@ -6,7 +6,7 @@ import { judge } from './render-oracle.ts';
 import { tally } from './render-tally.ts';
 
 describe('planRender on generated documents', () => {
-  // A seed that fails is to be kept here. `bench/render.ts` looks at 100,000.
+  // A seed that fails is to be kept here.
   for (const seed of [1, 2, randomInt(2 ** 31)]) {
     it(`adds our nodes to the end of head and changes nothing else, seed ${seed}`, function () {
       this.timeout(30_000);
