@@ -1,90 +1,83 @@
-/**
- * Lets so many works run at a time, and shares turns out fairly among those for whom they are done: whoever asks much
- * waits behind their own asking, and not others behind it.
- */
+/** Runs tasks with a concurrency limit and shares it fairly between the keys for which tasks wait. */
 export interface FairQueue {
   /**
-   * Runs the work when its turn has come.
-   * @param lines for whom it is done, as names: it comes after what is already asked for any of them
-   * @returns undefined, and the work is never run, when too many wait and nobody waiting has asked for more
-   * @throws what the work throws
+   * Runs the task when its turn comes.
+   * @param keys the clients it counts for: it waits for earlier tasks of each of them
+   * @returns undefined if the task was dropped because too many wait; it never runs then
+   * @throws what the task throws
    */
-  take<T>(lines: readonly string[], work: () => Promise<T>): Promise<T | undefined>;
+  take<T>(keys: readonly string[], task: () => Promise<T>): Promise<T | undefined>;
 }
 
 interface Waiting {
-  /** Its turn in virtual time: one more than that of the work before it in any of its lines. */
-  readonly turn: number;
-  readonly lines: readonly string[];
-  /** Where its lines ended before it. */
-  readonly endsBefore: readonly number[];
-  readonly go: (isTaken: boolean) => void;
+  /** Start tag in virtual time. */
+  readonly start: number;
+  readonly keys: readonly string[];
+  /** The finish tag of each key before this task. */
+  readonly finishesBefore: readonly number[];
+  readonly resolve: (mayRun: boolean) => void;
 }
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng 1996), with works that stand in several lines at once.
- * @param running how many may run at a time
- * @param maxWaiting how many may wait; of more, the one whose lines have asked for most is turned away
+ * Start-time fair queueing (Goyal, Vin and Cheng 1996), extended to tasks with several keys:
+ * start = max(virtual time, last finish of each key), finish = start + 1; the smallest start runs next.
+ * @param concurrency how many tasks run at once
+ * @param maxWaiting how many tasks wait at most; above it the task with the largest start is dropped
  */
-export function createFairQueue(running: number, maxWaiting: number): FairQueue {
-  /** In order of their turns, and those of one turn in the order of asking. */
+export function createFairQueue(concurrency: number, maxWaiting: number): FairQueue {
+  /** Sorted by start, then by arrival. */
   const waiting: Waiting[] = [];
-  /** Where each line ends in virtual time; a line without an entry ends now or before. */
-  const ends = new Map<string, number>();
-  let now = 0;
-  let free = running;
+  /** The last finish tag of each key; a key without an entry has none after the virtual time. */
+  const finishes = new Map<string, number>();
+  let virtualTime = 0;
+  let free = concurrency;
 
-  function endOf(line: string): number {
-    return Math.max(now, ends.get(line) ?? 0);
+  function schedule(keys: readonly string[]): Pick<Waiting, 'start' | 'finishesBefore'> {
+    const finishesBefore = keys.map((key) => Math.max(virtualTime, finishes.get(key) ?? 0));
+    const start = Math.max(virtualTime, ...finishesBefore);
+    for (const key of keys) finishes.set(key, start + 1);
+    return { start, finishesBefore };
   }
 
-  /** Stands at the end of all of its lines. */
-  function enter(lines: readonly string[]): { turn: number; endsBefore: readonly number[] } {
-    const endsBefore = lines.map(endOf);
-    const turn = Math.max(now, ...endsBefore);
-    for (const line of lines) ends.set(line, turn + 1);
-    return { turn, endsBefore };
-  }
-
-  function line(lines: readonly string[]): Promise<boolean> {
-    return new Promise((go) => {
-      const entered = { ...enter(lines), lines, go };
-      const after = waiting.findLastIndex(({ turn }) => turn <= entered.turn);
-      waiting.splice(after + 1, 0, entered);
-      if (waiting.length > maxWaiting) turnLastAway();
+  function wait(keys: readonly string[]): Promise<boolean> {
+    return new Promise((resolve) => {
+      const entry = { ...schedule(keys), keys, resolve };
+      const before = waiting.findLastIndex(({ start }) => start <= entry.start);
+      waiting.splice(before + 1, 0, entry);
+      if (waiting.length > maxWaiting) dropLast();
     });
   }
 
-  /** The last of all is the last of each of its lines, which then end where they ended before. */
-  function turnLastAway(): void {
+  /** The last task of the queue is the last task of each of its keys, so their finish tags can be restored. */
+  function dropLast(): void {
     const last = waiting.pop();
-    for (const [i, name] of last?.lines.entries() ?? []) ends.set(name, last?.endsBefore[i] ?? 0);
-    last?.go(false);
+    for (const [i, key] of last?.keys.entries() ?? []) finishes.set(key, last?.finishesBefore[i] ?? 0);
+    last?.resolve(false);
   }
 
-  function passOn(): void {
+  function runNext(): void {
     const next = waiting.shift();
     if (next === undefined) {
       free += 1;
-      if (free === running) ends.clear();
+      if (free === concurrency) finishes.clear();
       return;
     }
-    // As if all were served at once, each a little: or newcomers, who begin at `now`, would always come first.
-    now = Math.max(now, next.turn) + 1 / (waiting.length + 1);
-    for (const [name, end] of ends) if (end <= now) ends.delete(name);
-    next.go(true);
+    // Virtual time rises by 1 in a whole round of the queue. If it stood still, new keys would always run first.
+    virtualTime = Math.max(virtualTime, next.start) + 1 / (waiting.length + 1);
+    for (const [key, finish] of finishes) if (finish <= virtualTime) finishes.delete(key);
+    next.resolve(true);
   }
 
   return {
-    async take(lines, work) {
+    async take(keys, task) {
       if (free > 0) {
         free -= 1;
-        enter(lines);
-      } else if (!(await line(lines))) return undefined;
+        schedule(keys);
+      } else if (!(await wait(keys))) return undefined;
       try {
-        return await work();
+        return await task();
       } finally {
-        passOn();
+        runNext();
       }
     },
   };

@@ -1,15 +1,15 @@
-/** Random names are so long that even one collision is news. */
-const maxDraws = 8;
+/** Random names are so long that even a second attempt is unlikely. */
+const maxAttempts = 8;
 
 /**
- * Draws random names until one is free.
- * @param draw null: the name that it drew is taken
- * @throws Error when none of a few was free, which only a fault can bring about
+ * Tries random names until one is free.
+ * @param attempt tries one; null: it is taken
+ * @throws Error if all attempts collide, which only a bug can cause
  */
-export async function retryOnCollision<T>(draw: () => Promise<T | null>): Promise<T> {
-  for (let left = maxDraws; left > 0; left--) {
-    const made = await draw();
-    if (made !== null) return made;
+export async function retryOnCollision<T>(attempt: () => Promise<T | null>): Promise<T> {
+  for (let left = maxAttempts; left > 0; left--) {
+    const result = await attempt();
+    if (result !== null) return result;
   }
-  throw new Error(`${maxDraws} random names in a row were taken`);
+  throw new Error(`${maxAttempts} random names in a row were taken`);
 }

@@ -1,27 +1,26 @@
-/** Lets so many works run at a time, the others in the order of asking. */
+/** Runs tasks with a concurrency limit, in the order in which they are given. */
 export interface Semaphore {
-  /** Runs the work when its turn has come. @throws what the work throws */
-  take<T>(work: () => Promise<T>): Promise<T>;
-  /** How many wait. */
+  /** @throws what the task throws */
+  take<T>(task: () => Promise<T>): Promise<T>;
+  /** How many tasks wait. */
   waiting(): number;
 }
 
-/** @param running how many may run at a time */
-export function createSemaphore(running: number): Semaphore {
-  const line: (() => void)[] = [];
-  let free = running;
+export function createSemaphore(concurrency: number): Semaphore {
+  const queue: (() => void)[] = [];
+  let free = concurrency;
   return {
-    async take(work) {
+    async take(task) {
       if (free > 0) free--;
-      else await new Promise<void>((resolve) => line.push(resolve));
+      else await new Promise<void>((resolve) => queue.push(resolve));
       try {
-        return await work();
+        return await task();
       } finally {
-        const next = line.shift();
+        const next = queue.shift();
         if (next) next();
         else free++;
       }
     },
-    waiting: () => line.length,
+    waiting: () => queue.length,
   };
 }

@@ -1,25 +1,25 @@
-/** Waits for the work, but no longer than that; the work itself goes on. @throws what the work throws in time */
-export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
-  await raceClock(ms, work, (resolve) => resolve(undefined));
+/** Waits for `promise`, at most `ms` milliseconds; its work goes on. @throws what it rejects with in time */
+export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  await race(ms, promise, (resolve) => resolve(undefined));
 }
 
 /**
- * What the work comes to, where that is within `ms` milliseconds; the work itself goes on, and what it comes to
- * later is told to nobody. @throws what the work throws in time, else what `late` makes
+ * Waits for `promise`, at most `ms` milliseconds; its work goes on, and a later result is ignored.
+ * @throws what it rejects with in time, or the error that `createError` makes
  */
-export async function withTimeout<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  return await raceClock<T>(ms, work, (_, reject) => reject(late()));
+export async function withTimeout<T>(ms: number, promise: Promise<T>, createError: () => Error): Promise<T> {
+  return await race<T>(ms, promise, (_, reject) => reject(createError()));
 }
 
 type Settle<T> = (resolve: (value: T) => void, reject: (error: Error) => void) => void;
 
-async function raceClock<T>(ms: number, work: Promise<T>, whenOver: Settle<T>): Promise<T> {
+async function race<T>(ms: number, promise: Promise<T>, onTimeout: Settle<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<T>((resolve, reject) => {
-    timer = setTimeout(() => whenOver(resolve, reject), ms);
+  const timeout = new Promise<T>((resolve, reject) => {
+    timer = setTimeout(() => onTimeout(resolve, reject), ms);
   });
   try {
-    return await Promise.race([work, over]); // whichever is second has a listener here, too
+    return await Promise.race([promise, timeout]); // handles a later rejection of either, too
   } finally {
     clearTimeout(timer);
   }

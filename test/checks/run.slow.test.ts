@@ -5,7 +5,7 @@ import { projectDir } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const runner = join(import.meta.dirname, '..', 'run.js');
-const quick = 'test/checks/readme.test.ts';
+const quick = 'test/checks/settings-document.test.ts';
 
 /** The runner's exit code and the lines it prints, without servers. */
 function run(args: readonly string[], more: Readonly<Record<string, string>> = {}, cwd = projectDir) {
@@ -21,13 +21,13 @@ function run(args: readonly string[], more: Readonly<Record<string, string>> = {
 
 describe('The test runner', () => {
   it('ends with the sum of the named files', () => {
-    const { status, lines } = run([quick, '-g', 'README']);
+    const { status, lines } = run([quick, '-g', 'settings.md']);
     expect(lines.at(-1)).to.equal('1 passed, 0 failed');
     expect(status).to.equal(0);
   });
 
   it('fails when a test fails', () => {
-    const { status, lines } = run(['--engine=embedded', quick], {}, makeTempDir()); // which has no README.md
+    const { status, lines } = run(['--engine=embedded', quick], {}, makeTempDir()); // which has no docs/settings.md
     expect(lines.at(-1)).to.equal('0 passed, 1 failed');
     expect(status).to.equal(1);
   });

@@ -3,25 +3,25 @@ import { createFairQueue, type FairQueue } from '../../shared/util/fair-queue.ts
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Works that end when they are told to, one after the other as they were begun. */
-function createScene(turns: FairQueue) {
-  const begun: string[] = [];
+/** Starts tasks that end in the order of their start, when `end` says so. */
+function createScene(queue: FairQueue) {
+  const started: string[] = [];
   const ends: (() => void)[] = [];
-  const refused: string[] = [];
+  const dropped: string[] = [];
   return {
-    begun,
-    refused,
-    ask(name: string, ...lines: string[]): Promise<unknown> {
-      const work = async () => {
-        begun.push(name);
+    started,
+    dropped,
+    add(name: string, ...keys: string[]): Promise<unknown> {
+      const task = async () => {
+        started.push(name);
         await new Promise<void>((resolve) => ends.push(resolve));
         return name;
       };
-      return turns.take(lines, work).then((result) => {
-        if (result === undefined) refused.push(name);
+      return queue.take(keys, task).then((result) => {
+        if (result === undefined) dropped.push(name);
       });
     },
-    /** Ends so many works, and waits until those that follow have begun. */
+    /** Ends that many tasks, each after the next one has started. */
     async end(count: number): Promise<void> {
       for (let n = 0; n < count; n++) {
         ends.shift()?.();
@@ -32,85 +32,85 @@ function createScene(turns: FairQueue) {
 }
 
 describe('createFairQueue', () => {
-  it('runs so many at a time, and those of one line in the order of asking', async () => {
-    const { ask, begun, end } = createScene(createFairQueue(2, 10));
-    for (const name of ['a', 'b', 'c', 'd']) void ask(name, 'line');
-    expect(begun).to.deep.equal(['a', 'b']);
+  it('limits concurrency, and keeps the order of tasks with one key', async () => {
+    const { add, started, end } = createScene(createFairQueue(2, 10));
+    for (const name of ['a', 'b', 'c', 'd']) void add(name, 'key');
+    expect(started).to.deep.equal(['a', 'b']);
     await end(1);
-    expect(begun).to.deep.equal(['a', 'b', 'c']);
+    expect(started).to.deep.equal(['a', 'b', 'c']);
     await end(3);
-    expect(begun).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(started).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('lines take turns: a long one holds up no other', async () => {
-    const { ask, begun, end } = createScene(createFairQueue(1, 100));
-    for (let n = 1; n <= 50; n++) void ask(`long ${n}`, 'long');
-    void ask('one', 'short');
-    void ask('two', 'short');
+  it('alternates between keys: many tasks of one key do not delay another key', async () => {
+    const { add, started, end } = createScene(createFairQueue(1, 100));
+    for (let n = 1; n <= 50; n++) void add(`long ${n}`, 'long');
+    void add('one', 'short');
+    void add('two', 'short');
     await end(4);
-    expect(begun).to.deep.equal(['long 1', 'one', 'long 2', 'two', 'long 3']);
+    expect(started).to.deep.equal(['long 1', 'one', 'long 2', 'two', 'long 3']);
   });
 
-  it('a work of two lines comes after what is asked for either', async () => {
-    const { ask, begun, end } = createScene(createFairQueue(1, 100));
-    void ask('first', 'x');
-    for (let n = 1; n <= 5; n++) void ask(`drop ${n}`, 'drop A', `address ${n}`);
-    for (let n = 1; n <= 5; n++) void ask(`address ${n}`, `drop ${n}`, 'address A');
-    void ask('both', 'drop A', 'address A');
-    void ask('neither', 'drop B', 'address B');
+  it('runs a task with two keys after earlier tasks of either key', async () => {
+    const { add, started, end } = createScene(createFairQueue(1, 100));
+    void add('first', 'x');
+    for (let n = 1; n <= 5; n++) void add(`drop ${n}`, 'drop A', `address ${n}`);
+    for (let n = 1; n <= 5; n++) void add(`address ${n}`, `drop ${n}`, 'address A');
+    void add('both', 'drop A', 'address A');
+    void add('neither', 'drop B', 'address B');
     await end(12);
-    expect(begun.indexOf('neither')).to.be.below(4);
-    expect(begun.at(-1)).to.equal('both');
+    expect(started.indexOf('neither')).to.be.below(4);
+    expect(started.at(-1)).to.equal('both');
   });
 
-  it('newcomers never starve one that waits', async () => {
-    const { ask, begun, end } = createScene(createFairQueue(1, 1_000));
-    for (let n = 1; n <= 5; n++) void ask(`old ${n}`, 'old');
+  it('new keys do not starve a waiting key', async () => {
+    const { add, started, end } = createScene(createFairQueue(1, 1_000));
+    for (let n = 1; n <= 5; n++) void add(`old ${n}`, 'old');
     for (let n = 0; n < 30; n++) {
-      // Two come for each that ends.
-      void ask(`new ${n}`, `newcomer ${n}`);
-      void ask(`newer ${n}`, `another ${n}`);
+      // Two tasks are added for each that ends.
+      void add(`new ${n}`, `new ${n}`);
+      void add(`newer ${n}`, `newer ${n}`);
       await end(1);
     }
-    expect(begun).to.include('old 2');
+    expect(started).to.include('old 2');
     await end(70);
-    expect(begun).to.include('old 5');
+    expect(started).to.include('old 5');
   });
 
-  it('of too many it turns away who has asked for most, and forgets that they asked', async () => {
-    const { ask, begun, refused, end } = createScene(createFairQueue(1, 5));
-    void ask('long 0', 'long');
-    for (let n = 1; n <= 20; n++) void ask(`long ${n}`, 'long');
+  it('drops the last task of the key with the most tasks if too many wait, and does not count it', async () => {
+    const { add, started, dropped, end } = createScene(createFairQueue(1, 5));
+    void add('long 0', 'long');
+    for (let n = 1; n <= 20; n++) void add(`long ${n}`, 'long');
     await settled();
-    expect(refused).to.deep.equal(Array.from({ length: 15 }, (_, n) => `long ${n + 6}`));
-    void ask('short', 'short');
+    expect(dropped).to.deep.equal(Array.from({ length: 15 }, (_, n) => `long ${n + 6}`));
+    void add('short', 'short');
     await end(1);
-    expect(refused.at(-1)).to.equal('long 5');
-    expect(begun.at(-1)).to.equal('short');
+    expect(dropped.at(-1)).to.equal('long 5');
+    expect(started.at(-1)).to.equal('short');
     await end(5);
-    expect(begun).to.have.length(6);
-    // The line ends behind its four, and not behind all that were turned away.
-    void ask('long again', 'long');
-    void ask('other 1', 'other');
-    void ask('other 2', 'other');
+    expect(started).to.have.length(6);
+    // The key continues after its five tasks, not after all the dropped ones.
+    void add('long again', 'long');
+    void add('other 1', 'other');
+    void add('other 2', 'other');
     await end(1);
-    expect(begun).to.include('long again');
+    expect(started).to.include('long again');
   });
 
-  it('a newcomer is turned away where everybody who waits has asked for less', async () => {
-    const { ask, refused } = createScene(createFairQueue(1, 2));
-    void ask('runs', 'a');
-    void ask('b', 'b');
-    void ask('c', 'c');
-    void ask('a again', 'a');
+  it('drops the new task if all other keys have fewer tasks', async () => {
+    const { add, dropped } = createScene(createFairQueue(1, 2));
+    void add('runs', 'a');
+    void add('b', 'b');
+    void add('c', 'c');
+    void add('a again', 'a');
     await settled();
-    expect(refused).to.deep.equal(['a again']);
+    expect(dropped).to.deep.equal(['a again']);
   });
 
-  it('hands on what a work throws, and goes on', async () => {
-    const turns = createFairQueue(1, 2);
-    const failing = turns.take(['a'], () => Promise.reject(new Error('no')));
+  it('throws what the task throws, and runs the next one', async () => {
+    const queue = createFairQueue(1, 2);
+    const failing = queue.take(['a'], () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
-    expect(await turns.take(['a'], async () => 'yes')).to.equal('yes');
+    expect(await queue.take(['a'], async () => 'yes')).to.equal('yes');
   });
 });
