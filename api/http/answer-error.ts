@@ -3,37 +3,40 @@ import Negotiator from 'negotiator';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { errorPage } from '../html/error-page.ts';
-import { HttpError, presentError, statuses } from './http-error.ts';
+import { type ErrorEnvelope, HttpError, presentError, statuses } from './http-error.ts';
 import { pathOf } from './request-log.ts';
 import { forbidIndexing } from './send.ts';
 
 /**
- * Answers with the envelope of spec section 7: as JSON, or inside a page where a person navigated here.
- * What is no DropError is our own failure: logged whole, shown to nobody. Takes plain node:http objects, since
- * the raw path answers without Express. What comes after the answer is logged, and nothing else.
+ * Answers with the error envelope (spec section 7): as JSON, or inside a page if a person navigated here. The client
+ * sees only a DropError; anything else is logged whole and answered `internal_error`. An error after the answer is
+ * only logged. Takes plain node:http objects because raw pages bypass Express.
  */
 export function answerError(error: unknown, req: IncomingMessage, res: ServerResponse, log: Log): void {
-  const shown = toDropError(error);
+  const shown =
+    error instanceof DropError
+      ? error
+      : new DropError('internal_error', 'Something went wrong on the server');
   logFailure(error, shown, req, res, log);
   if (res.writableEnded) return;
   if (res.headersSent) {
-    res.destroy(); // too late for an answer: a cut connection is the honest one
+    res.destroy(); // half of another answer is sent, so the client must see that it is incomplete
     return;
   }
   const status = setErrorHeaders(res, shown);
-  if (isStillComing(req)) res.setHeader('Connection', 'close');
+  if (isArriving(req)) res.setHeader('Connection', 'close'); // so that the client stops sending
   const envelope = presentError(shown);
   const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Whether there is a body of which most cannot be here yet: its connection is not good for another request. */
-function isStillComing({ complete, headers }: IncomingMessage): boolean {
+/** Whether a large part of the body is still to come. */
+function isArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && Number(headers['content-length']) > 64 * 1024;
 }
 
-/** Of a part that is away, its cause says which; everything else with such a status is a fault of ours. */
+/** An unavailable dependency is a warning, named by the error's cause; any other status from 500 on is our fault. */
 function logFailure(
   err: unknown,
   shown: DropError,
@@ -42,15 +45,10 @@ function logFailure(
   log: Log,
 ): void {
   const fields = { err, id: res.getHeader('X-Request-Id'), path: pathOf(req) };
-  if (res.writableEnded && isHeadersSent(err)) {
-    // The deadline has answered, and the handler could not any more.
-    log.debug(fields, 'an answer came after the request had been answered');
-  } else if (shown.code === 'unavailable') log.warn(fields, 'a request could not be served for now');
+  const isLate = err instanceof Error && 'code' in err && err.code === 'ERR_HTTP_HEADERS_SENT';
+  if (res.writableEnded && isLate) log.debug(fields, 'a handler answered after the deadline');
+  else if (shown.code === 'unavailable') log.warn(fields, 'a request was answered 503');
   else if (statusOf(shown) >= 500) log.error(fields, 'a request failed');
-}
-
-function isHeadersSent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT';
 }
 
 /** Whether a person's browser asked for a page: docs/decisions.md, An error met by a person's navigation. */
@@ -61,47 +59,40 @@ export function isNavigation(req: IncomingMessage): boolean {
   return new Negotiator(req).mediaTypes()[0] === 'text/html';
 }
 
-/** The status, and what headers say of the error. Returns the status. */
+/** Sets the status, and the headers that every answer with this error has. @returns the status */
 export function setErrorHeaders(res: ServerResponse, error: DropError): number {
   res.statusCode = statusOf(error);
   res.setHeader('Cache-Control', 'private, no-store');
   forbidIndexing(res);
   const seconds = error.details?.retry_after_seconds;
   if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
-  if (error.code === 'unauthorized' || error.code === 'invalid_token') {
+  if (error.code === 'unauthorized' || error.code === 'invalid_token')
     res.setHeader('WWW-Authenticate', challenge(error.code));
-  }
-  if (error instanceof HttpError) {
+  if (error instanceof HttpError)
     for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
-  }
   return res.statusCode;
 }
 
-/** RFC 6750, section 3: what was wrong is said of a token, and not where none was sent. */
-export function challenge(fault: 'unauthorized' | 'invalid_token'): string {
-  return `Bearer realm="dropleaf"${fault === 'invalid_token' ? ', error="invalid_token"' : ''}`;
+/** RFC 6750, section 3: a request without a token gets no error attribute. */
+export function challenge(code: 'unauthorized' | 'invalid_token'): string {
+  return `Bearer realm="dropleaf"${code === 'invalid_token' ? ', error="invalid_token"' : ''}`;
 }
 
 function statusOf(error: DropError): number {
   return error instanceof HttpError ? error.status : statuses[error.code];
 }
 
-function asJson(envelope: object, res: ServerResponse): string {
+function asJson(envelope: ErrorEnvelope, res: ServerResponse): string {
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   return JSON.stringify(envelope);
 }
 
-function asPage(status: number, envelope: ReturnType<typeof presentError>, res: ServerResponse): string {
+function asPage(status: number, envelope: ErrorEnvelope, res: ServerResponse): string {
   const { html, csp } = errorPage(status, envelope);
-  const already = res.getHeader('Content-Security-Policy');
-  // The raw path has set its sandbox, which must stand on refusals too.
-  const sandbox = typeof already === 'string' && already.startsWith('sandbox') ? `${already}; ` : '';
+  // The refusal of a raw page keeps the sandbox.
+  const policy = res.getHeader('Content-Security-Policy');
+  const sandbox = typeof policy === 'string' && policy.startsWith('sandbox') ? `${policy}; ` : '';
   res.setHeader('Content-Security-Policy', sandbox + csp);
   res.setHeader('Content-Type', 'text/html; charset=utf-8');
   return html;
-}
-
-function toDropError(error: unknown): DropError {
-  if (error instanceof DropError) return error;
-  return new DropError('internal_error', 'Something went wrong on our side.');
 }

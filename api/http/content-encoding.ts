@@ -1,41 +1,79 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
+import { isFresh } from './send.ts';
 
-/** Browsers send few different headers, so the answers are remembered. */
-const knownHeaders = 200;
-const longestHeader = 200;
+/** Browsers send few different Accept-Encoding headers, all of them short. */
+const maxKnownHeaders = 200;
+const maxHeaderLength = 200;
 
-/**
- * Chooses the smallest encoding of a page that a client takes.
- * @returns a function of the request's `Accept-Encoding`; without one, `identity`
- */
+/** @returns a function that chooses the smallest encoding which an Accept-Encoding header allows */
 export function createEncodingNegotiator(): (acceptEncoding: string | undefined) => ContentEncoding {
-  const known = new LRUCache<string, ContentEncoding>({ max: knownHeaders });
-  return (acceptEncoding) => {
-    // A longer one is no browser's, and takes long to read.
-    if (acceptEncoding === undefined || acceptEncoding.length > longestHeader) return 'identity';
-    const remembered = known.get(acceptEncoding);
-    if (remembered !== undefined) return remembered;
-    const [best] = acceptedEncodings(acceptEncoding);
-    const encoding = best ?? 'identity';
-    known.set(acceptEncoding, encoding);
+  const known = new LRUCache<string, ContentEncoding>({ max: maxKnownHeaders });
+  return (header) => {
+    if (header === undefined || header.length > maxHeaderLength) return 'identity';
+    const encoding = known.get(header) ?? acceptedEncodings(header)[0] ?? 'identity';
+    known.set(header, encoding);
     return encoding;
   };
 }
 
 /**
- * By the client's q-values; where they are equal, by size. `*` takes brotli too, by the book; but programs send it that
- * cannot read what is younger than gzip, and those that can name it.
+ * The encodings by q-value, and of equal ones the smaller first. `*` allows brotli too (RFC 9110, section 12.5.3), but
+ * some clients that send `*` cannot decode it, so brotli must be listed.
  */
-function acceptedEncodings(acceptEncoding: string): ContentEncoding[] {
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
+function acceptedEncodings(header: string): ContentEncoding[] {
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': header } });
   // Proof: negotiator takes `preferred` since 1.0, tested with 1.1.0; its published types are those of 0.6.
   const { encodings } = negotiator as unknown as {
     encodings(available: ContentEncoding[], options: { preferred: ContentEncoding[] }): ContentEncoding[];
   };
-  const available: ContentEncoding[] = /\bbr\b/i.test(acceptEncoding)
+  const available: ContentEncoding[] = /\bbr\b/i.test(header)
     ? ['br', 'gzip', 'identity']
     : ['gzip', 'identity'];
   return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] });
+}
+
+/** Bytes that never change while the process runs. */
+export interface Asset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly cacheControl: string;
+}
+
+const compressors: Readonly<Record<ContentEncoding, (bytes: Buffer) => Promise<Buffer>>> = {
+  identity: async (bytes) => bytes,
+  gzip: promisify(gzip),
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+};
+
+/** @returns a handler that sends the asset, compressed once for each encoding */
+export function createAssetSender({ type, bytes, cacheControl }: Asset) {
+  const negotiateEncoding = createEncodingNegotiator();
+  const digest = digestOf(bytes);
+  const compressed = new Map<ContentEncoding, Promise<Buffer>>();
+
+  return async (req: Request, res: Response): Promise<void> => {
+    const encoding = negotiateEncoding(req.headers['accept-encoding']);
+    const etag = `"${digest}-${encoding}"`;
+    res.setHeader('Cache-Control', cacheControl);
+    res.setHeader('Vary', 'Accept-Encoding');
+    res.setHeader('ETag', etag);
+    if (isFresh(req.headers['if-none-match'], etag)) {
+      res.status(304).end();
+      return;
+    }
+    const compressing = compressed.get(encoding) ?? compressors[encoding](bytes);
+    compressed.set(encoding, compressing);
+    const body = await compressing;
+    res.locals.sharedBytes = body;
+    if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding);
+    res.setHeader('Content-Type', type);
+    res.setHeader('Content-Length', body.byteLength);
+    res.end(req.method === 'HEAD' ? undefined : body);
+  };
 }

@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 
-/** To see whether one is ours takes time: a browser has two or three of a name, if any. */
-const mostValues = 5;
+/** Checking a value's seal takes time, and a browser sends two or three cookies of a name at most. */
+const maxValues = 5;
 
 /**
- * The values of a cookie, in the order in which the browser sends them. There can be several: another path or
- * subdomain may have set one more of the name, and which of them is ours only their seal says. The first few.
- * @param header of the request; undefined for none
+ * The first values of a cookie. There can be several, because another path or subdomain may have set the name too; the
+ * seal tells which of them is ours.
+ * @param header of the request
  */
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const ours = pairs.filter((pair) => pair.startsWith(`${name}=`)).slice(0, mostValues);
+  const ours = pairs.filter((pair) => pair.startsWith(`${name}=`)).slice(0, maxValues);
   return ours.map((pair) => pair.slice(name.length + 1));
 }
 
 /**
- * The whole name of a cookie. Where pages are https it begins so that browsers take it from this service alone, and never
- * over http: `__Host-` also keeps sibling domains from setting it, and is for all paths (RFC 6265bis, section 4.1.3).
+ * The name with the prefix that makes browsers accept the cookie over https alone. `__Host-` also keeps sibling domains
+ * from setting it, and needs the path `/` (RFC 6265bis, section 4.1.3).
  */
 export function cookieName(name: string, { path, isSecure }: Pick<CookieRules, 'path' | 'isSecure'>): string {
   if (!isSecure) return name;
@@ -24,18 +24,18 @@ export function cookieName(name: string, { path, isSecure }: Pick<CookieRules, '
 }
 
 export interface CookieRules {
-  /** The browser sends it there and below. */
+  /** The browser sends it to this path and below. */
   readonly path: string;
   /** How long the browser keeps it; 0 removes it. */
   readonly seconds: number;
-  /** Whether it may travel by https alone. */
+  /** Whether the service is reached by https. */
   readonly isSecure: boolean;
 }
 
 /**
- * Sets the one cookie of an answer, out of the reach of scripts; a second call replaces the first.
- * @param name without what `cookieName` puts before it
- * @param value no character of it is escaped: RFC 6265, section 4.1.1, says which it may hold
+ * Sets the only cookie of an answer; scripts cannot read it.
+ * @param name without a prefix
+ * @param value is not escaped: RFC 6265, section 4.1.1, says which characters are allowed
  */
 export function setCookie(res: ServerResponse, name: string, value: string, rules: CookieRules): void {
   const { path, seconds, isSecure } = rules;

@@ -1,10 +1,7 @@
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { anything, fields, named, optional, text, type Wire } from '../openapi/shape.ts';
 
-/**
- * A fault of the exchange itself, which only HTTP has: its status is not the one that its code has elsewhere
- * (405, 413, 415 …), and it may ask for headers.
- */
+/** An error with a status other than that of its code in `statuses` (405, 413, 415 …), or with headers of its own. */
 export class HttpError extends DropError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,11 +23,11 @@ export class HttpError extends DropError {
 /** RFC 9110, section 15.5.6. */
 export function methodNotAllowed(method: string | undefined, allowed: readonly string[]): HttpError {
   const allow = allowed.join(', ');
-  const message = `${method} is not for this path: use ${allow}.`;
+  const message = `${method} is not allowed for this path: use ${allow}`;
   return new HttpError(405, 'invalid_arg', message, { allow }, { Allow: allow });
 }
 
-/** The status of each code, where its condition has no other (an `HttpError` has one). */
+/** The status of each code. An `HttpError` has its own. */
 export const statuses: Readonly<Record<Code, number>> = {
   unauthorized: 401,
   invalid_token: 401,
@@ -59,7 +56,6 @@ export const statuses: Readonly<Record<Code, number>> = {
   unavailable: 503,
 };
 
-/** Every code there is: the record of statuses is exhaustive. */
 export const codes = Object.keys(statuses) as Code[]; // proof: the keys of a Record<Code, …>
 
 export const errorShape = named(
@@ -67,11 +63,11 @@ export const errorShape = named(
   fields(
     {
       error: fields({
-        code: text('What went wrong, for programs: switch on this.', { enum: codes }),
-        message: text('The same for people. The wording may change.'),
+        code: text('The kind of error, for programs.', { enum: codes }),
+        message: text('The error in words, for people. The wording may change.'),
         details: optional(
           anything(
-            'Depends on the code: `field` and `fields` name what was wrong in the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` says how long to wait.',
+            'Depends on the code: `field` and `fields` name the wrong parts of the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` is the time to wait.',
           ),
         ),
       }),

@@ -1,4 +1,4 @@
-/** Where the pages of the sign-in are, all below the first. */
+/** The sign-in pages. All paths begin with the first. */
 export const signInPaths = {
   code: '/sign-in',
   callback: '/sign-in/github/callback',
@@ -7,27 +7,26 @@ export const signInPaths = {
   done: '/sign-in/done',
 } as const;
 
-/** The code's page with the code filled in. */
+/** The page with the code filled in. */
 export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
 
-/** Where people open a drop. */
+/** The viewer page of a drop. */
 export function pagePath(slug: string): string {
   return `/p/${slug}`;
 }
 
-/** Where its raw page is, on the service's own host and on the drop's. */
+/** The raw page of a drop, on the service's host and on the drop's own. */
 export function rawPath(slug: string): string {
   return `${pagePath(slug)}/raw`;
 }
 
-/** The same as a whole address. */
 export function pageUrl(baseUrl: string, slug: string): string {
   return baseUrl + pagePath(slug);
 }
 
-/** Where people tell those who run the service of a page. @param version the one that they see; null: the latest */
+/** The form that reports a page to the operators. @param version null for the latest */
 export function reportPath(slug: string, version: number | null): string {
   return version === null ? `/report/${slug}` : `/report/${slug}?v=${version}`;
 }
@@ -35,7 +34,7 @@ export function reportPath(slug: string, version: number | null): string {
 /** RFC 9116, section 3. */
 export const securityTxtPath = '/.well-known/security.txt';
 
-/** Where the service describes itself, and what that names. */
+/** What the service publishes for programs. */
 export const servicePaths = {
   onboarding: '/api/onboard',
   openapi: '/openapi.json',

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../shared/ports/log.ts';
 
-/** Gives the request an id, by which its log lines are found, and answers it in `X-Request-Id`. */
+/** Gives the request an id, which its log lines and `X-Request-Id` show. */
 export function giveId(res: ServerResponse): void {
   res.setHeader('X-Request-Id', randomUUID());
 }
 
 /**
- * Writes one line when the exchange is over. It holds no query (it may hold codes, poll tokens and grants), no header
- * and no body.
- * @param sample the share of lines to write for what went well; errors are always written
- * @param describe what more there is to say once the exchange is over
+ * Writes one line when the response is closed, without query (it may have codes, poll tokens or grants), headers and
+ * body.
+ * @param sample the share of successful requests that are logged; errors always are
+ * @param describe more fields, read when the response is closed
  */
 export function logRequest(
   req: IncomingMessage,
@@ -39,8 +39,8 @@ export function logRequest(
 }
 
 /**
- * The path without its query, cut to a sane length. Runs that are longer than any slug of ours are not repeated: a
- * client may have put its token or its poll token there.
+ * The path for the log: without query, at most 200 characters, and with `***` for anything longer than a slug, because
+ * a client may have put a token there.
  */
 export function pathOf(req: IncomingMessage): string {
   const [path = ''] = (req.url ?? '').split('?', 1);

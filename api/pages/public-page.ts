@@ -10,10 +10,10 @@ import { HttpError } from '../http/http-error.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 import { pagePath } from '../http/paths.ts';
 
-/** The cookie that keeps a passcode entered; its path is the drop's. */
+/** The cookie that says that the passcode was entered. Its path is the viewer page's. */
 export const passCookie = 'dropleaf_pass';
 
-/** What a reader asked for, as the address says it: nothing is decoded, so no page has two names. */
+/** The address of a page. Nothing is decoded, so no page has two addresses. */
 export interface PublicAddress {
   readonly slug: string;
   readonly isRaw: boolean;
@@ -21,12 +21,11 @@ export interface PublicAddress {
   readonly query: URLSearchParams;
 }
 
-/** Most raw pages are asked for without one. Never changed. */
 const noQuery = new URLSearchParams();
 
 const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(.*))?$/;
 
-/** null: this is no address of a page. */
+/** @returns null if the request is for no page */
 export function readAddress(req: IncomingMessage): PublicAddress | null {
   const match = addressPattern.exec(req.url ?? '');
   if (match === null) return null;
@@ -37,8 +36,8 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
 
 /**
- * The address of a page as it is without the slash at its end, with its query; null: it is no such address. It always
- * begins with `/p/` and a legal slug, so a redirect to it stays on the host.
+ * The address of a page without the slash at its end, and with its query; null if there is no such slash. It begins
+ * with `/p/` and a valid slug, so a redirect to it stays on this host.
  */
 export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
   if (req.method !== 'GET' && req.method !== 'HEAD') return null;
@@ -46,36 +45,27 @@ export function withoutSlash(req: IncomingMessage): { location: string; isRaw: b
   return slugPattern.test(slug) ? { location: path + search, isRaw: raw !== undefined } : null;
 }
 
-/**
- * Which page is asked for: the drop's slug, and the version that `v` selects; null for the latest.
- * @throws DropError `invalid_slug`
- */
+/** The slug, and the version number from `v`; null for the latest. @throws DropError `invalid_slug` */
 export function readTarget({ slug, query }: PublicAddress): [slug: string, number: number | null] {
   if (!slugPattern.test(slug)) {
-    throw new DropError('invalid_slug', 'This is no address of a page.', { field: 'slug' });
+    throw new DropError('invalid_slug', 'The slug in this address is invalid', { field: 'slug' });
   }
   return [slug, readVersion(query)];
 }
 
-/** null: the latest; 0, which no version has, for what is no number of a version, several too. */
+/** null for the latest; 0, which no version has, for an invalid or repeated `v`. */
 function readVersion(query: URLSearchParams): number | null {
   const [asked, second] = query.getAll('v');
   if (asked === undefined) return null;
   return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
 }
 
-/**
- * Before the gate and everything else of the page: of one that was taken down nobody learns more than that.
- * @throws HttpError 410
- */
+/** Called before anything of the page is used, the passcode included. @throws HttpError 410 for a takedown */
 export function checkShown(page: Page): void {
-  if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was taken down.');
+  if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
 }
 
-/**
- * Whether the reader has entered the page's passcode, by the cookie that says so; true where it has none.
- * @param cookies the request's header
- */
+/** Whether the page has no passcode, or the viewer has entered it. @param cookies the request's Cookie header */
 export async function hasPasscode(
   services: Services,
   page: Page,
@@ -90,10 +80,10 @@ export async function hasPasscode(
   return false;
 }
 
-/** Whether a GET that was answered with a page is a person's view (docs/decisions.md, A view). */
+/** Whether an answered request counts as a view (docs/decisions.md, A view). */
 export function isPersonsGet(req: IncomingMessage): boolean {
   if (req.method !== 'GET') return false;
-  // Another page's image, script, frame or fetch says so; clients that are no browsers send no such header.
+  // Images, scripts, frames and fetches of other pages have another value; clients other than browsers send none.
   if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;
   const { 'sec-purpose': secPurpose, purpose, 'x-moz': moz, 'user-agent': agent } = req.headers;
   if (/prefetch|prerender|preview/i.test(`${secPurpose} ${purpose} ${moz}`)) return false;

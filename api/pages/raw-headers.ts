@@ -2,68 +2,86 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
 import { noindex, noindexAlone, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
-import { sandbox, sandboxOnOwnHost } from './sandbox.ts';
 
 /**
- * How long a shared cache may keep a page that memory vouches for: what locks or deletes it may have been purged
- * already. Not 0: while the store is away, one request in that time for each page reaches us.
+ * What a page may do in its frame and at its own address: scripts and forms run, in an opaque origin. Never
+ * `allow-same-origin` on the service's own host (docs/decisions.md, The raw page).
+ */
+export const sandbox = [
+  'allow-scripts',
+  'allow-forms',
+  'allow-popups',
+  'allow-popups-to-escape-sandbox',
+  'allow-modals',
+  'allow-downloads',
+  'allow-pointer-lock',
+  'allow-presentation',
+  'allow-orientation-lock',
+  'allow-top-navigation-by-user-activation',
+].join(' ');
+
+/** On a host of its own a drop has an origin, and so storage and cookies. */
+export const sandboxOnOwnHost = `${sandbox} allow-same-origin`;
+
+/**
+ * How long a shared cache may keep a page that was served from memory while the database is down: a purge may have
+ * been missed. Not 0, so that the edge forwards one request for each page in that time.
  */
 const unconfirmedSeconds = 5;
 
-/** Of the time that a page may be kept without a purger: in this part it may be shown while the cache asks anew. */
+/** Without a purger: the last part of a page's cache lifetime, in which the cache may serve it while it revalidates. */
 const staleShare = 0.4;
 
 const yearSeconds = 31_536_000;
 
-/** What decides how long an answer may be kept. */
 export interface Caching {
-  /** Whether the store has just said that the page is public. */
+  /** Whether the database has just confirmed that the page is public. */
   readonly isConfirmed: boolean;
-  /** false: a better body is about to be made. */
+  /** false: a better body will follow. */
   readonly isFinal: boolean;
-  /** Whether the address names the version by its inner id, so that it can never mean another document. */
+  /** Whether the address contains the version's inner id, so that it can never mean another document. */
   readonly isPinned: boolean;
 }
 
 export interface RawHeaders {
-  /** What a page is sent under, 304 and HEAD alike, as name, value, name, value, …: the fastest that Node takes. */
+  /** The headers of a page, for 304 and HEAD too, as name, value, name, value, …: the fastest form for Node. */
   ofPage(host: ContentHost | null, tag: string | null, caching: Caching): string[];
-  /** What a refusal is sent under: always the sandbox without an origin. */
+  /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
   setForRefusal(res: ServerResponse, host: ContentHost | null): void;
 }
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** @param edgeSeconds how long a shared cache may keep a page in all */
+/** @param edgeSeconds the cache lifetime of a page at the edge */
 export function createRawHeaders(config: Config, edgeSeconds: number): RawHeaders {
   const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
   const onOurHost = safety(BASE_URL);
-  // Drops stand below one domain, and none may make itself the same origin as another by `document.domain`.
+  // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
   const onOwnHost: Pairs = [...safety(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
   const ofPageOnOurHost = pageStart(onOurHost, sandbox);
   const ofPageOnOwnHost = pageStart(onOwnHost, sandboxOnOwnHost);
 
   const kept = keptFor(edgeSeconds, 0);
   const unconfirmed = keptFor(Math.min(edgeSeconds, unconfirmedSeconds), 0);
-  // With a purger it is the edge's own business (deploy/varnish.vcl): a browser that obeys it too can't be purged.
+  // With a purger the edge decides (deploy/varnish.vcl): browsers obey the header too and cannot be purged.
   const stale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
   const pinned = keptFor(edgeSeconds - stale, stale);
 
   function cachingOf({ isConfirmed, isFinal, isPinned }: Caching): string {
     if (!isFinal) return 'no-store';
     if (!isConfirmed) return unconfirmed;
-    // Firefox takes `stale-while-revalidate` for itself: where no version is named it would show the one before.
+    // Firefox obeys `stale-while-revalidate` too, and would show the version before if the address names none.
     return isPinned ? pinned : kept;
   }
 
   return {
     ofPage(host, tag, caching) {
-      // A 304 replaces what the browser has of these: it must say the same as the 200.
+      // The headers of a 304 replace those that the browser has stored, so they equal those of the 200.
       const headers = [...(host === null ? ofPageOnOurHost : ofPageOnOwnHost), 'Cache-Control'];
       if (tag === null) headers.push('private, no-store', robotsHeader, noindex);
       else {
         headers.push(cachingOf(caching), 'Cache-Tag', tag, 'Surrogate-Key', tag);
-        // People are to find the page by its viewer.
+        // Search engines list the viewer page.
         headers.push(robotsHeader, INDEXABLE ? noindexAlone : noindex);
       }
       return headers;
@@ -81,14 +99,14 @@ function keptFor(seconds: number, stale: number): string {
   return seconds === 0 || stale === 0 ? text : `${text}, stale-while-revalidate=${stale}`;
 }
 
-/** What every answer carries beside the sandbox. @param origin where it is served */
+/** The headers of every answer besides the sandbox. @param origin where it is served */
 function safety(origin: string): Pairs {
   const headers: [name: string, value: string][] = [
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
     ['Cross-Origin-Resource-Policy', 'cross-origin'],
   ];
-  // Whoever runs other services below this name decides for those.
+  // Without subdomains, which may belong to other services.
   if (origin.startsWith('https:')) headers.push(['Strict-Transport-Security', `max-age=${yearSeconds}`]);
   return headers;
 }

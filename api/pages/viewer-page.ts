@@ -2,7 +2,7 @@ import { envelopeData, fieldState, formError, waitText } from '../html/error-pag
 import { type Html, html } from '../html/html.ts';
 import { barePage, type HtmlPage, page } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
-import { sandbox, sandboxOnOwnHost } from './sandbox.ts';
+import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 
 /** What the viewer shows of a drop. It has no metadata, which only the owner may see (spec section 2). */
 export interface ViewerParts {

@@ -1,4 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
 import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
@@ -7,7 +8,6 @@ import { readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
 import { giveId, logRequest } from '../http/request-log.ts';
-import { securityHeaders } from '../http/security-headers.ts';
 import { forbidIndexing } from '../http/send.ts';
 import { createRoutes, type Route } from '../routes.ts';
 import type { HeldBytes } from './held-bytes.ts';
@@ -29,7 +29,7 @@ export function createApp(services: Services, held: HeldBytes): Express {
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();
   });
-  app.use(securityHeaders({ isSecure: isHttps(config) }));
+  app.use(securityHeaders(isHttps(config)));
   mount(app, createRoutes(services, held).routes);
   app.use(() => {
     throw notFound('path');
@@ -38,6 +38,24 @@ export function createApp(services: Services, held: HeldBytes): Express {
     answerError(error, req, res, log);
   });
   return app;
+}
+
+/** A page that needs more replaces the content policy (html/layout.ts). */
+function securityHeaders(isSecure: boolean) {
+  const nothing = ["'none'"];
+  return helmet({
+    strictTransportSecurity: isSecure && { includeSubDomains: false }, // subdomains may belong to other services
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: nothing, baseUri: nothing, formAction: nothing, frameAncestors: nothing },
+    },
+    referrerPolicy: { policy: 'same-origin' },
+    // Only obsolete browsers and plug-ins read these.
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  });
 }
 
 /** Mounts each route, and after all routes of a path the refusal of every other method. */

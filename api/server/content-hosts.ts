@@ -2,24 +2,25 @@ import { readContentOrigin } from '../../shared/config/content-origin.ts';
 
 /** A host that serves raw pages and nothing else. */
 export interface ContentHost {
-  /** The id of the drop whose host it is, or any other text, which is no drop's; null where it can be nobody's. */
+  /** The id of the drop that owns the host, or another text, which matches no drop; null for an invalid host. */
   readonly label: string | null;
 }
 
 export interface ContentHosts {
   /**
-   * What a request's Host header names; null for the service's own host, which every name is that is not below the
-   * domain. Whatever stands below it is a content host, so that no odd spelling of one is served the service itself.
+   * @param host the Host header
+   * @returns null for the service's own host: every name that is not below the domain of CONTENT_ORIGIN. Every name
+   *   below it is a content host, so that no unusual spelling of one reaches the service itself.
    */
   find(host: string | undefined): ContentHost | null;
-  /** `https://<drop>.drops.example`; null where drops have no hosts of their own. */
+  /** `https://<drop id>.drops.example`; null without CONTENT_ORIGIN. */
   originOf(dropId: string): string | null;
 }
 
 /**
- * CONTENT_ORIGIN. A drop's label is its inner id: a slug is case-sensitive, which DNS is not, and is the secret that a
- * host name, which travels in the open, must not tell. The id opens nothing, and no other drop ever gets it.
- * @param setting as configured; '' for none
+ * CONTENT_ORIGIN: an origin for each drop. The label is the drop's inner id. A slug would not do: it is case-sensitive,
+ * and a secret, while host names are case-insensitive and visible to the network. An id gives no access and is never
+ * used again.
  */
 export function createContentHosts(setting: string): ContentHosts {
   const content = readContentOrigin(setting);
@@ -34,7 +35,7 @@ export function createContentHosts(setting: string): ContentHosts {
       const [, name = '', sentPort = ''] = /^(.*?)(:\d*)?$/.exec(host.toLowerCase()) ?? [];
       if (name.endsWith(below) && (sentPort === port || sentPort === ownPort))
         return { label: name.slice(0, -below.length) };
-      const bare = name.replace(/\.+$/, ''); // a dot at its end makes another origin of the same host
+      const bare = name.replace(/\.+$/, ''); // browsers treat `name.` as another origin of the same host
       return bare === domain || bare.endsWith(below) ? { label: null } : null;
     },
     originOf: (dropId) => `${protocol}//${dropId}${below}${port}`,

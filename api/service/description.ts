@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import { limitsShape, presentLimits } from '../account/limits-presenter.ts';
+import { createAssetSender } from '../http/content-encoding.ts';
 import { servicePaths } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
-import { createAssetSender } from '../http/send-asset.ts';
 import type { ApiDescription } from '../openapi/document.ts';
 import { json, type Operation, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
