@@ -10,17 +10,19 @@ import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 import type { Clock } from './ports/clock.ts';
+import type { EdgePurger } from './ports/edge-purger.ts';
 import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
-import type { JobConsumer } from './ports/job-queue.ts';
+import type { JobConsumer, JobProducer } from './ports/job-queue.ts';
 import type { JobReport } from './ports/job-report.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
+import type { PageRenderer } from './ports/page-renderer.ts';
 import type { Sealer } from './ports/sealer.ts';
 import { type Accounts, createAccounts } from './services/accounts.ts';
 import { type Audit, createAudit } from './services/audit.ts';
 import { createDrops, type Drops } from './services/drops.ts';
-import { createFollowUps } from './services/follow-ups.ts';
+import { createFollowUps, type FollowUps } from './services/follow-ups.ts';
 import { createLimits, type Limits } from './services/limits.ts';
 import { createModeration, type Moderation } from './services/moderation.ts';
 import { createPages, type Pages } from './services/pages.ts';
@@ -29,7 +31,6 @@ import { createRendering, type Rendering } from './services/rendering.ts';
 import { createReports, type Reports } from './services/reports.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
-import { createUpkeep, type Upkeep } from './services/upkeep.ts';
 import { createViews, type Views } from './services/views.ts';
 
 /** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
@@ -58,8 +59,12 @@ export interface Services {
   readonly audit: Audit;
   readonly reports: Reports;
   readonly rendering: Rendering;
-  readonly upkeep: Upkeep;
-  readonly jobs: JobConsumer & JobReport;
+  readonly followUps: FollowUps;
+  /** The next three are for the worker. */
+  readonly engine: Engine;
+  readonly renderer: PageRenderer;
+  readonly purger: EdgePurger | null;
+  readonly jobs: JobProducer & JobConsumer & JobReport;
   readonly parser: JsonParser;
   /** @throws DropError `unavailable` when the data cannot be reached */
   ready(): Promise<void>;
@@ -95,7 +100,7 @@ async function assemble(
   config: Config,
   { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
 ): Promise<Services> {
-  const { accounts, pendingTasks, html, contexts, renders, secrets, jobs } = engine;
+  const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
   const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
@@ -110,10 +115,7 @@ async function assemble(
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, clock, log });
-  const rendering = createRendering({
-    ...{ html, renders, pendingTasks, renderer, jobs, clock, log, config },
-    purge: followUps.changed,
-  });
+  const rendering = createRendering({ renders, renderer, jobs, clock, log, config });
   const views = createViews({ store: engine.views, clock, log });
   const blobs = { html, contexts, renders };
   const pages = createPages({
@@ -160,18 +162,7 @@ async function assemble(
     audit,
     reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
     rendering,
-    upkeep: createUpkeep({
-      ...blobs,
-      pendingTasks,
-      signIns: engine.signIns,
-      reports: engine.reports,
-      views: engine.views,
-      jobs,
-      purger,
-      clock,
-      log,
-      config,
-    }),
+    ...{ followUps, engine, renderer, purger },
     jobs,
     parser,
     ready: () => engine.ready(),

@@ -1,17 +1,17 @@
 import type { JobConsumer } from '../shared/ports/job-queue.ts';
-import type { Log } from '../shared/ports/log.ts';
-import { createJobHandlers, type WorkerServices } from './jobs/index.ts';
+import { createJobHandlers } from './jobs/index.ts';
+import type { WorkerDeps } from './worker-deps.ts';
 
 export interface Worker {
-  /** Takes no new job, and waits at most `graceMs` for those that run; what still runs then starts again later. */
+  /** Starts no more jobs and waits at most `graceMs` for those that run; the others run again later. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Begins to run the catalogue's jobs and schedules. */
-export function startWorker(deps: WorkerServices & { jobs: JobConsumer; log: Log }): Worker {
+/** Starts to run the jobs and schedules of the catalogue. */
+export function startWorker(deps: WorkerDeps & { readonly jobs: JobConsumer }): Worker {
   const { jobs, log } = deps;
   jobs.start(createJobHandlers(deps));
-  log.debug({}, 'the worker runs jobs');
+  log.debug({}, 'the worker has started');
   return {
     async stop(graceMs) {
       await jobs.stop(graceMs);

@@ -45,13 +45,13 @@ const pageNotFound = (slug: string) => orNotFound(`there is no page "${slug}"; i
 
 function printChange({ drop, edge }: ChangedPage, state: string, host: Host): void {
   printLine(host, `${drop.slug} "${drop.title}" ${state}`);
-  if (edge === 'told') host.stdout.write('The edge has purged the page.\n');
-  if (edge === 'unknown') {
+  if (edge === 'purged') host.stdout.write('The edge has purged the page.\n');
+  if (edge === 'no edge') {
     host.stdout.write(
       'EDGE_PURGER is not set for this command. If it is set for the worker, the worker purges the page.\n',
     );
   }
-  if (edge === 'not told') {
+  if (edge === 'not confirmed') {
     host.stderr.write(
       'dropleaf: the edge did not confirm the purge and may still serve the old page. The worker retries the purge; ' +
         'run this command again to see whether the edge confirms it.\n',

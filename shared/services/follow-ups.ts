@@ -6,19 +6,19 @@ import type { Log } from '../ports/log.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** How long an answer waits for the edge where a page must not be seen any more. */
+/** How long a request that takes a page offline waits for the edge. */
 const purgeWaitMs = 1_000;
-/** An edge that does not answer must not gather connections; then the jobs alone tell it. */
+/** An edge that does not answer must not fill this process with connections; the jobs purge it too. */
 const attemptsAtOnce = 100;
 
-/** Whether the edge has confirmed that it forgot a page; `unknown`: this process knows no edge. */
-export type HeardByEdge = 'told' | 'not told' | 'unknown';
+/** The result of a purge; `no edge`: this process has no purger configured. */
+export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
 
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
 /**
- * What a change of a drop sets in motion. The record already lists the pending tasks, so nothing here can fail a
- * request: a job that could not be asked for is found by the reconcile sweep.
+ * The jobs and purges after a change of a drop. The record lists the pending tasks already, so a failure here fails no
+ * request: the reconcile job enqueues them again.
  */
 export function createFollowUps(deps: {
   jobs: JobProducer;
@@ -27,31 +27,28 @@ export function createFollowUps(deps: {
   log: Log;
 }) {
   const { jobs, purger } = deps;
-  const warnOfNoJob = createThrottledWarning(deps, 'a job could not be asked for; the sweep will');
-  const warnOfEdge = createThrottledWarning(deps, 'the edge did not confirm a purge; the job will try again');
+  const warnOfNoJob = createThrottledWarning(deps, 'a job could not be enqueued; the reconcile job will');
+  const warnOfEdge = createThrottledWarning(deps, 'the edge did not confirm a purge; the job will retry it');
   let attempts = 0;
 
-  function hurry(asked: Promise<void>): void {
-    asked.catch((err: unknown) => warnOfNoJob({ err }));
+  function ignoreFailure(enqueued: Promise<void>): void {
+    enqueued.catch((err: unknown) => warnOfNoJob({ err }));
   }
 
-  function askForPurge(dropId: string): void {
-    if (purger !== null) hurry(jobs.enqueue('edge.purge', { dropId }));
+  function enqueuePurge(dropId: string): void {
+    if (purger !== null) ignoreFailure(jobs.enqueue('edge.purge', { dropId }));
   }
 
-  /**
-   * Never rejects. The job stands in where this attempt fails, or is cut off with the process.
-   * @returns whether the edge has confirmed
-   */
-  async function tryPurge(dropId: string): Promise<boolean> {
-    if (purger === null) return false;
+  /** Never rejects. */
+  async function tryPurge(dropId: string): Promise<EdgeResult> {
+    if (purger === null) return 'no edge';
     attempts += 1;
     try {
       await purger.purge(edgeTag(dropId));
-      return true;
+      return 'purged';
     } catch (err) {
       warnOfEdge({ err, dropId });
-      return false;
+      return 'not confirmed';
     } finally {
       attempts -= 1;
     }
@@ -59,57 +56,53 @@ export function createFollowUps(deps: {
 
   async function purgeNow(dropId: string): Promise<void> {
     if (purger === null) return;
-    askForPurge(dropId);
+    enqueuePurge(dropId);
     await waitAtMost(purgeWaitMs, tryPurge(dropId));
   }
 
   const ofChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
   const ofNewVersion: readonly PendingTask[] = ['render', ...ofChange];
-  const ofNewDrop: readonly PendingTask[] = ['render']; // nobody can have seen it
+  const ofNewDrop: readonly PendingTask[] = ['render'];
   const ofOperator: readonly PendingTask[] = ['purge'];
 
   return {
-    /** Tasks that the record lists as pending after a change. */
+    /** The pending tasks of each kind of change. A new drop needs no purge: it was in no cache. */
     ofChange,
     ofNewVersion,
     ofNewDrop,
-    /** Whatever edge this process knows: an operator's shell may lack the service's settings. */
+    /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
     ofOperator,
 
     created(dropId: string, versionId: string): void {
-      hurry(jobs.enqueue('version.render', { dropId, versionId }));
+      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
     },
 
-    /** Tells the edge at once, too: the job may stand behind many renders, or have no worker for now. */
+    /** Also purges at once, because the job may wait. */
     versionAdded(dropId: string, versionId: string): void {
-      hurry(jobs.enqueue('version.render', { dropId, versionId }));
-      askForPurge(dropId);
+      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
+      enqueuePurge(dropId);
       if (attempts < attemptsAtOnce) void tryPurge(dropId);
     },
 
-    changed: askForPurge,
+    changed: enqueuePurge,
 
-    /** What was public is not any more: waits for one attempt at the edge, at most a second. */
+    /** For a page that is no longer public: waits for one purge, at most 1 s. */
     hidden: purgeNow,
 
-    /**
-     * The same for an operator's command: it waits until the job is asked for too, because it ends after that, and
-     * tells whether the edge has confirmed. Without an edge the service's worker clears the note.
-     */
-    async hiddenByOperator(dropId: string): Promise<HeardByEdge> {
+    /** Like `hidden`, for a command: it also waits for the queue, because its process ends afterwards. */
+    async hiddenByOperator(dropId: string): Promise<EdgeResult> {
       await jobs.enqueue('edge.purge', { dropId }).catch((err: unknown) => warnOfNoJob({ err }));
-      if (purger === null) return 'unknown';
-      let isTold = false;
-      const attempt = tryPurge(dropId).then((confirmed) => {
-        isTold = confirmed;
+      let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
+      const attempt = tryPurge(dropId).then((outcome) => {
+        result = outcome;
       });
       await waitAtMost(purgeWaitMs, attempt);
-      return isTold ? 'told' : 'not told';
+      return result;
     },
 
-    /** A drop, or a version of one, is gone. Waits like `hidden`. */
+    /** For a removed drop or version: waits like `hidden`. */
     async removed(dropId: string): Promise<void> {
-      hurry(jobs.enqueue('drop.remove', { dropId }));
+      ignoreFailure(jobs.enqueue('drop.remove', { dropId }));
       await purgeNow(dropId);
     },
   };

@@ -10,7 +10,7 @@ import type { ModerationStore } from '../ports/moderation-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import type { Audit } from './audit.ts';
-import type { FollowUps, HeardByEdge } from './follow-ups.ts';
+import type { EdgeResult, FollowUps } from './follow-ups.ts';
 
 /** Of an account's drops, the newest are told of. */
 const dropsTold = 20;
@@ -27,7 +27,7 @@ export interface ChangedPage {
   readonly drop: Drop;
   /** As it stood before the act. */
   readonly before: Drop;
-  readonly edge: HeardByEdge;
+  readonly edge: EdgeResult;
 }
 
 /** An account with what an operator wants to know of it. */
@@ -189,7 +189,7 @@ function nameOf({ id, identity }: Account): string {
 function tellPage({ drop, before, edge }: ChangedPage): string {
   const isNew = (drop.takedown === null) !== (before.takedown === null);
   const what = isNew ? 'done' : 'as it was';
-  return edge === 'not told' ? `${what}; the edge did not confirm` : what;
+  return edge === 'not confirmed' ? `${what}; the edge did not confirm` : what;
 }
 
 function tellAccount({ isNew }: { isNew: boolean }): string {

@@ -71,9 +71,6 @@ export function createViews({ store, clock, log }: { store: ViewStore; clock: Cl
 
     flush,
 
-    /** Moves recorded views into drops and their days: the job `views.aggregate`. */
-    aggregate: () => store.aggregate(clock.now()),
-
     /** Flushes for the last time, for `closeWithinMs` at most; views that are not confirmed by then are lost and logged. */
     async close(): Promise<void> {
       clearInterval(timer);

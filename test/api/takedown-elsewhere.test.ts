@@ -118,7 +118,7 @@ describe('A takedown and the edge', () => {
       const { edge } = await (act === 'restore'
         ? moderation.restore(slug, operator)
         : takeDown(service, slug));
-      expect(edge).to.equal('told');
+      expect(edge).to.equal('purged');
       await service.settle();
       expect(told(), 'the act itself, and the job').to.equal(2);
       for (const seconds of [1, 4, 55]) {
@@ -134,7 +134,7 @@ describe('A takedown and the edge', () => {
 
   it('one that refuses is told of in the answer and in the log, and the page is down all the same', async () => {
     const { slug } = await startBehindEdge(500);
-    expect((await takeDown(service, slug)).edge).to.equal('not told');
+    expect((await takeDown(service, slug)).edge).to.equal('not confirmed');
     expectError(await service.get(`/p/${slug}/raw`), 410, 'forbidden');
     const [entry] = await service.services.audit.list(null, 1);
     expect(entry?.outcome).to.equal('done; the edge did not confirm');
@@ -161,7 +161,7 @@ describe('A takedown and the edge', () => {
     await service.settle();
     asked.length = 0;
     const { edge, drop } = await takeDown(service, slug);
-    expect(edge).to.equal('unknown');
+    expect(edge).to.equal('no edge');
     expect(asked).to.deep.equal(['edge.purge']);
     await passRounds(service);
     expect((await engine?.pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);

@@ -273,5 +273,5 @@ for (const [where, contentOrigin] of [
 /** Counted until now, and added up. The jobs are left alone: no purger is there to answer them. */
 async function views({ services }: TestService): Promise<void> {
   await services.views.flush();
-  await services.views.aggregate();
+  await services.engine.views.aggregate(services.clock.now());
 }

@@ -1,4 +1,4 @@
-import { createUpkeep } from '../../shared/services/upkeep.ts';
+import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -48,11 +48,11 @@ async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
   const { failed } = await queue.count();
   if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
   const later = { now: () => Date.now() + 2 * 3_600_000 };
-  const deps = { ...stores, jobs: queue, purger: null, clock: later, log: createRecordingLog() };
-  await createUpkeep({
-    ...deps,
-    config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: '1,5,60', REPORTS_KEEP_DAYS: 90 },
-  }).reconcile();
+  const reconcile = createStoreReconcile({
+    ...{ engine: stores, jobs: queue, clock: later, log: createRecordingLog() },
+    config: { REPORTS_KEEP_DAYS: 90 },
+  });
+  await reconcile({});
   await until(isIdle, 'pending tasks are done', 30_000);
   const kept = await stores.html.listIds('', 'g', allIds);
   for (const store of [stores.contexts, stores.renders]) {

@@ -111,7 +111,7 @@ describe('When Redis is emptied', () => {
     const aggregating = (async () => {
       while (!isOver) {
         service.clock.advance(1_000); // more than batches in a run: each takes the number after the last, or the time
-        await service.services.views.aggregate();
+        await engine.views.aggregate(service.clock.now());
         await pause(20);
       }
     })();

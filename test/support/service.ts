@@ -88,9 +88,9 @@ export async function startService({
     newOwner: (name = `owner-${++owners}`) => ownerNamed(name, 'test'),
     newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
     async settle() {
-      const { jobs, views } = running.services;
+      const { engine, jobs, views } = running.services;
       await views.flush();
-      await views.aggregate(); // its schedule would need the clock to move
+      await engine.views.aggregate(clock.now()); // its schedule would need the clock to move
       await testEngine.settle(jobs);
     },
     async restart(changes = {}) {

@@ -70,7 +70,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
       await scene.stores.views.add(newId(scene.clock.now()), 1, counts);
       const faults = createMeanwhile(job, step, async () => {
         await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
-        if (isRemovedAtOnce) await process.upkeep.removeRemains(drop.id);
+        if (isRemovedAtOnce) await process.handlers['drop.remove']({ dropId: drop.id });
         else await process.queue.enqueue('drop.remove', { dropId: drop.id });
       });
       const process = await scene.startProcess({ faults, purgeAgain });

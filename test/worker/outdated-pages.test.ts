@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { dayOf } from '../../shared/domain/windows.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import { createOutdatedPages } from '../../shared/services/outdated-pages.ts';
+import { createOutdatedPages } from '../../worker/outdated-pages.ts';
 import { inParallel } from '../contract/records.ts';
 import { openScene, type Scene } from './scene.ts';
 
@@ -63,7 +63,7 @@ describe('Pages of a renderer of the past', () => {
     await view(yesterday.id, 1);
     await view(today.id, 0);
     await view(today.id, 5);
-    expect(await open().askForSome()).to.be.above(0);
+    expect(await open().enqueueSome()).to.be.above(0);
     const firstAsked = [...new Set(asked)];
     expect(firstAsked).to.deep.equal([today, yesterday, lastWeek, unseen].map(({ versionId }) => versionId));
   });
@@ -74,16 +74,16 @@ describe('Pages of a renderer of the past', () => {
     const later = await scene.publish([]);
     await keepPage(later.id, later.versionId, rendererVersion + 1);
     await view(id, 0);
-    expect(await open().askForSome()).to.equal(0);
+    expect(await open().enqueueSome()).to.equal(0);
     expect(asked).to.deep.equal([]);
   });
 
   it('are asked for some hundreds at a time, each call where the last one ended', async () => {
     const all = (await inParallel(450, publishOutdated)).map(({ versionId }) => versionId);
     const pages = open();
-    expect(await pages.askForSome()).to.equal(200);
-    expect(await pages.askForSome()).to.equal(200);
-    expect(await pages.askForSome()).to.equal(50);
+    expect(await pages.enqueueSome()).to.equal(200);
+    expect(await pages.enqueueSome()).to.equal(200);
+    expect(await pages.enqueueSome()).to.equal(50);
     expect([...asked].sort()).to.deep.equal([...all].sort());
   });
 
@@ -105,7 +105,7 @@ describe('Pages of a renderer of the past', () => {
         return Array.from({ length: 200 }, (_, i) => viewed[i % viewed.length] ?? '');
       },
     };
-    expect(await open(endless).askForSome()).to.equal(0);
+    expect(await open(endless).enqueueSome()).to.equal(0);
     expect(pages).to.be.within(2, 100);
   });
 
@@ -113,17 +113,17 @@ describe('Pages of a renderer of the past', () => {
     const { versionId } = await publishOutdated();
     const pages = open();
     isAway = true;
-    const error: unknown = await pages.askForSome().catch((thrown: unknown) => thrown);
+    const error: unknown = await pages.enqueueSome().catch((thrown: unknown) => thrown);
     expect(error).to.have.property('code', 'unavailable');
     isAway = false;
-    await pages.askForSome();
+    await pages.enqueueSome();
     expect(asked).to.deep.equal([versionId]);
   });
 
   it('are made again by the sweep, and the page is served as it is until then', async () => {
     const { versionId } = await publishOutdated();
     const process = scene.startProcess();
-    await process.upkeep.reconcile();
+    await process.handlers['store.reconcile']({});
     expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion - 1);
     expect(await process.settle()).to.deep.equal([]);
     expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion);

@@ -22,7 +22,7 @@ describe('Rendering', () => {
   describe('for the job', () => {
     it('keeps the page of the version and clears the note', async () => {
       const { id, versionId } = await scene.publish();
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       const { renders } = scene.stores;
       const head = await renders.findHead(versionId);
       expect(head?.plan).to.deep.equal({
@@ -38,14 +38,14 @@ describe('Rendering', () => {
 
     it('renders a version once, however often it is asked', async () => {
       const { id, versionId } = await scene.publish();
-      for (let i = 0; i < 3; i++) await process.rendering.renderForJob(id, versionId);
+      for (let i = 0; i < 3; i++) await process.handlers['version.render']({ dropId: id, versionId });
       expect(scene.renderer.calls).to.have.length(1);
     });
 
     it('keeps what even its own budget was too short for, so that it never costs twice', async () => {
       const { id, versionId } = await scene.publish();
       scene.renderer.setNeed(2_001);
-      for (let i = 0; i < 2; i++) await process.rendering.renderForJob(id, versionId);
+      for (let i = 0; i < 2; i++) await process.handlers['version.render']({ dropId: id, versionId });
       expect(scene.renderer.calls).to.have.length(1);
       expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('');
       expect(await tasksOf(id)).to.deep.equal([]);
@@ -60,7 +60,7 @@ describe('Rendering', () => {
       );
       expect(plan.insertion).to.equal('');
       expect(await scene.stores.renders.findHead(versionId), 'left to the job').to.equal(null);
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect((await scene.stores.renders.findHead(versionId))?.plan.insertion).to.equal('<style></style>');
     });
 
@@ -69,7 +69,7 @@ describe('Rendering', () => {
       scene.renderer.setNeed(2_000);
       const release = scene.renderer.hold();
       const reader = process.rendering.renderForRequest({ dropId: id, versionId }, Buffer.from('<p>one'));
-      const job = process.rendering.renderForJob(id, versionId);
+      const job = process.handlers['version.render']({ dropId: id, versionId });
       await nextTurns();
       expect(scene.renderer.calls, 'one at a time').to.have.length(1);
       release();
@@ -83,19 +83,19 @@ describe('Rendering', () => {
       const old = await scene.renderer.render(Buffer.from('old'), 2_000);
       const plan = { ...old.plan, renderer: rendererVersion - 1 };
       await scene.stores.renders.put({ dropId: id, versionId }, { ...old, plan }, scene.clock.now());
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion);
     });
 
     it('has the edge forget a page that it replaces, and no page that is the first', async () => {
       const { id, versionId } = await scene.publish();
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect(await process.settle()).to.deep.equal([]);
       expect(scene.edge.purged).to.deep.equal([]);
       const old = await scene.renderer.render(Buffer.from('old'), 2_000);
       const plan = { ...old.plan, renderer: rendererVersion - 1 };
       await scene.stores.renders.put({ dropId: id, versionId }, { ...old, plan }, scene.clock.now());
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect(await process.settle()).to.deep.equal([]);
       expect(scene.edge.purged).to.include(`drop-${id}`);
     });
@@ -105,7 +105,7 @@ describe('Rendering', () => {
       const made = await scene.renderer.render(Buffer.from('new'), 2_000);
       const plan = { ...made.plan, renderer: rendererVersion + 1 };
       await scene.stores.renders.put({ dropId: id, versionId }, { ...made, plan }, scene.clock.now());
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect((await scene.stores.renders.findHead(versionId))?.plan.renderer).to.equal(rendererVersion + 1);
       expect(await tasksOf(id)).to.deep.equal([]);
     });
@@ -113,17 +113,17 @@ describe('Rendering', () => {
     it('does nothing for a drop that is deleted, or gone', async () => {
       const { id, slug, versionId } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      await process.rendering.renderForJob(id, versionId);
-      await process.rendering.renderForJob('gone', versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
+      await process.handlers['version.render']({ dropId: 'gone', versionId });
       expect(scene.renderer.calls).to.deep.equal([]);
     });
 
     it('does nothing for a version that was removed, and clears the note that it was the last to owe', async () => {
       const { id, slug, versionId } = await scene.publish();
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       const second = await scene.addVersion(slug, ['render']);
       await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
-      await process.rendering.renderForJob(id, second);
+      await process.handlers['version.render']({ dropId: id, versionId: second });
       expect(scene.renderer.calls).to.have.length(1);
       expect(await tasksOf(id)).to.deep.equal([]);
     });
@@ -131,16 +131,16 @@ describe('Rendering', () => {
     it('keeps the note while another version is not rendered', async () => {
       const { id, slug, versionId } = await scene.publish();
       const second = await scene.addVersion(slug, ['render']);
-      await process.rendering.renderForJob(id, second);
+      await process.handlers['version.render']({ dropId: id, versionId: second });
       expect(await tasksOf(id)).to.deep.equal(['render']);
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect(await tasksOf(id)).to.deep.equal([]);
     });
 
     it('keeps the note when the drop has changed while it rendered', async () => {
       const { id, slug, versionId } = await scene.publish();
       const release = scene.renderer.hold();
-      const rendered = process.rendering.renderForJob(id, versionId);
+      const rendered = process.handlers['version.render']({ dropId: id, versionId });
       await until(() => scene.renderer.calls.length === 1);
       await scene.addVersion(slug, ['render']);
       release();
@@ -150,14 +150,16 @@ describe('Rendering', () => {
 
     it('leaves other pending tasks', async () => {
       const { id, versionId } = await scene.publish(['render', 'purge']);
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       expect(await tasksOf(id)).to.deep.equal(['purge']);
     });
 
     it('fails loudly when the document of a live version is missing', async () => {
       const { id, versionId } = await scene.publish();
       await scene.stores.html.delete([versionId]);
-      const error: unknown = await process.rendering.renderForJob(id, versionId).catch((thrown) => thrown);
+      const error: unknown = await process.handlers['version.render']({ dropId: id, versionId }).catch(
+        (thrown) => thrown,
+      );
       expect(error).to.be.an('error').with.property('message').that.contains(versionId);
       expect(await tasksOf(id)).to.deep.equal(['render']);
     });
@@ -178,7 +180,7 @@ describe('Rendering', () => {
     it('shares one render among all who come while it runs, the job included', async () => {
       const { id, versionId } = await scene.publish();
       const release = scene.renderer.hold();
-      const job = process.rendering.renderForJob(id, versionId);
+      const job = process.handlers['version.render']({ dropId: id, versionId });
       await until(() => scene.renderer.calls.length === 1);
       const readers = Promise.all(
         [1, 2, 3].map(() => process.rendering.renderForRequest({ dropId: id, versionId }, html)),
@@ -236,7 +238,7 @@ describe('Rendering', () => {
   describe('its smallest form', () => {
     async function rendered() {
       const { id, slug, versionId } = await scene.publish();
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       const head = async () => await scene.stores.renders.findHead(versionId);
       return { slug, head, version: { dropId: id, versionId } };
     }
@@ -261,7 +263,7 @@ describe('Rendering', () => {
     it('waits until no page is being rendered', async () => {
       const { version } = await rendered();
       scene.renderer.setIdle(false);
-      await process.rendering.squeeze(version);
+      await process.handlers['version.squeeze'](version);
       expect(scene.renderer.squeezed).to.deep.equal([]);
       scene.renderer.setIdle(true);
       scene.clock.advance(60_000);
@@ -271,7 +273,10 @@ describe('Rendering', () => {
 
     it('is made of one page at a time; another one is put off', async () => {
       const [one, other] = [await rendered(), await rendered()];
-      await Promise.all([process.rendering.squeeze(one.version), process.rendering.squeeze(other.version)]);
+      await Promise.all([
+        process.handlers['version.squeeze'](one.version),
+        process.handlers['version.squeeze'](other.version),
+      ]);
       expect(scene.renderer.squeezed).to.have.length(1);
       scene.clock.advance(5_000);
       expect(await process.settle()).to.deep.equal([]);
@@ -281,14 +286,14 @@ describe('Rendering', () => {
     it('is not made of a page that is deleted, out of date or not there', async () => {
       const deleted = await rendered();
       await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
-      await process.rendering.squeeze(deleted.version);
+      await process.handlers['version.squeeze'](deleted.version);
       const { id, versionId } = await scene.publish();
       const version = { dropId: id, versionId };
-      await process.rendering.squeeze(version);
+      await process.handlers['version.squeeze'](version);
       const old = await scene.renderer.render(Buffer.from('old'), 2_000);
       const plan = { ...old.plan, renderer: rendererVersion - 1 };
       await scene.stores.renders.put(version, { ...old, plan }, scene.clock.now());
-      await process.rendering.squeeze(version);
+      await process.handlers['version.squeeze'](version);
       expect(scene.renderer.squeezed).to.deep.equal([]);
     });
   });

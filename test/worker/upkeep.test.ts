@@ -24,7 +24,8 @@ describe('Upkeep', () => {
     const drop = await scene.publish([]);
     const second = await scene.addVersion(drop.slug, []);
     const trashed = await scene.addVersion(drop.slug, []);
-    for (const id of [drop.versionId, second, trashed]) await process.rendering.renderForJob(drop.id, id);
+    for (const id of [drop.versionId, second, trashed])
+      await process.handlers['version.render']({ dropId: drop.id, versionId: id });
     await scene.stores.drops.removeVersion(ownerId, drop.slug, 3, scene.clock.now(), []);
     return { ...drop, live: [drop.versionId, second], trashed };
   }
@@ -43,7 +44,7 @@ describe('Upkeep', () => {
     it('purges the edge, removes all that the versions and the trash name, and last the record', async () => {
       const { id, slug, live, trashed } = await publishWithTrash();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      await process.upkeep.removeRemains(id);
+      await process.handlers['drop.remove']({ dropId: id });
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
       expect(await scene.listKept([...live, trashed])).to.deep.equal([]);
       expect((await scene.stores.pendingTasks.find(id))?.deleted, 'while purges go on').to.equal(true);
@@ -56,12 +57,14 @@ describe('Upkeep', () => {
       const { id, slug, versionId } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       scene.edge.setAway(true);
-      const error: unknown = await process.upkeep.removeRemains(id).catch((thrown: unknown) => thrown);
+      const error: unknown = await process.handlers['drop.remove']({ dropId: id }).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
       expect((await scene.stores.pendingTasks.find(id))?.deleted).to.equal(true);
       expect(await scene.listKept([versionId])).to.deep.equal([]);
       scene.edge.setAway(false);
-      await process.upkeep.removeRemains(id);
+      await process.handlers['drop.remove']({ dropId: id });
       expect(await passRounds()).to.deep.equal([]);
       expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
@@ -69,14 +72,15 @@ describe('Upkeep', () => {
     it('needs no edge', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      await scene.startProcess({ purger: null }).upkeep.removeRemains(id);
+      await scene.startProcess({ purger: null }).handlers['drop.remove']({ dropId: id });
       expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
     });
 
     it('may be repeated', async () => {
       const { id, slug } = await scene.publish();
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
-      for (const round of [0, 0, 1, 1, 2, 2, 3, 3]) await process.upkeep.removeRemains(id, round);
+      for (const round of [0, 0, 1, 1, 2, 2, 3, 3])
+        await process.handlers['drop.remove']({ dropId: id, round });
       expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
       const { length } = scene.edge.purged;
       expect(await passRounds()).to.deep.equal([]);
@@ -86,7 +90,7 @@ describe('Upkeep', () => {
 
   it('removes what removed versions of a live drop left, and nothing else of it', async () => {
     const { id, live, trashed } = await publishWithTrash();
-    await process.upkeep.removeRemains(id);
+    await process.handlers['drop.remove']({ dropId: id });
     expect(await scene.listKept([...live, trashed])).to.have.members(live);
     const tasks = await scene.stores.pendingTasks.find(id);
     expect(tasks?.trash).to.deep.equal([]);
@@ -96,7 +100,7 @@ describe('Upkeep', () => {
 
   it('leaves a live drop without trash as it is', async () => {
     const { id, versionId } = await scene.publish();
-    await process.upkeep.removeRemains(id);
+    await process.handlers['drop.remove']({ dropId: id });
     expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
     expect(await scene.stores.pendingTasks.find(id)).to.not.equal(null);
   });
@@ -104,7 +108,7 @@ describe('Upkeep', () => {
   describe('a purge', () => {
     it('makes the edge forget the drop by its tag, and clears the note after the last repeat', async () => {
       const { id } = await scene.publish(['purge']);
-      await process.upkeep.purge(id);
+      await process.handlers['edge.purge']({ dropId: id });
       expect(scene.edge.purged).to.deep.equal([`drop-${id}`]);
       expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
       expect(await passRounds()).to.deep.equal([]);
@@ -114,14 +118,20 @@ describe('Upkeep', () => {
 
     it('clears no other note', async () => {
       const { id } = await scene.publish(['render', 'purge']);
-      await process.upkeep.purge(id, 3, (await scene.stores.pendingTasks.find(id))?.rev);
+      await process.handlers['edge.purge']({
+        dropId: id,
+        round: 3,
+        rev: (await scene.stores.pendingTasks.find(id))?.rev,
+      });
       expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['render']);
     });
 
     it('stays pending when the edge does not confirm', async () => {
       const { id } = await scene.publish(['purge']);
       scene.edge.setAway(true);
-      const error: unknown = await process.upkeep.purge(id).catch((thrown: unknown) => thrown);
+      const error: unknown = await process.handlers['edge.purge']({ dropId: id }).catch(
+        (thrown: unknown) => thrown,
+      );
       expect(error).to.be.an('error').with.property('message', 'the edge is away');
       expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
     });
@@ -129,7 +139,7 @@ describe('Upkeep', () => {
     it('of a change that another has followed is left to that one', async () => {
       const { id } = await scene.publish(['purge']);
       const rev = (await scene.stores.pendingTasks.find(id))?.rev ?? 0;
-      await process.upkeep.purge(id, 1, rev - 1);
+      await process.handlers['edge.purge']({ dropId: id, round: 1, rev: rev - 1 });
       expect(scene.edge.purged).to.deep.equal([]);
       expect(await process.settle()).to.deep.equal([]);
       expect(scene.edge.purged).to.deep.equal([]);
@@ -146,23 +156,27 @@ describe('Upkeep', () => {
           },
         },
       });
-      await changing.upkeep.purge(id, 3, (await scene.stores.pendingTasks.find(id))?.rev);
+      await changing.handlers['edge.purge']({
+        dropId: id,
+        round: 3,
+        rev: (await scene.stores.pendingTasks.find(id))?.rev,
+      });
       expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal(['purge']);
     });
 
     it('is done again whenever it is enqueued, pending or not', async () => {
       const { id } = await scene.publish([]);
-      await process.upkeep.purge(id);
-      await process.upkeep.purge(id);
+      await process.handlers['edge.purge']({ dropId: id });
+      await process.handlers['edge.purge']({ dropId: id });
       expect(scene.edge.purged).to.have.length(2);
     });
 
     it('only clears the note where no edge is set, and does nothing for a drop that is gone', async () => {
       const { id } = await scene.publish(['purge']);
       const edgeless = scene.startProcess({ purger: null });
-      await edgeless.upkeep.purge(id);
+      await edgeless.handlers['edge.purge']({ dropId: id });
       expect((await scene.stores.pendingTasks.find(id))?.tasks).to.deep.equal([]);
-      await process.upkeep.purge('gone');
+      await process.handlers['edge.purge']({ dropId: 'gone' });
       expect(scene.edge.purged).to.deep.equal([]);
     });
   });
@@ -182,7 +196,7 @@ describe('Upkeep', () => {
       const littered = await publishWithTrash();
 
       scene.clock.advance(minute + 1);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       expect(await passRounds()).to.deep.equal([]);
 
       const { pendingTasks, renders } = scene.stores;
@@ -196,28 +210,29 @@ describe('Upkeep', () => {
       expect(await pendingTasks.listPending(scene.clock.now() + day, null, 10)).to.deep.equal([]);
     });
 
-    it('asks for nothing that changed within the last minute, unless told so', async () => {
+    it('enqueues nothing for tasks of the last minute', async () => {
       await scene.publish(['render']);
       scene.clock.advance(minute);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       expect((await process.queue.count()).waiting).to.equal(0);
-      await process.upkeep.reconcile(minute - 1);
+      scene.clock.advance(1);
+      await process.handlers['store.reconcile']({});
       expect((await process.queue.count()).waiting).to.equal(1);
     });
 
     it('asks again only for the versions that are not rendered', async () => {
       const { id, slug, versionId } = await scene.publish(['render']);
       await scene.addVersion(slug, ['render']);
-      await process.rendering.renderForJob(id, versionId);
+      await process.handlers['version.render']({ dropId: id, versionId });
       scene.clock.advance(minute + 1);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       expect((await process.queue.count()).waiting).to.equal(1);
     });
 
     it('finds more than one page holds', async () => {
       await Promise.all(Array.from({ length: 1_100 }, () => scene.publish(['purge'])));
       scene.clock.advance(minute + 1);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       expect((await process.queue.count()).waiting).to.equal(1_100);
     });
 
@@ -230,16 +245,16 @@ describe('Upkeep', () => {
       let isLate = true;
       const jobs: JobProducer = {
         async enqueue(...asked) {
-          if (isLate) throw unavailable('The line of jobs does not answer.');
+          if (isLate) throw unavailable('The job queue did not answer in time.');
           await process.queue.enqueue(...asked);
         },
       };
-      const { upkeep, log } = scene.startProcess({ jobs });
-      await upkeep.reconcile();
+      const { handlers, log } = scene.startProcess({ jobs });
+      await handlers['store.reconcile']({});
       expect(await html.listIds('', 'g', 10)).to.deep.equal([versionId]);
       expect(log.lines.map(({ level }) => level)).to.include('warn');
       isLate = false;
-      await upkeep.reconcile();
+      await handlers['store.reconcile']({});
       expect(await process.settle()).to.deep.equal([]);
       expect(await scene.stores.renders.findHead(versionId)).to.not.equal(null);
     });
@@ -256,7 +271,7 @@ describe('Upkeep', () => {
         await renders.put({ dropId: 'gone', versionId: id }, rendered, scene.clock.now());
       }
       scene.clock.advance(hour);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       for (const store of [html, contexts, renders]) {
         expect(await store.listIds('', 'g', 10)).to.deep.equal([young]);
       }
@@ -268,7 +283,7 @@ describe('Upkeep', () => {
       await scene.stores.drops.remove(ownerId, slug, scene.clock.now());
       expect((await scene.stores.pendingTasks.find(id))?.deleted).to.equal(true);
       scene.clock.advance(30 * day);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       const named = [...live, trashed, ...other.live, other.trashed];
       expect(await scene.listKept(named)).to.have.members(named);
     });
@@ -283,7 +298,7 @@ describe('Upkeep', () => {
         scene.clock.advance(1);
       }
       scene.clock.advance(hour);
-      await process.upkeep.reconcile();
+      await process.handlers['store.reconcile']({});
       expect(await html.listIds('', 'g', 1_000)).to.have.members(named);
     });
   });
@@ -300,7 +315,7 @@ describe('Upkeep', () => {
     await signIns.insert(signIn('running', now + 1));
     await signIns.insert(signIn('kept', now - day));
     await signIns.insert(signIn('old', now - day - 1));
-    await process.upkeep.expireSignIns();
+    await process.handlers['sign-in.expire']({});
     const statuses = ['over', 'running', 'kept', 'old'].map(async (id) => (await signIns.find(id))?.status);
     expect(await Promise.all(statuses)).to.deep.equal(['expired', 'pending', 'expired', undefined]);
   });

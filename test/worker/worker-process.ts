@@ -6,8 +6,8 @@ import type { JobReport } from '../../shared/ports/job-report.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
-import { createUpkeep } from '../../shared/services/upkeep.ts';
-import { startWorker } from '../../worker/start-worker.ts';
+import { createJobHandlers } from '../../worker/jobs/index.ts';
+import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
 import type { SceneStores } from './stage.ts';
@@ -43,35 +43,25 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const { stores, queue, clock, renderer, purger, log = createRecordingLog(), faults } = deps;
   const { jobs: producer = { enqueue: queue.enqueue }, purgeAgain = '1,5,60' } = deps;
   const wrap = <T extends object>(port: T): T => faults?.wrap(port) ?? port;
-  const [pendingTasks, html, contexts] = [
-    wrap(stores.pendingTasks),
-    wrap(stores.html),
-    wrap(stores.contexts),
-  ];
-  const [renders, signIns, views] = [wrap(stores.renders), wrap(stores.signIns), wrap(stores.views)];
+  const engine = Object.fromEntries(
+    Object.entries(stores).map(([name, store]) => [name, wrap(store)]),
+  ) as unknown as SceneStores; // proof: each store is wrapped as what it is
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
   const followUps = createFollowUps({ jobs: jobsToAsk, purger: purgerToAsk, clock, log });
+  const ports = { engine, jobs: jobsToAsk, purger: purgerToAsk, renderer: wrap(renderer), clock, log };
   const rendering = createRendering({
-    ...{ html, renders, pendingTasks, renderer: wrap(renderer), jobs: jobsToAsk, clock, log },
-    purge: followUps.changed,
+    ...{ ...ports, renders: engine.renders },
     config: { RENDER_BUDGET_MS: 2_000, RENDER_REQUEST_BUDGET_MS: 300 },
   });
-  const upkeep = createUpkeep({
-    ...{ pendingTasks, html, contexts, renders, signIns, views, clock, log },
-    reports: wrap(stores.reports),
-    jobs: jobsToAsk,
-    purger: purgerToAsk,
+  const workerDeps: WorkerDeps = {
+    ...{ ...ports, followUps, rendering },
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
-  });
-  const aggregation = { aggregate: () => views.aggregate(clock.now()) };
-  const jobs: JobConsumer = {
-    start: (handlers) => queue.start(faults === undefined ? handlers : within(faults, handlers)),
-    stop: (graceMs) => queue.stop(graceMs),
   };
+  const handlers = createJobHandlers(workerDeps);
+  queue.start(faults === undefined ? handlers : within(faults, handlers));
   return {
-    ...{ queue, log, rendering, upkeep, views: aggregation },
-    worker: startWorker({ jobs, rendering, upkeep, views: aggregation, log }),
+    ...{ queue, log, rendering, handlers },
 
     /** Runs what is due; what handlers threw. */
     async settle(): Promise<unknown[]> {

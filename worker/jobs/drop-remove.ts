@@ -1,6 +1,38 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { Upkeep } from '../../shared/services/upkeep.ts';
+import { createPurgeRounds } from '../purge-rounds.ts';
+import type { WorkerDeps } from '../worker-deps.ts';
 
-export function handleDropRemove({ upkeep }: { upkeep: Upkeep }): JobHandlers['drop.remove'] {
-  return ({ dropId, round }) => upkeep.removeRemains(dropId, round);
+/**
+ * Removes the blobs of a deleted drop or of removed versions, and last the record that lists them, so that an interrupted
+ * removal is found and repeated. The blobs of a deleted drop do not wait for the edge; its record is removed after the
+ * last round of purges.
+ */
+export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
+  const { pendingTasks, html, contexts, renders } = deps.engine;
+  const { jobs } = deps;
+  const rounds = createPurgeRounds(deps);
+
+  async function deleteBlobs(versionIds: readonly string[]): Promise<void> {
+    for (const store of [html, contexts, renders]) await store.delete(versionIds);
+  }
+
+  return async ({ dropId, round = 0 }) => {
+    const drop = await pendingTasks.find(dropId);
+    if (drop === null) return;
+    if (!drop.deleted) {
+      if (drop.trash.length === 0) return;
+      await deleteBlobs(drop.trash);
+      await pendingTasks.clearTrash(dropId, drop.trash);
+      return;
+    }
+    const isLast = rounds.isLast(round);
+    try {
+      const delay = (delayMs: number) => jobs.enqueue('drop.remove', { dropId, round }, delayMs);
+      if (!(await rounds.purge(dropId, delay))) return;
+    } finally {
+      if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);
+    }
+    if (isLast) await pendingTasks.erase(dropId);
+    else await jobs.enqueue('drop.remove', { dropId, round: round + 1 }, rounds.pauseAfter(round));
+  };
 }

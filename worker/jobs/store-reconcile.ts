@@ -1,6 +1,136 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isUnavailable } from '../../shared/domain/errors.ts';
+import { idAt } from '../../shared/domain/ids.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { Upkeep } from '../../shared/services/upkeep.ts';
+import type { JobProducer } from '../../shared/ports/job-queue.ts';
+import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
+import { inChunks } from '../../shared/util/in-chunks.ts';
+import { createOutdatedPages } from '../outdated-pages.ts';
+import type { WorkerDeps } from '../worker-deps.ts';
+import { findUnrendered } from './version-render.ts';
 
-export function handleStoreReconcile({ upkeep }: { upkeep: Upkeep }): JobHandlers['store.reconcile'] {
-  return () => upkeep.reconcile();
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A task that is pending for longer has lost its job. */
+const overdueMs = minute;
+/** A blob is stored minutes before its record at most, so an older one without a record is an orphan. */
+const orphanMs = hour;
+/** A request may still be reading an artefact that was just replaced. */
+const replacedMs = hour;
+/** Where the first run of a process begins in a store: orphans are young, and old blobs are many. */
+const firstRunMs = 48 * hour;
+
+const pageSize = 500;
+/** The next run continues after so many pages. */
+const pagesPerRun = 100;
+const enqueuedAtOnce = 50;
+
+interface BlobIds {
+  listIds(after: string, below: string, limit: number): Promise<string[]>;
+  delete(ids: readonly string[]): Promise<void>;
+}
+
+/**
+ * Enqueues jobs for tasks that are still pending, and removes what no record references: orphaned blobs, replaced
+ * artefacts, and closed reports after REPORTS_KEEP_DAYS.
+ */
+export function createStoreReconcile(
+  deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
+    readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS'>;
+  },
+): JobHandlers['store.reconcile'] {
+  const { pendingTasks, html, contexts, renders, reports, views } = deps.engine;
+  const { jobs, clock, log, config } = deps;
+  const outdatedPages = createOutdatedPages({ pendingTasks, renders, views, jobs, clock });
+  const orphanRemovals = [html, contexts, renders].map(createOrphanRemoval);
+  let lastEnqueued: PendingPosition | null = null;
+
+  async function enqueueTasks(drop: DropTasks, enqueue: JobProducer['enqueue']): Promise<void> {
+    const dropId = drop.id;
+    if (drop.deleted || drop.trash.length > 0) await enqueue('drop.remove', { dropId });
+    if (drop.deleted) return;
+    if (drop.tasks.includes('purge')) await enqueue('edge.purge', { dropId });
+    if (drop.tasks.includes('render')) {
+      const unrendered = await findUnrendered(renders, drop.versionIds);
+      // If all are rendered, the job of any version clears the task.
+      const versionIds = unrendered.length > 0 ? unrendered : [drop.headId];
+      for (const versionId of versionIds) await enqueue('version.render', { dropId, versionId });
+    }
+  }
+
+  /** If the queue is unavailable, the other work of this run goes on, and the next run tries the same page again. */
+  async function enqueueOverdue(): Promise<void> {
+    const before = clock.now() - overdueMs;
+    let drops = 0;
+    let failure: unknown = null;
+    const enqueue: JobProducer['enqueue'] = (name, payload) =>
+      jobs.enqueue(name, payload).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        failure = error;
+      });
+    for (let page = 0; page < pagesPerRun; page++) {
+      const overdue: PendingPosition[] = await pendingTasks.listPending(before, lastEnqueued, pageSize);
+      await inChunks(overdue, enqueuedAtOnce, async ({ id }) => {
+        const drop = await pendingTasks.find(id);
+        if (drop !== null) await enqueueTasks(drop, enqueue);
+      });
+      if (failure !== null) {
+        log.warn({ err: failure }, 'the job queue is unavailable; the next run enqueues the pending tasks');
+        return;
+      }
+      drops += overdue.length;
+      lastEnqueued = overdue.length < pageSize ? null : (overdue.at(-1) ?? null);
+      if (lastEnqueued === null) break;
+    }
+    if (drops > 0) log.info({ drops }, 'enqueued jobs for pending tasks');
+  }
+
+  function createOrphanRemoval(store: BlobIds): () => Promise<number> {
+    let after = idAt(clock.now() - firstRunMs);
+    return async () => {
+      const below = idAt(clock.now() - orphanMs);
+      let removed = 0;
+      for (let page = 0; page < pagesPerRun; page++) {
+        const ids = await store.listIds(after, below, pageSize);
+        const referenced = await pendingTasks.findReferenced(ids);
+        const orphans = ids.filter((id) => !referenced.has(id));
+        if (orphans.length > 0) await store.delete(orphans);
+        removed += orphans.length;
+        after = ids.length < pageSize ? '' : (ids.at(-1) ?? '');
+        if (after === '') break;
+        await nextTurn(); // SQLite answers synchronously: requests need their turn
+      }
+      return removed;
+    };
+  }
+
+  async function removeReplaced(): Promise<void> {
+    const before = clock.now() - replacedMs;
+    for (let page = 0; page < pagesPerRun; page++) {
+      if ((await renders.removeReplaced(before, pageSize)) < pageSize) return;
+      await nextTurn();
+    }
+  }
+
+  async function renderOutdated(): Promise<void> {
+    try {
+      const pages = await outdatedPages.enqueueSome();
+      if (pages > 0) log.info({ pages }, 'enqueued renders of pages of an older renderer');
+    } catch (err) {
+      if (!isUnavailable(err)) throw err;
+      log.warn({ err }, 'the job queue is unavailable; the next run enqueues the outdated pages');
+    }
+  }
+
+  return async () => {
+    await enqueueOverdue();
+    let blobs = 0;
+    for (const removeOrphans of orphanRemovals) blobs += await removeOrphans();
+    if (blobs > 0) log.info({ blobs }, 'removed blobs that no record references');
+    await removeReplaced();
+    await renderOutdated();
+    await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
+  };
 }

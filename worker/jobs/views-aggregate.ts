@@ -1,10 +1,7 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { Views } from '../../shared/services/views.ts';
+import type { WorkerDeps } from '../worker-deps.ts';
 
-export function handleViewsAggregate({
-  views,
-}: {
-  views: Pick<Views, 'aggregate'>;
-}): JobHandlers['views.aggregate'] {
-  return () => views.aggregate();
+/** Adds the recorded views to drops and their days. */
+export function createViewsAggregate({ engine, clock }: WorkerDeps): JobHandlers['views.aggregate'] {
+  return () => engine.views.aggregate(clock.now());
 }

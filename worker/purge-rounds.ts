@@ -1,0 +1,41 @@
+import { purgePauses } from '../shared/config/config.ts';
+import { edgeTag } from '../shared/domain/drop.ts';
+import { DropError } from '../shared/domain/errors.ts';
+import { createThrottledWarning } from '../shared/services/throttled-warning.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+/**
+ * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS), because it misses an answer that the origin sent before the
+ * change and that has not reached the edge yet. Each round enqueues the next one once the edge has confirmed it.
+ */
+export function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
+  const { purger } = deps;
+  const pauses = purgePauses(deps.config);
+  const warnOfPause = createThrottledWarning(deps, 'the edge asked to wait; purges are delayed');
+
+  return {
+    isLast: (round: number): boolean => purger === null || round >= pauses.length,
+
+    /** From one round to the next, in milliseconds. */
+    pauseAfter: (round: number): number => pauses[round] ?? 0,
+
+    /**
+     * Purges the drop from the edge.
+     * @param delay enqueues this round again, if the edge names a time to wait; that is not a failed attempt
+     * @returns whether the edge has confirmed; true without an edge
+     * @throws if the edge does not confirm
+     */
+    async purge(dropId: string, delay: (delayMs: number) => Promise<void>): Promise<boolean> {
+      try {
+        await purger?.purge(edgeTag(dropId));
+        return true;
+      } catch (err) {
+        const seconds = err instanceof DropError ? err.details?.retry_after_seconds : undefined;
+        if (typeof seconds !== 'number') throw err;
+        warnOfPause({ err });
+        await delay(seconds * 1_000);
+        return false;
+      }
+    },
+  };
+}

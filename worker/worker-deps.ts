@@ -1,0 +1,26 @@
+import type { Config } from '../shared/config/config.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { EdgePurger } from '../shared/ports/edge-purger.ts';
+import type { Engine } from '../shared/ports/engine.ts';
+import type { JobProducer } from '../shared/ports/job-queue.ts';
+import type { Log } from '../shared/ports/log.ts';
+import type { PageRenderer } from '../shared/ports/page-renderer.ts';
+import type { FollowUps } from '../shared/services/follow-ups.ts';
+import type { Rendering } from '../shared/services/rendering.ts';
+
+/** What the jobs use. */
+export interface WorkerDeps {
+  readonly engine: Pick<
+    Engine,
+    'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views'
+  >;
+  readonly jobs: JobProducer;
+  /** null: there is no edge cache. */
+  readonly purger: EdgePurger | null;
+  readonly renderer: PageRenderer;
+  readonly rendering: Pick<Rendering, 'finished' | 'renderFully'>;
+  readonly followUps: Pick<FollowUps, 'changed'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;
+}
