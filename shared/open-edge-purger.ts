@@ -1,7 +1,9 @@
-import { createCloudflarePurger } from './adapters/edge/cloudflare-purger.ts';
-import { createFastlyPurger } from './adapters/edge/fastly-purger.ts';
-import { createHttpPurger } from './adapters/edge/http-purger.ts';
-import { createVarnishPurger } from './adapters/edge/varnish-purger.ts';
+import {
+  createCloudflarePurger,
+  createFastlyPurger,
+  createHttpPurger,
+  createVarnishPurger,
+} from './adapters/edge/purgers.ts';
 import { type Config, edgeAddresses } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';

@@ -1,13 +1,11 @@
-/** Tells the cache in front of the service that pages have changed. Many calls at once are as good as one by one. */
+/** Purges changed pages from the shared cache in front of the service. May be called in parallel. */
 export interface EdgePurger {
   /**
-   * Makes the edge forget every answer that carries the tag. Repeating it is harmless.
-   * @returns when the edge has confirmed a request that was sent after this call: what it had by then is forgotten, and
-   *   what was still on its way to it is not. Nothing is sent twice, and all is over within the time-out that the
-   *   adapter was made with, give or take a moment
-   * @throws DropError `unavailable` when the edge takes no purges for so many seconds (`retry_after_seconds`, a whole
-   *   number of 1 to 3,600), during which it is left alone; any other error when it did not confirm: it refused, or was
-   *   cut off, or silent. None of them tells a credential, even where the edge does
+   * Removes every response that carries the tag from the cache. May be repeated.
+   * @returns when the edge has confirmed a request that was sent after this call. A response that was then on its way
+   *   to the cache is not removed. Nothing is sent twice, and it ends within the adapter's timeout
+   * @throws DropError `unavailable` with `retry_after_seconds` (1 to 3,600) if the edge limits purges; until then
+   *   nothing is sent to it. Any other error if the edge did not confirm. No error contains a credential
    */
   purge(tag: string): Promise<void>;
 }

@@ -225,9 +225,11 @@ describe('GitHub as identity provider', () => {
       expect(await expectUnavailable(attempt)).to.include('redirect_uri_mismatch');
     });
 
-    it('the right state with another issuer: GITHUB_URL is not what the provider calls itself', async () => {
+    it('the right state with another issuer: the error tells to check GITHUB_URL', async () => {
       double.issuer = 'https://git.example/login/oauth';
-      expect(await expectUnavailable(signIn())).to.include('calls itself https://git.example/login/oauth');
+      expect(await expectUnavailable(signIn())).to.include(
+        'names the issuer https://git.example/login/oauth',
+      );
       expect(double.requests).to.deep.equal([]);
     });
 

@@ -11,36 +11,36 @@ import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { inParallel, start } from './records.ts';
 
-/** One kind of edge: how it is told, and what it says. */
+/** One kind of edge: its requests and its responses. */
 export interface EdgeKind {
   /** @param url where the edge listens */
   createPurger(options: { url: string; token: string; timeoutMs: number; clock: Clock }): EdgePurger;
   tagsIn(request: SeenByEdge): readonly string[];
-  /** The token that the request shows. */
+  /** The credential of the request. */
   tokenIn(request: SeenByEdge): string | undefined;
   /** The body of a 200 that confirms. */
   readonly confirmation: string;
-  /** The body of an answer that says why it does not. */
+  /** The body of a response that says why it does not. */
   refusal(why: string): string;
 }
 
-/** With all that a JSON text may spell in another way. */
+/** With characters that JSON may escape. */
 const token = 's3cret/"=';
 const secretPart = 's3cret';
-/** Far more than an answer takes, for where the edge gives one. */
+/** For tests in which the edge answers. */
 const plentyMs = 5_000;
 const boundMs = 100;
 
 const aTag = () => edgeTag(newId(start));
 
-/** All that a log tells of the error, and of those behind it. */
+/** All texts of the error and of its causes. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const behind = error instanceof AggregateError ? error.errors : [];
   return [error.message, error.stack, ...[error.cause, ...behind].map(textOf)].join();
 }
 
-/** What any adapter must do for EdgePurger. */
+/** The behaviour of EdgePurger that all adapters share. */
 export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
   describe(`EdgePurger (${name})`, () => {
     const { listen, closeAll } = useEdgeDoubles();
@@ -51,7 +51,7 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       (_, response) =>
         response.writeHead(status, headers).end(kind.refusal('because'));
 
-    /** An edge that answers as the test says, and a purger for it. */
+    /** An edge that answers with `answer`, and a purger for it. */
     async function openScene(answer: RequestListener = confirm, timeoutMs = plentyMs) {
       const scene = { answer };
       const edge = await listen((request, response) => scene.answer(request, response));
@@ -61,16 +61,20 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       return Object.assign(scene, { edge, clock, purge });
     }
 
-    /** An edge that keeps its answers back until `confirmAll`. */
+    /** An edge that answers nothing until `confirmAll`. */
     async function openHeld() {
       const held: ServerResponse[] = [];
       const scene = await openScene((_, response) => held.push(response));
-      const told = (count: number) =>
-        until(() => held.length >= count, `the edge is told ${count} times`, 2_000);
-      return { ...scene, told, confirmAll: () => held.forEach((response) => void confirm(null, response)) };
+      const received = (count: number) =>
+        until(() => held.length >= count, `the edge has ${count} requests`, 2_000);
+      return {
+        ...scene,
+        received,
+        confirmAll: () => held.forEach((response) => void confirm(null, response)),
+      };
     }
 
-    /** What the purge was refused with, where that is no time to wait. */
+    /** The message of a failed purge that names no time to wait. */
     async function failureOf(purge: Promise<void>): Promise<string> {
       const error = await rejectionOf(purge);
       expect(isUnavailable(error), 'unavailable').to.equal(false);
@@ -78,15 +82,15 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       return error.message;
     }
 
-    /** For how many seconds the edge is said to take none. */
-    async function restOf(purge: Promise<void>): Promise<unknown> {
+    /** The seconds to wait until the edge accepts purges. */
+    async function waitOf(purge: Promise<void>): Promise<unknown> {
       const error = await rejectionOf(purge);
       expect(isUnavailable(error), String(error)).to.equal(true);
       expect(textOf(error)).to.not.contain(secretPart);
       return secondsOf(error);
     }
 
-    it('names the tag once, and shows the token', async () => {
+    it('sends the tag once, with the token', async () => {
       const { edge, purge } = await openScene();
       const tag = aTag();
       await purge(tag);
@@ -95,44 +99,44 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
     });
 
     it('waits for the edge to confirm', async () => {
-      const { purge, told, confirmAll } = await openHeld();
+      const { purge, received, confirmAll } = await openHeld();
       let isOver = false;
       const purged = purge().finally(() => {
         isOver = true;
       });
-      await told(1);
+      await received(1);
       expect(isOver).to.equal(false);
       confirmAll();
       await purged;
     });
 
-    it('tells the edge each time that it is asked', async () => {
+    it('sends a request for each purge that follows another', async () => {
       const { edge, purge } = await openScene();
       const tag = aTag();
       for (let i = 0; i < 3; i++) await purge(tag);
       expect(edge.seen.map(kind.tagsIn)).to.deep.equal([[tag], [tag], [tag]]);
     });
 
-    it('takes no request that is on its way already: the edge may have done it too early', async () => {
-      const { purge, told, confirmAll } = await openHeld();
+    it('sends another request while one is under way, which may be too early', async () => {
+      const { purge, received, confirmAll } = await openHeld();
       const tag = aTag();
       const first = purge(tag);
-      await told(1);
+      await received(1);
       const second = purge(tag);
-      await told(2);
+      await received(2);
       confirmAll();
       await Promise.all([first, second]);
     });
 
-    it('confirms each of 100 at once, some of the same tag', async () => {
+    it('confirms each of 100 parallel purges, some of the same tag', async () => {
       const { edge, purge } = await openScene();
       const tags = Array.from({ length: 90 }, aTag);
       await inParallel(100, (i) => purge(tags[i % 90]));
-      const told = edge.seen.flatMap(kind.tagsIn);
-      expect([...new Set(told)].sort()).to.deep.equal([...tags].sort());
+      const sent = edge.seen.flatMap(kind.tagsIn);
+      expect([...new Set(sent)].sort()).to.deep.equal([...tags].sort());
     });
 
-    it('confirms of 100 at once those that the edge has confirmed, and no others', async () => {
+    it('confirms of 100 parallel purges exactly those that the edge confirmed', async () => {
       let requests = 0;
       const { edge, purge } = await openScene((request, response) => {
         requests += 1;
@@ -147,8 +151,8 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
     });
 
     for (const status of [302, 307, 400, 401, 403, 404, 500, 502, 503]) {
-      it(`takes ${status} for no confirmation, whatever else is said, and tells it`, async () => {
-        let isFirst = true; // a redirect that is followed is confirmed
+      it(`fails with the status if the edge answers ${status}, whatever the body says`, async () => {
+        let isFirst = true; // a redirect that is followed would be confirmed
         const { edge, purge } = await openScene((_, response) => {
           response.writeHead(isFirst ? status : 200, { location: '/elsewhere' }).end(kind.confirmation);
           isFirst = false;
@@ -162,7 +166,7 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
     for (const [what, fail] of [
       ['cuts the connection', (_, response) => response.destroy()],
       [
-        'cuts the connection in the midst of its answer',
+        'cuts the connection in the middle of its response',
         (_, response) => {
           const body = `${kind.confirmation} `;
           response
@@ -170,18 +174,18 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
             .write(body, () => response.destroy());
         },
       ],
-      ['answers nothing that could be read', (_, response) => response.socket?.end(`200 ${token}\r\n\r\n`)],
+      ['sends no HTTP', (_, response) => response.socket?.end(`200 ${token}\r\n\r\n`)],
       ['does not answer', () => undefined],
-      ['does not end its answer', (_, response) => response.writeHead(200).write(`${kind.confirmation} `)],
+      ['does not end its response', (_, response) => response.writeHead(200).write(`${kind.confirmation} `)],
       [
-        'never comes to an end',
+        'sends an endless body',
         (_, response) => {
           const more = setInterval(() => response.write(' '), boundMs / 10);
           response.on('close', () => clearInterval(more));
         },
       ],
     ] satisfies [string, RequestListener][]) {
-      it(`gives up in time on an edge that ${what}, and tells it again when it is asked to`, async () => {
+      it(`fails in time on an edge that ${what}, and works again afterwards`, async () => {
         const scene = await openScene(fail, boundMs);
         const begun = performance.now();
         await failureOf(scene.purge());
@@ -194,66 +198,66 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
               () => true,
               () => false,
             ),
-          'the edge is told',
+          'a purge is confirmed',
         );
       });
     }
 
-    it('fails where nobody listens', async () => {
+    it('fails if nothing listens', async () => {
       const { purge } = await openScene();
       await closeAll();
       await failureOf(purge());
     });
 
     for (const [how, spell] of [
-      ['as it is', (text) => text],
-      ['in other letters of JSON', (text) => text.replaceAll('s', '\\u0073').replaceAll('/', '\\/')],
+      ['unchanged', (text) => text],
+      ['with JSON escapes', (text) => text.replaceAll('s', '\\u0073').replaceAll('/', '\\/')],
     ] satisfies [string, (text: string) => string][]) {
-      it(`tells no token that the edge tells ${how}`, async () => {
+      it(`hides a token that the edge repeats ${how}`, async () => {
         const said = spell(kind.refusal(`wrong: ${token}`));
         const { purge } = await openScene((_, response) => response.writeHead(403).end(said));
         await failureOf(purge());
       });
     }
 
-    describe('where the edge has had enough', () => {
+    describe('an edge that limits purges', () => {
       const inSeconds = (seconds: number) => new Date(start + seconds * 1_000).toUTCString();
 
       for (const [what, status, headers, seconds] of [
         ['429 with Retry-After in seconds', 429, { 'retry-after': '7' }, 7],
         ['429 with Retry-After as a date', 429, { 'retry-after': inSeconds(20) }, 20],
         ['503 with Retry-After', 503, { 'retry-after': '3' }, 3],
-        ['429 that names no time', 429, {}, 10],
-        ['429 that names nonsense', 429, { 'retry-after': 'soon' }, 10],
-        ['429 that names a time gone by', 429, { 'retry-after': inSeconds(-20) }, 1],
+        ['429 without a time', 429, {}, 10],
+        ['429 with an invalid time', 429, { 'retry-after': 'soon' }, 10],
+        ['429 with a time in the past', 429, { 'retry-after': inSeconds(-20) }, 1],
         ['429 for a day', 429, { 'retry-after': '86400' }, 3_600],
       ] as const) {
-        it(`is unavailable for so many seconds (${what})`, async () => {
+        it(`is unavailable for ${seconds} seconds after ${what}`, async () => {
           const { purge } = await openScene(refuse(status, headers));
-          expect(await restOf(purge())).to.equal(seconds);
+          expect(await waitOf(purge())).to.equal(seconds);
         });
       }
 
-      it('leaves it alone until then, and says how long it still is', async () => {
+      it('gets no request until then, and errors name the seconds left', async () => {
         const scene = await openScene(refuse(429, { 'retry-after': '10' }));
-        await restOf(scene.purge());
+        await waitOf(scene.purge());
         scene.answer = confirm;
         scene.clock.advance(3_500);
-        expect(await inParallel(40, () => restOf(scene.purge()))).to.deep.equal(Array(40).fill(7));
+        expect(await inParallel(40, () => waitOf(scene.purge()))).to.deep.equal(Array(40).fill(7));
         expect(scene.edge.seen).to.have.length(1);
         scene.clock.advance(6_500);
         await scene.purge();
         expect(scene.edge.seen).to.have.length(2);
       });
 
-      it('tells so each of many at once', async () => {
+      it('rejects each of many parallel purges', async () => {
         const { purge } = await openScene(refuse(429, { 'retry-after': '10' }));
-        expect(await inParallel(40, () => restOf(purge()))).to.deep.equal(Array(40).fill(10));
+        expect(await inParallel(40, () => waitOf(purge()))).to.deep.equal(Array(40).fill(10));
       });
 
-      it('does not wait for a clock that was set back', async () => {
+      it('gets requests again if the clock was set back', async () => {
         const scene = await openScene(refuse(429, { 'retry-after': '10' }));
-        await restOf(scene.purge());
+        await waitOf(scene.purge());
         scene.answer = confirm;
         scene.clock.advance(-86_400_000);
         await scene.purge();

@@ -1,7 +1,9 @@
-import { createCloudflarePurger } from '../../shared/adapters/edge/cloudflare-purger.ts';
-import { createFastlyPurger } from '../../shared/adapters/edge/fastly-purger.ts';
-import { createHttpPurger } from '../../shared/adapters/edge/http-purger.ts';
-import { createVarnishPurger } from '../../shared/adapters/edge/varnish-purger.ts';
+import {
+  createCloudflarePurger,
+  createFastlyPurger,
+  createHttpPurger,
+  createVarnishPurger,
+} from '../../shared/adapters/edge/purgers.ts';
 import type { SeenByEdge } from '../support/edge-double.ts';
 import { describeEdgePurgerContract } from './edge-purger.contract.ts';
 

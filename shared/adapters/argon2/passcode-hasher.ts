@@ -5,9 +5,9 @@ import { createFairQueue, type FairQueue } from '../../util/fair-queue.ts';
 
 /** OWASP's first choice for argon2id, which is the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of each kind, so that one who sets passcodes holds up nobody who enters one; two hold 38 MiB. */
+/** At a time of each kind, so that setting passcodes delays no viewer who enters one. Two take 38 MiB. */
 const maxRunning = 1;
-/** About two seconds' worth. */
+/** About two seconds of work. */
 const maxWaiting = 200;
 
 /** The library works in the threads of libuv. */

@@ -1,4 +1,5 @@
 import {
+  AuthorizationResponseError,
   type AuthorizationServer,
   allowInsecureRequests,
   authorizationCodeGrantRequest,
@@ -11,6 +12,7 @@ import {
   OperationProcessingError,
   processAuthorizationCodeResponse,
   protectedResourceRequest,
+  ResponseBodyError,
   UnsupportedOperationError,
   validateAuthResponse,
 } from 'oauth4webapi';
@@ -18,13 +20,15 @@ import type { Identity } from '../../domain/account.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { IdentityProvider } from '../../ports/identity-provider.ts';
 import { constantTimeEqual } from '../../util/constant-time-equal.ts';
-import { describeFailure, isBadCode, isRefusalByPerson } from './failures.ts';
-import { providerFetch } from './provider-fetch.ts';
+import { describeFailure, providerFetch } from './provider-fetch.ts';
 
-/** Public username and id (spec 5.2). */
+/** Gives the public user name and id (spec 5.2). */
 const scope = 'read:user';
 const defaultTimeoutMs = 10_000;
 const retryAfterSeconds = 5;
+
+/** Errors of the token endpoint for a code that is used, expired or of another client: GitHub's and RFC 6749's. */
+const badCodes: readonly string[] = ['bad_verification_code', 'invalid_grant'];
 
 interface GitHubOptions {
   readonly clientId: string;
@@ -33,7 +37,7 @@ interface GitHubOptions {
   readonly url: string;
   /** Its API: `https://api.github.com`, `https://git.example/api/v3` or `…/api/v1`. May be http. */
   readonly apiUrl: string;
-  /** For each of the two requests, its answer included. */
+  /** For each of the two requests, its response included. */
   readonly timeoutMs?: number;
 }
 
@@ -54,26 +58,7 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
     signal: AbortSignal.timeout(timeoutMs),
   });
 
-  async function exchange(
-    server: AuthorizationServer,
-    parameters: URLSearchParams,
-    callbackUrl: string,
-    codeVerifier: string,
-  ): Promise<string> {
-    const response = await authorizationCodeGrantRequest(
-      server,
-      client,
-      authentication,
-      parameters,
-      callbackUrl,
-      codeVerifier,
-      request(),
-    );
-    const answer = await processAuthorizationCodeResponse(server, client, response);
-    return answer.access_token;
-  }
-
-  async function whoHas(token: string): Promise<Identity> {
+  async function identify(token: string): Promise<Identity> {
     const headers = new Headers({ accept: 'application/json', 'user-agent': 'Dropleaf' });
     const response = await protectedResourceRequest(token, 'GET', userUrl, headers, null, request());
     const { id, login } = await readUser(response);
@@ -106,10 +91,15 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
       try {
         const parameters = readReturn(server, client, returnedTo, visit.state);
         if (parameters === null) return null;
-        return await whoHas(await exchange(server, parameters, callbackUrl, visit.codeVerifier));
+        const response = await authorizationCodeGrantRequest(
+          ...([server, client, authentication, parameters, callbackUrl, visit.codeVerifier] as const),
+          request(),
+        );
+        const { access_token } = await processAuthorizationCodeResponse(server, client, response);
+        return await identify(access_token);
       } catch (error) {
-        if (isBadCode(error)) return null;
-        const failure = unavailable('The identity provider does not answer as it should.', retryAfterSeconds);
+        if (error instanceof ResponseBodyError && badCodes.includes(error.error)) return null;
+        const failure = unavailable('The identity provider did not respond as expected.', retryAfterSeconds);
         failure.cause = describeFailure(error);
         throw failure;
       }
@@ -117,22 +107,22 @@ export function createGitHub(options: GitHubOptions): IdentityProvider {
   };
 }
 
-/** Without a slash at the end, and in the one form that an address has: part of what accounts are keyed by. */
+/** The address in its canonical form, without a trailing slash: accounts are keyed by it. */
 function normalize(address: string): string {
   return new URL(address).href.replace(/\/+$/, '');
 }
 
 /**
- * Who must have sent the answer (RFC 9207). GitHub names itself with its path; Gitea and Forgejo, which name
- * themselves in their tokens only, do so by their bare address.
+ * The issuer that the return must name (RFC 9207): GitHub sends its address with `/login/oauth`, Gitea and Forgejo the
+ * bare address.
  */
 function issuerFor(url: string, returnedTo: URL): string {
   return returnedTo.searchParams.get('iss') === url ? url : `${url}/login/oauth`;
 }
 
 /**
- * The code that the browser brought; null: the person refused, or this answers no visit of ours.
- * @throws Error when the provider reports an error of its own, or answers under another address than ours for it
+ * The parameters with the code; null: the user refused, or the return does not belong to the visit.
+ * @throws Error if the provider reports an error of its own, or names another issuer than GITHUB_URL implies
  */
 function readReturn(
   server: AuthorizationServer,
@@ -145,26 +135,27 @@ function readReturn(
     const parameters = validateAuthResponse(server, client, returnedTo, state);
     return parameters.getAll('code').filter(Boolean).length === 1 ? parameters : null;
   } catch (error) {
-    if (isRefusalByPerson(error) || error instanceof UnsupportedOperationError) return null;
+    const isDenied = error instanceof AuthorizationResponseError && error.error === 'access_denied';
+    if (isDenied || error instanceof UnsupportedOperationError) return null;
     if (!(error instanceof OperationProcessingError)) throw error;
     const named = returnedTo.searchParams.get('iss');
     if (named === null || named === server.issuer) return null;
     throw new Error(
-      `The provider calls itself ${named.slice(0, 200)} and not ${server.issuer}: see GITHUB_URL.`,
+      `The provider names the issuer ${named.slice(0, 200)}, expected ${server.issuer}: check GITHUB_URL.`,
     );
   }
 }
 
-/** @throws Error when this is not a user with a numeric id */
+/** @throws Error if this is not a user with a numeric id */
 async function readUser(response: Response): Promise<{ id: number; login: string }> {
   if (response.status !== 200) throw new Error(`The user could not be read: status ${response.status}.`);
-  const user: unknown = await response.json().catch(() => null); // no JSON, no user
+  const user: unknown = await response.json().catch(() => null); // not JSON, so no user
   if (typeof user !== 'object' || user === null || !('id' in user) || !('login' in user)) {
     throw new Error('The user has no id or no login.');
   }
   const { id, login } = user;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0)
-    throw new Error("The user's id is no number.");
-  if (typeof login !== 'string' || login === '') throw new Error("The user's login is no text.");
+    throw new Error("The user's id is not a number.");
+  if (typeof login !== 'string' || login === '') throw new Error("The user's login is not a string.");
   return { id, login };
 }
