@@ -319,16 +319,11 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     });
   }
 
-  it('would show a scan, and an index that is read from its start', async () => {
-    const drops = test.mongo.connection.collection('drops');
-    const unbounded = () => drops.findOne({ slug: { $exists: true } }, { hint: 'drops_slug' });
-    for (const [call, expected] of [
-      [() => drops.findOne({ title: 'x' }), wholeCollection],
-      [unbounded, 'the whole of drops_slug'],
-    ] as const) {
-      const [command] = await commandsOf(call);
-      expect(command && (await describeCommand(command))).to.include(expected);
-    }
+  it('would show a scan', async () => {
+    const [command] = await commandsOf(() =>
+      test.mongo.connection.collection('drops').findOne({ title: 'x' }),
+    );
+    expect(command && (await describeCommand(command))).to.include(wholeCollection);
   });
 
   /** `find tokens by tokens_account`. An update is explained as a search for what it changes. */
@@ -357,10 +352,7 @@ function accessesOf({ queryPlanner }: mongo.Document): string[] {
     for (const [name, below] of Object.entries(node)) if (!notRun.has(name)) visit(below);
   };
   visit(queryPlanner);
-  // DocumentDB shows a condition on null as two bounds, one of them from the start.
-  return [...found]
-    .filter((access) => !found.has(access.replace('the whole of ', '')) || !access.startsWith('the'))
-    .sort();
+  return [...found].sort();
 }
 
 /** Parts of a plan about alternatives that were not chosen. */
@@ -376,6 +368,5 @@ function accessOf(node: Record<string, unknown>): string | null {
   const condition = node['Index Cond'];
   if (name === '_id_' && typeof condition === 'string' && !condition.includes('object_id'))
     return wholeCollection;
-  const [firstBound = ''] = (JSON.stringify(node.indexBounds) ?? '').split(',');
-  return firstBound.includes('MinKey') ? `the whole of ${name}` : name;
+  return name;
 }
