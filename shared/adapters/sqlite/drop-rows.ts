@@ -1,6 +1,6 @@
 import type { Drop, Metadata, PendingTask, Version } from '../../domain/drop.ts';
 
-/** The columns of a drop as its owner sees it, in the order of `DropRow`. */
+/** The columns of a drop, in the order of `DropRow`. */
 export const dropColumns = `
   id, owner_id, slug, title, description, metadata, lock_id, latest_version, view_count, created_at, updated_at,
   rev, taken_down_at, takedown_reason`;
@@ -42,16 +42,6 @@ export function toDrop(row: DropRow): Drop {
   };
 }
 
-/** Assignments of every visible change, at `$now`. */
-export const changed = `
-  changed_at = $now, rev = rev + 1,
-  owed_render = owed_render OR $renderPending, owed_purge = owed_purge OR $purgePending`;
-
-/** The parameters of `changed`. */
-export function taskValues(tasks: readonly PendingTask[]) {
-  return { renderPending: Number(tasks.includes('render')), purgePending: Number(tasks.includes('purge')) };
-}
-
 /** The columns of a version, in the order of `VersionRow`. */
 export const versionColumns = 'id, number, size_bytes, has_context, media_type, created_at';
 
@@ -68,7 +58,16 @@ export function toVersion([id, number, sizeBytes, hasContext, mediaType, created
   return { id, number, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt };
 }
 
-/** As pairs, because an object would put `7` before `b` and trip over `__proto__`. */
+/** Assignments of every visible change; their values are `$now` and `taskValues`. */
+export const changed = `
+  changed_at = $now, rev = rev + 1,
+  owed_render = owed_render OR $render, owed_purge = owed_purge OR $purge`;
+
+export function taskValues(tasks: readonly PendingTask[]) {
+  return { render: Number(tasks.includes('render')), purge: Number(tasks.includes('purge')) };
+}
+
+/** Pairs, because an object would put `7` before `b` and cannot have the key `__proto__`. */
 export function writeMetadata(metadata: Metadata): string {
   return JSON.stringify([...metadata]);
 }
