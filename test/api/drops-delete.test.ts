@@ -1,96 +1,64 @@
 import { expect } from 'chai';
+import { callEverything } from '../support/drop-calls.ts';
 import { expectError } from '../support/expect.ts';
-import { useService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 
 describe('DELETE /api/drops/{slug}', () => {
   const service = useService({ DROPS_PER_ACCOUNT: '3' });
+  const remove = (owner: Owner, slug: string) => owner.request('DELETE', `/api/drops/${slug}`);
 
-  it('drop exists: 204 and no body', async () => {
+  it('204 without a body; from then on 404 not_found everywhere, also after the jobs and after a restart', async () => {
     const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    const answer = await owner.request('DELETE', `/api/drops/${slug}`);
+    const { slug } = await owner.create({ context: 'c', metadata: { a: 'b' } });
+    const kept = await owner.create();
+    await owner.put(slug);
+    await service.get(`/p/${slug}/raw`);
+    const answer = await remove(owner, slug);
     expect(answer.status).to.equal(204);
     expect(answer.bytes).to.have.length(0);
     expect(answer.headers['content-type']).to.equal(undefined);
-  });
-
-  it('drop and all its versions removed: 404 not_found everywhere, at once', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ context: 'c', metadata: { a: 'b' } });
-    await owner.put(slug);
-    await service.get(`/p/${slug}/raw`);
-    await owner.request('DELETE', `/api/drops/${slug}`);
-    const path = `/api/drops/${slug}`;
-    const answers = await Promise.all([
-      owner.get(path),
-      owner.put(slug),
-      owner.request('PATCH', path, { body: {} }),
-      owner.request('DELETE', path),
-      owner.get(`${path}/versions`),
-      owner.get(`${path}/v/1`),
-      owner.request('DELETE', `${path}/v/1`),
-      owner.request('POST', `${path}/passcode`, { body: { passcode: '' } }),
-      service.get(`/p/${slug}`),
-      service.get(`/p/${slug}/raw`),
-      service.get(`/p/${slug}/raw?v=1`),
-    ]);
-    for (const answer of answers) expectError(answer, 404, 'not_found');
-    expect((await owner.get('/api/drops')).body.data).to.deep.equal([]);
-    expect((await owner.get('/api/drops?metadata.a=b')).body.data).to.deep.equal([]);
-    expect((await owner.get('/api/me')).body.drop_count).to.equal(0);
-  });
-
-  it('the same after the jobs have cleaned up, and after a restart', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ context: 'c' });
-    const kept = await owner.create();
-    await owner.request('DELETE', `/api/drops/${slug}`);
-    await service.settle();
-    expectError(await owner.get(`/api/drops/${slug}`), 404, 'not_found');
-    await service.restart();
-    expectError(await owner.get(`/api/drops/${slug}`), 404, 'not_found');
-    expectError(await service.get(`/p/${slug}/raw`), 404, 'not_found');
-    expect((await owner.get(`/api/drops/${kept.slug}`)).body).to.deep.equal(kept);
-  });
-
-  it('drop does not exist: 404 not_found', async () => {
-    const owner = await service.newOwner();
-    expectError(await owner.request('DELETE', '/api/drops/nosuchslug00'), 404, 'not_found');
+    for (const later of [async () => undefined, service.settle, service.restart]) {
+      await later();
+      const pages = [`/p/${slug}`, `/p/${slug}/raw`, `/p/${slug}/raw?v=1`].map((path) => service.get(path));
+      for (const gone of [...(await callEverything(owner, slug)), ...(await Promise.all(pages))]) {
+        expectError(gone, 404, 'not_found');
+      }
+      expect((await owner.get('/api/drops')).body.data).to.deep.equal([kept]);
+      expect((await owner.get('/api/drops?metadata.a=b')).body.data).to.deep.equal([]);
+      expect((await owner.get('/api/me')).body.drop_count).to.equal(1);
+    }
   });
 
   it('parallel deletes: exactly one is answered 204', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => owner.request('DELETE', `/api/drops/${slug}`)),
-    );
-    expect(answers.filter((answer) => answer.status === 204)).to.have.length(1);
-    expect(answers.filter((answer) => answer.status === 404)).to.have.length(9);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(owner, slug)));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([204, ...Array(9).fill(404)]);
   });
 
-  it('frees its place below the cap at once, and once', async () => {
+  it('makes room for one drop below the limit, at once', async () => {
     const owner = await service.newOwner();
-    const drops = await Promise.all([owner.create(), owner.create(), owner.create()]);
+    const [drop] = await Promise.all([owner.create(), owner.create(), owner.create()]);
     expectError(await owner.post(), 429, 'quota_exceeded');
-    await owner.request('DELETE', `/api/drops/${drops[0].slug}`);
-    await owner.request('DELETE', `/api/drops/${drops[0].slug}`);
+    await remove(owner, drop.slug);
+    await remove(owner, drop.slug);
     expect((await owner.post()).status).to.equal(201);
     expectError(await owner.post(), 429, 'quota_exceeded');
     await service.settle();
     expectError(await owner.post(), 429, 'quota_exceeded');
   });
 
-  it('PUT against a parallel DELETE: whoever wins, the drop is gone and every answer is 200 or 404', async () => {
+  it('parallel PUTs are answered 200 or 404, and the drop is gone', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     const [gone, ...puts] = await Promise.all([
-      owner.request('DELETE', `/api/drops/${slug}`),
+      remove(owner, slug),
       ...Array.from({ length: 10 }, () => owner.put(slug)),
     ]);
     expect(gone.status).to.equal(204);
     for (const put of puts) expect(put.status).to.be.oneOf([200, 404]);
-    expectError(await owner.get(`/api/drops/${slug}`), 404, 'not_found');
     await service.settle();
+    expectError(await owner.get(`/api/drops/${slug}`), 404, 'not_found');
     expectError(await service.get(`/p/${slug}/raw`), 404, 'not_found');
   });
 });
