@@ -2,7 +2,7 @@ import type { Answer } from './client.ts';
 import type { Owner } from './service.ts';
 
 /** Every call of the API on one drop, with a valid body: method, rest of the path, body. */
-export const dropCalls = [
+const dropCalls = [
   ['GET', ''],
   ['PUT', '', { html: 'x' }],
   ['PATCH', '', { title: 'x' }],
