@@ -36,8 +36,8 @@ export function dropleaf(args: readonly string[], env: Env = {}): Promise<Outcom
   return runHere(args, env).ended();
 }
 
-/** Runs a command in this process. Of a spawned one it differs in that `kill` reaches the command alone. */
-function runHere(args: readonly string[], env: Env, { isTTY = false } = {}): Watched {
+/** Starts a command in this process; `kill` passes the signal to the command alone. */
+export function runHere(args: readonly string[], env: Env, { isTTY = false } = {}): Watched {
   const output = { stdout: '', stderr: '', code: null as number | null };
   const written = new EventEmitter();
   const process = Object.assign(new EventEmitter(), {
