@@ -71,31 +71,6 @@ describe('Page memory of the SQLite engine', () => {
   });
 
   describe('after a write over this connection', () => {
-    const changes: Record<string, (drops: DropStore, slug: string) => Promise<unknown>> = {
-      addVersion: (drops, slug) =>
-        drops.addVersion('owner', slug, aVersion({ createdAt: later }), { title: 'New' }, cap, []),
-      changeDetails: (drops, slug) => drops.changeDetails('owner', slug, { description: 'New' }, later, []),
-      'setLock, to lock': (drops, slug) => drops.setLock('owner', slug, { id: 'l2', hash: 'h2' }, later, []),
-      'setLock, to open': (drops, slug) => drops.setLock('owner', slug, null, later, []),
-      'removeVersion of the head': (drops, slug) => drops.removeVersion('owner', slug, 3, later, []),
-      'removeVersion of another': (drops, slug) => drops.removeVersion('owner', slug, 1, later, []),
-      remove: (drops, slug) => drops.remove('owner', slug, later),
-    };
-    for (const [name, change] of Object.entries(changes)) {
-      it(`shows the result of ${name} at once`, async () => {
-        const drops = storeOver(open());
-        const { slug } = aDrop();
-        await drops.create(aDrop({ slug, lock: { id: 'l', hash: 'h' } }), cap, []);
-        for (let n = 2; n <= 3; n++)
-          await drops.addVersion('owner', slug, aVersion({ createdAt: start + n }), {}, cap, []);
-        const before = await pagesOf(drops, slug);
-        await change(drops, slug);
-        const after = await pagesOf(drops, slug);
-        expect(after).to.not.deep.equal(before);
-        expect(after).to.deep.equal(await pagesOf(storeOver(open()), slug));
-      });
-    }
-
     it('shows the old page until the commit', async () => {
       const { drops, slug, titleHere } = await openScene();
       const changed = drops.changeDetails('owner', slug, { title: 'Second' }, later, []);
@@ -121,22 +96,6 @@ describe('Page memory of the SQLite engine', () => {
   });
 
   describe('after a commit of another connection', () => {
-    it('shows the new page in the next turn', async () => {
-      const { drops, elsewhere, slug, titleHere, drop } = await openScene();
-      expect(await titleHere()).to.equal('First');
-      await elsewhere.changeDetails('owner', slug, { title: 'Second' }, later, []);
-      await aTurn();
-      expect(await titleHere()).to.equal('Second');
-      await elsewhere.setLock('owner', slug, { id: 'l', hash: 'h' }, later, []);
-      await aTurn();
-      expect(await drops.findPage(slug, null)).to.deep.include({ lock: { id: 'l', hash: 'h' } });
-      await elsewhere.remove('owner', slug, later);
-      await createSqlitePendingTaskStore(opened[1] ?? open()).erase(drop.id);
-      await elsewhere.create(aDrop({ slug, title: 'Another' }), cap, []);
-      await aTurn();
-      expect(await titleHere()).to.equal('Another');
-    });
-
     it('shows the new page to a request that arrived after the commit, also if data_version was checked in the check phase', async () => {
       const { slug, titleHere, drops } = await openScene();
       const other = open();

@@ -1,4 +1,4 @@
-/** A small, fast and repeatable source of numbers (mulberry32). */
+/** Repeatable random numbers (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Each group is as likely as another; many are about where head begins and ends. */
+/** All groups are equally likely. Many are about the begin and end of head. */
 const groups: readonly (readonly string[])[] = [
   [
     '<!doctype html>',
@@ -51,7 +51,7 @@ const beginnings = [
   '<head><title>x</title></head>',
 ];
 
-/** Documents of a few random pieces, half of them with an ordinary beginning. */
+/** Documents of up to 12 random pieces; half of them begin like ordinary documents. */
 export function* generateDocuments(count: number, seed: number): Generator<string> {
   const random = createRandom(seed);
   const of = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)];

@@ -1,14 +1,14 @@
-import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter, parse } from 'parse5';
+import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { applyPlan, type RenderPlan } from '../../shared/html/plan.ts';
 
-/** What a full parse says of a plan, without any of the planner's own code. */
+/** The verdict of full parses on a plan, without code of the planner. */
 export interface Verdict {
-  /** What of the document's own tree, or of its mode, is different in the page; null: nothing. */
+  /** How the page's tree or mode differs from the document's; null if it does not. */
   readonly difference: string | null;
-  /** Where our style stands among the children of head. */
+  /** The place of our style among the children of head. */
   readonly style: 'absent' | 'last' | 'inside';
   readonly viewport: boolean;
-  /** The page, decoded as browsers do. */
+  /** The page, decoded like browsers do. */
   readonly page: string;
 }
 
@@ -36,21 +36,7 @@ export function judge(html: Uint8Array, plan: RenderPlan): Verdict {
   return verdict(findDifference(before, after), style, viewport);
 }
 
-/**
- * The same for a browser that runs no scripts, and so parses what is in noscript. There head may end earlier, and our
- * nodes may be elsewhere: only the document's own tree is looked at. null: it is as it was.
- */
-export function judgeWithoutScripts(html: Uint8Array, plan: RenderPlan): string | null {
-  const before = parse(decode(html), { scriptingEnabled: false });
-  const after = parse(decode(applyPlan(html, plan)), { scriptingEnabled: false });
-  if (plan.insertion !== '') removeOurs(after, plan.insertion);
-  return findDifference(before, after);
-}
-
-/**
- * Tries each place of the document: where there is one at which the same insertion changes nothing else and the style
- * is the last child of head, `last`; where there is one inside head, `inside`; else `absent`.
- */
+/** Tries the insertion at each offset. @returns the best result that changes nothing else: `last`, `inside` or `absent` */
 export function findBest(html: Uint8Array, plan: RenderPlan): Verdict['style'] {
   let best: Verdict['style'] = 'absent';
   for (let insertAt = 0; insertAt <= html.length; insertAt++) {
@@ -62,7 +48,7 @@ export function findBest(html: Uint8Array, plan: RenderPlan): Verdict['style'] {
   return best;
 }
 
-/** Whether head has our style already. */
+/** Whether head already has our style. */
 export function isRendered(html: Uint8Array): boolean {
   return headOf(parse(decode(html))).childNodes.some((node) => hasAttribute(node, 'style', 'data-dropleaf'));
 }
@@ -74,34 +60,6 @@ function headOf(document: Dom.Document): Dom.Element {
   return head;
 }
 
-/** Takes the nodes of the insertion out, wherever they are, and joins the texts that they stood between. */
-function removeOurs(document: Dom.Document, insertion: string): void {
-  const rules = /<style[^>]*>(.*)<\/style>/.exec(insertion)?.[1];
-  const isOurs = (node: Dom.Node) =>
-    (hasAttribute(node, 'style', 'data-dropleaf') &&
-      'childNodes' in node &&
-      node.childNodes.some((child) => 'value' in child && child.value === rules)) ||
-    ('attrs' in node && node.attrs.some(({ value }) => insertion.includes(`content="${value}"`)));
-  const stack: Dom.Node[] = [document];
-  for (let node = stack.pop(); node; node = stack.pop()) {
-    for (const child of [...childrenOf(node)]) {
-      if (isOurs(child) && 'parentNode' in child) defaultTreeAdapter.detachNode(child);
-      else stack.push(child);
-    }
-    if ('childNodes' in node) joinTexts(node.childNodes);
-  }
-}
-
-function joinTexts(nodes: Dom.ChildNode[]): void {
-  for (let i = nodes.length - 1; i > 0; i--) {
-    const [left, right] = [nodes[i - 1], nodes[i]];
-    if (left && right && 'value' in left && 'value' in right) {
-      left.value += right.value;
-      nodes.splice(i, 1);
-    }
-  }
-}
-
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
@@ -110,7 +68,7 @@ function hasAttribute(node: Dom.Node, tagName: string, attribute: string): boole
   return 'tagName' in node && node.tagName === tagName && node.attrs.some(({ name }) => name === attribute);
 }
 
-/** The first difference of two trees, in words; a stack and no recursion, as trees may be deep. */
+/** The first difference of two trees. No recursion: trees may be deep. */
 function findDifference(before: Dom.Document, after: Dom.Document): string | null {
   const pairs: [Dom.Node, Dom.Node][] = [[before, after]];
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {

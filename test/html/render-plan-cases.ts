@@ -1,6 +1,6 @@
 /**
- * Documents by group; ◆ is where the insertion belongs, and no ◆ means that nothing is inserted.
- * In every one the style must become the last child of head, but for the groups named `not last`.
+ * Documents by group. ◆ marks the offset of the insertion; without ◆ nothing is inserted. The style becomes the last
+ * child of head, except in groups named `not last`.
  */
 export const cases: Record<string, readonly string[]> = {
   'an explicit end of head': [
@@ -81,7 +81,7 @@ export const cases: Record<string, readonly string[]> = {
     '<head>◆</head><head><body>',
     '<head></head><style>a{}</style>\n◆',
   ],
-  'tags in text that is no markup': [
+  'tags in text that is not markup': [
     '<head><script>document.write("</head><body>")</script>◆</head><body>',
     '<head><script><!--\n<script></script></head>--></script>◆</head><body>',
     '<head><style>a:after{content:"</head>"}</style>◆</head><body>',
@@ -157,7 +157,7 @@ export const cases: Record<string, readonly string[]> = {
     '<head>◆<1>',
     '<head>◆<é>',
   ],
-  'a file that ends in the middle': [
+  'a file that ends within a tag, comment or doctype': [
     '<head><title>x</title>◆<div class="a',
     '<head><title>x</title>◆</hea',
     '<head><title>x</title> ◆<body ',
@@ -169,7 +169,7 @@ export const cases: Record<string, readonly string[]> = {
     '<head><title>x</title>◆</head><!doctype',
     '<head><title>x</title>◆</head><?',
   ],
-  'frames and foreign content first': [
+  'framesets, svg and math': [
     '◆<frameset><frame></frameset>',
     '<html><head><title>x</title>◆</head><frameset cols=*><frame></frameset></html>',
     '<head>◆<frameset>',
@@ -177,7 +177,7 @@ export const cases: Record<string, readonly string[]> = {
     '◆<svg><foreignObject><head><body></svg>',
     '◆<math><annotation-xml encoding=text/html><title></math>',
   ],
-  'not last: the rest of the file is inside something that goes to head': [
+  'not last: an unclosed element of head contains the rest of the file': [
     '<head>◆<template><p>never closed</head><body>',
     '<head><title>x</title>◆<template><template></template></head><body>',
     '<head>◆</head><template><p>never closed<body>',
@@ -194,7 +194,7 @@ export const cases: Record<string, readonly string[]> = {
     '<head><link rel=x>◆<!-- never closed --!',
     '<head><link rel=x>◆<? never closed',
   ],
-  'nothing can be put without changing what is there': [
+  'no place for the insertion': [
     '<!-- never closed <head></head>',
     '<!doctype html><!-- never closed',
     '<!doctype html><html><!-- never closed',

@@ -2,22 +2,25 @@ import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { planRender, type RenderBudget } from '../../shared/html/plan.ts';
 import { generateDocuments } from './render-generator.ts';
-import { judge } from './render-oracle.ts';
-import { tally } from './render-tally.ts';
+import { findBest, isRendered, judge } from './render-oracle.ts';
 
 describe('planRender on generated documents', () => {
-  // A seed that fails is to be kept here.
+  // Add a seed that failed here. GENERATED_DOCUMENTS=100000 takes some minutes.
+  const count = Number(process.env.GENERATED_DOCUMENTS ?? 1_500);
   for (const seed of [1, 2, randomInt(2 ** 31)]) {
-    it(`adds our nodes to the end of head and changes nothing else, seed ${seed}`, function () {
-      this.timeout(30_000);
-      const { faults, counts } = tally(generateDocuments(1_500, seed));
-      expect(faults).to.deep.equal([]);
-      expect(counts['style last in head']).to.be.above(1_000);
-      expect(counts['other without scripts']).to.be.below(15);
+    it(`adds our nodes at the end of head and changes nothing else, seed ${seed}`, function () {
+      this.timeout(count * 20);
+      let last = 0;
+      for (const html of generateDocuments(count, seed)) {
+        const { fault, style } = examine(Buffer.from(html));
+        expect(fault, JSON.stringify(html)).to.equal(null);
+        if (style === 'last') last += 1;
+      }
+      expect(last / count).to.be.above(2 / 3);
     });
   }
 
-  it('changes nothing but head either where a budget ends the scan', function () {
+  it('changes nothing else if a budget ends the scan', function () {
     this.timeout(30_000);
     let early = 0;
     for (const html of generateDocuments(300, 3)) {
@@ -31,19 +34,18 @@ describe('planRender on generated documents', () => {
     expect(early).to.be.above(500);
   });
 
-  it('plans alike, in pieces of whatever length the parser is given a document', () => {
+  it('makes the same plan for any size of chunks', () => {
     for (const html of generateDocuments(500, 4)) {
       const bytes = Buffer.from(html);
-      for (const chunk of [1, 2, 3, 7]) {
+      for (const chunk of [1, 2, 3, 7])
         expect(planRender(bytes, { chunk }), JSON.stringify(html)).to.deep.equal(planRender(bytes));
-      }
     }
   });
 
-  it('plans alike wherever in a long document head ends', () => {
+  it('makes the same plan wherever in a long document head ends', () => {
     let shift = 0;
     for (const html of generateDocuments(80, 5)) {
-      if (html.startsWith('\ufeff')) continue; // a mark further in is text
+      if (html.startsWith('\ufeff')) continue; // only at the start it is a byte order mark
       const before = `<!--${'x'.repeat(16 * 1024 - 7 - (shift++ % 80))}-->`;
       const alone = planRender(Buffer.from(html));
       const plan = planRender(Buffer.from(before + html));
@@ -55,14 +57,33 @@ describe('planRender on generated documents', () => {
   });
 });
 
-/** Each ends after a few steps, tokens, looks at the clock or characters. */
+const anyInsertion = planRender(new Uint8Array()).insertion;
+
+/** What is wrong with the plan of a document; null: nothing. */
+function examine(html: Uint8Array): { fault: string | null; style: 'absent' | 'last' | 'inside' } {
+  const plan = planRender(html);
+  const { difference, style, page } = judge(html, plan);
+  if (plan.insertion === '') {
+    const best = isRendered(html) ? 'absent' : findBest(html, { ...plan, insertion: anyInsertion });
+    return { style, fault: best === 'absent' ? difference : `an offset is ${best}` };
+  }
+  const again = planRender(Buffer.from(page)).insertion;
+  const fault =
+    difference ??
+    (again === '' ? null : 'rendering the page again changes it') ??
+    (plan.isWhole ? null : 'head was not parsed to its end') ??
+    (style === 'last' || findBest(html, plan) !== 'last' ? null : 'at another offset the style is last');
+  return { style, fault };
+}
+
+/** Budgets that end after a few steps, tokens, time checks or characters. */
 function* budgets(): Generator<RenderBudget> {
   for (const few of [1, 2, 3, 5, 8]) {
     yield { steps: few };
     yield { tokens: few };
-    let looks = 0;
-    yield { chunk: few, expired: () => ++looks > few };
-    let lateLooks = 0;
-    yield { late: () => ++lateLooks > few - 1 };
+    let checks = 0;
+    yield { chunk: few, expired: () => ++checks > few };
+    let lateChecks = 0;
+    yield { late: () => ++lateChecks > few - 1 };
   }
 }

@@ -30,7 +30,7 @@ describe('planRender', () => {
     });
   }
 
-  it('says what the style must say', () => {
+  it('inserts the style and the viewport of spec 4.5', () => {
     const page = render('<head></head>');
     expect(page).to.match(/<style data-dropleaf>.*html,body.*max-width:100vw.*<\/style><\/head>/);
     expect(page).to.match(/overflow-x:clip/);
@@ -39,7 +39,7 @@ describe('planRender', () => {
     expect(page).to.contain('<meta name="viewport" content="width=device-width, initial-scale=1"><style');
   });
 
-  it('names the renderer that made the plan', () => {
+  it('contains the version of the renderer', () => {
     expect(planRender(Buffer.from('')).renderer).to.equal(rendererVersion);
   });
 
@@ -49,7 +49,7 @@ describe('planRender', () => {
     '<meta name=viewport>text',
     '<head></head><meta name="viewport"><body>',
   ]) {
-    it(`adds no second viewport to ${html}`, () => {
+    it(`adds no viewport to ${html}`, () => {
       const plan = planRender(Buffer.from(html));
       expect(plan.insertion).to.match(/^<style/);
       expect(judge(Buffer.from(html), plan)).to.include({ difference: null, style: 'last' });
@@ -69,14 +69,14 @@ describe('planRender', () => {
     });
   }
 
-  it('adds nothing to a page that was rendered before', () => {
+  it('adds nothing to a rendered page', () => {
     for (const marked of Object.values(cases).flat()) {
       const once = render(marked.replace('◆', ''));
       expect(render(once)).to.equal(once);
     }
   });
 
-  it('is not deceived by a mark that is not in head', () => {
+  it('adds the style if the mark of our style is not in head', () => {
     for (const html of [
       '<head><template><style data-dropleaf></style></template></head>',
       '<head><!-- <style data-dropleaf></style> --></head>',
@@ -88,7 +88,7 @@ describe('planRender', () => {
     }
   });
 
-  it('keeps every byte, also those that are no UTF-8', () => {
+  it('keeps every byte, also malformed UTF-8', () => {
     const html = Buffer.from('<head><title>\xff\xfe\xc3(\x80</title></head>\xf0\x9f', 'latin1');
     const plan = planRender(html);
     const page = Buffer.from(applyPlan(html, plan));
@@ -99,12 +99,12 @@ describe('planRender', () => {
     expect(plan.insertAt).to.equal(html.indexOf('</head>'));
   });
 
-  it('reads a part of a larger buffer as if it stood alone', () => {
+  it('reads a view of a larger buffer', () => {
     const whole = Buffer.from('<p><head><title>x</title></head>');
     expect(planRender(whole.subarray(3)).insertAt).to.equal('<head><title>x</title>'.length);
   });
 
-  it('takes the last place it found when the steps run out', () => {
+  it('uses the last offset found when the steps run out', () => {
     const html = Buffer.from(
       `<head><title>x</title><template>${'<b><p></b>'.repeat(9_000)}</template></head>`,
     );
@@ -113,7 +113,7 @@ describe('planRender', () => {
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
-  it('takes the last place it found when the time runs out', () => {
+  it('uses the last offset found when the time runs out', () => {
     const html = Buffer.from(`<head><title>x</title>${'<link rel=x>'.repeat(9_000)}</head>`);
     let looks = 0;
     const plan = planRender(html, { steps: Number.POSITIVE_INFINITY, expired: () => ++looks > 3 });
@@ -122,24 +122,24 @@ describe('planRender', () => {
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
-  it('takes the place that needs no full parse when there is no time to check a better one', () => {
+  it('uses planSafely if there is no time to check an offset', () => {
     const html = Buffer.from(`<head><title>x</title>${'<link rel=x>'.repeat(4_000)}</head>`);
     expect(planRender(html, { late: () => false }).insertAt).to.equal(html.indexOf('</head>'));
     expect(planRender(html, { late: () => true })).to.deep.equal(planSafely(html));
     expect(planSafely(html).insertion).to.contain('data-dropleaf');
   });
 
-  it('adds nothing to a page that was rendered before when there is no time either', () => {
+  it('adds nothing to a rendered page if there is no time to check', () => {
     const page = `<head>${'<link rel=x>'.repeat(4_000)}<style data-dropleaf></style></head>`;
     expect(planRender(Buffer.from(page), { late: () => true }).insertion).to.equal('');
   });
 
-  it('inserts nothing when the budget ends before head begins', () => {
+  it('inserts nothing if the budget ends before head begins', () => {
     const html = Buffer.from(`${'<!-- c -->'.repeat(2_000)}<head></head>`);
     expect(planRender(html, { steps: 1_000 }).insertion).to.equal('');
   });
 
-  it('is quick where a full parse would take seconds', () => {
+  it('is quick on a document that takes seconds to parse', () => {
     const html = Buffer.from(`<head><template>${'<a><b><i><table><td><p></a></b></i>'.repeat(40_000)}`);
     const start = performance.now();
     const plan = planRender(html);
@@ -149,23 +149,23 @@ describe('planRender', () => {
 });
 
 describe('planSafely', () => {
-  it('plans ordinary pages as the full plan does', () => {
+  it('makes the same plan as planRender for ordinary pages', () => {
     const html = Buffer.from(`<!doctype html><head><title>x</title></head>${'<p>'.repeat(99_999)}`);
     expect(planSafely(html)).to.deep.equal(planRender(html));
     expect(planSafely(html).isWhole).to.equal(true);
   });
 
-  it('looks at the beginning only', () => {
+  it('parses the first 4 KiB only', () => {
     const html = Buffer.from(`<head><meta charset=utf-8><script>${'x '.repeat(400_000)}</script></head>`);
     const plan = planSafely(html);
     expect(plan).to.include({ insertAt: '<head><meta charset=utf-8>'.length, isWhole: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
-  it('takes less than 10 ms, as the event loop does it, whatever the document', () => {
+  it('takes less than 10 ms for any document, because the event loop calls it', () => {
     for (const [name, make] of hostileDocuments) {
       const html = Buffer.from(make());
-      let least = Number.POSITIVE_INFINITY; // other processes have the machine too, some for seconds
+      let least = Number.POSITIVE_INFINITY; // other processes may use the CPU for seconds
       for (let n = 0; n < 200 && least >= 10; n++) {
         const start = performance.now();
         planSafely(html);
@@ -175,13 +175,13 @@ describe('planSafely', () => {
     }
   }).timeout(60_000);
 
-  it('finds a place in a text that has no end', () => {
+  it('finds an offset in an endless text', () => {
     const html = Buffer.from('<'.repeat(100_000));
     expect(planSafely(html)).to.include({ insertAt: 0, isWhole: true });
     expect(judge(html, planSafely(html))).to.include({ difference: null, style: 'last' });
   });
 
-  it('inserts nothing when the beginning shows no place', () => {
+  it('inserts nothing if the first 4 KiB have no place', () => {
     const html = Buffer.from(`<!-- ${'x'.repeat(70_000)} --><head></head>`);
     expect(planSafely(html).insertion).to.equal('');
   });

@@ -1,0 +1,228 @@
+import { expect } from 'chai';
+import {
+  type ContextRendererOptions,
+  createThreadContextRenderer,
+} from '../../shared/adapters/threads/context-renderer.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
+import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
+import { hostileContexts } from '../support/hostile-contexts.ts';
+import { parsePage } from '../support/html.ts';
+
+const render = (text: string) => renderMarkdown(text) ?? '';
+
+const harmlessTags = new Set(
+  (
+    'html head body h2 h3 h4 h5 h6 p br hr blockquote ul ol li strong em s a code pre ' +
+    'table thead tbody tr th td'
+  ).split(' '),
+);
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<iframe src=//evil.example></iframe>',
+  '</section></details></body><style>*{display:none}</style>',
+  '<svg><script>alert(1)</script></svg>',
+  '<a href="javascript:alert(1)">x</a>',
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](&#106;avascript:alert(1))',
+  '[x](java\nscript:alert(1))',
+  '[x](data:text/html,<script>alert(1)</script>)',
+  '[x](vbscript:x)',
+  '[x](//evil.example)',
+  '[x](/p/other)',
+  '<javascript:alert(1)>',
+  '![x](https://evil.example/pixel.gif)',
+  '![x](data:image/png;base64,AAAA)',
+  '![<img src=x>](https://evil.example "><img src=x>")',
+  '[![x](https://evil.example/a)](https://evil.example/b)',
+  '[x](https://evil.example "\\" onmouseover=alert(1)")',
+  '[x]: javascript:alert(1)\n\n[x]',
+  '```"><script>alert(1)</script>\ncode\n```',
+  '| a |\n|:-:|\n| <b style="x"> |',
+  '<!-- --><base href=//evil.example><meta http-equiv=refresh content=0>',
+  'https://evil.example/"onmouseover="alert(1)',
+  'a\0b\u202ec',
+];
+
+describe('renderMarkdown', () => {
+  it('renders Markdown, with headings one level lower', () => {
+    expect(render('# One\n\nTwo **three** *four* `five`\n\n- six')).to.equal(
+      '<h2>One</h2>\n<p>Two <strong>three</strong> <em>four</em> <code>five</code></p>\n<ul>\n<li>six</li>\n</ul>\n',
+    );
+    expect(render('###### Six')).to.equal('<h6>Six</h6>\n');
+    expect(render('| a | b |\n|---|--:|\n| c | d |')).to.contain('<td>c</td>').and.contain('<th>b</th>');
+  });
+
+  it('renders a URL with 100,000 asterisks in linear time', () => {
+    const address = `https://a.example/${'*'.repeat(100_000)}a`; // GHSA-38c4-r59v-3vqw: quadratic in markdown-it 14.1.0
+    const from = performance.now();
+    expect(render(address)).to.contain('<a href="https://a.example/***');
+    expect(performance.now() - from).to.be.below(2_000);
+  });
+
+  it('an image in a link becomes the text of the link; a link without text is removed', () => {
+    const markup = render(
+      '[![a chart](https://a.example/i.png)](https://b.example/) [](https://c.example) x',
+    );
+    expect(
+      parsePage(markup)
+        .all('a')
+        .map(({ attributes, text }) => [attributes.href, text]),
+    ).to.deep.equal([['https://b.example/', 'a chart']]);
+  });
+
+  it('links open in a new tab without referrer and opener, as user content', () => {
+    for (const text of [
+      '[x](https://example.org/a?b=c)',
+      'https://example.org/a?b=c',
+      '<https://example.org/a?b=c>',
+    ]) {
+      const link = parsePage(render(text)).find('a');
+      expect(link?.attributes).to.deep.equal({
+        href: 'https://example.org/a?b=c',
+        rel: 'noopener noreferrer nofollow ugc',
+        target: '_blank',
+      });
+    }
+    expect(parsePage(render('[x](mailto:a@b.example)')).find('a')?.attributes.href).to.equal(
+      'mailto:a@b.example',
+    );
+  });
+
+  it('turns an image into a link to it', () => {
+    const page = parsePage(render('![a chart](https://example.org/chart.png)'));
+    expect(page.find('a')?.attributes.href).to.equal('https://example.org/chart.png');
+    expect(page.find('a')?.text).to.equal('a chart');
+  });
+
+  for (const text of hostile) {
+    it(`is harmless: ${JSON.stringify(text)}`, () => {
+      const markup = render(text);
+      const page = parsePage(markup);
+      const tags = [...markup.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag ?? '');
+      expect(tags.filter((tag) => !harmlessTags.has(tag))).to.deep.equal([]);
+      for (const tag of harmlessTags) {
+        for (const { attributes } of page.all(tag)) {
+          expect(
+            Object.keys(attributes).filter((name) => !['href', 'rel', 'target', 'start'].includes(name)),
+          ).to.deep.equal([]);
+          if (attributes.href !== undefined) expect(attributes.href).to.match(/^(https?:\/\/|mailto:)/);
+        }
+      }
+    });
+  }
+
+  it('does not resolve reference links', () => {
+    expect(render('[a]: b:c\n\n[a] [d][a]')).to.equal('<p>[a]: b:c</p>\n<p>[a] [d][a]</p>\n');
+  });
+
+  it('returns null if the markup is larger than 512 KiB', () => {
+    expect(render('-\n+\n'.repeat(12_000))).to.have.length(12_000 * 2 * 21);
+    expect(renderMarkdown('-\n+\n'.repeat(16_000))).to.equal(null);
+    expect(renderMarkdown('<http://b>'.repeat(6_500)), 'the attributes of links count').to.equal(null);
+  });
+
+  it('renders texts that are slow to parse in seconds', () => {
+    for (const piece of ['http://a.bc/((((', '://', 'mailto:a.b-', '[a](', '![', '**a *b', '> ', '`']) {
+      const start = performance.now();
+      render(piece.repeat(65_536 / piece.length));
+      expect(performance.now() - start, piece).to.be.below(10_000); // 0.3 s on a free CPU
+    }
+  });
+});
+
+/** Seconds of work. */
+const slow = '![x] '.repeat(400_000);
+
+describe('createThreadContextRenderer', () => {
+  const open: ContextRenderer[] = [];
+  const create = (options: ContextRendererOptions = {}): ContextRenderer => {
+    const renderer = createThreadContextRenderer(options);
+    open.push(renderer);
+    return renderer;
+  };
+  afterEach(async () => {
+    for (const renderer of open.splice(0)) await renderer.close();
+  });
+
+  for (const [what, text] of hostileContexts) {
+    it(`answers ${what} in bounded time and size, and leaves the event loop free`, async () => {
+      const renderer = create();
+      await renderer.render('warm');
+      const watch = watchEventLoop();
+      const start = performance.now();
+      const { markup, isFinal } = await renderer.render(text);
+      const took = performance.now() - start;
+      expect(watch.stop(), 'longest pause of the event loop in ms').to.be.below(150);
+      expect(took).to.be.below(1_500);
+      expect(Buffer.byteLength(markup)).to.be.at.most(512 * 1024);
+      expect(isFinal).to.equal(true);
+    });
+  }
+
+  it('shows the escaped text if the markup would be too large', async () => {
+    const lists = '-\n+\n'.repeat(16_000);
+    const text = `\n<script>&amp;</script>\n${lists}`;
+    const { markup } = await create().render(text);
+    expect(markup).to.equal(`<pre>\n\n&lt;script&gt;&amp;amp;&lt;/script&gt;\n${lists}</pre>`);
+  });
+
+  it('ends a render at its timeout, shows the text, and renders those that wait', async () => {
+    const warnings: object[] = [];
+    const renderer = create({ timeoutMs: 100, log: { warn: (fields) => void warnings.push(fields) } });
+    const [first, second, third] = await Promise.all(
+      [slow, slow, '*a*'].map((text) => renderer.render(text)),
+    );
+    expect(first).to.deep.equal({ markup: `<pre>\n${slow}</pre>`, isFinal: true });
+    expect(second).to.deep.equal(first);
+    expect(third).to.deep.equal({ markup: '<p><em>a</em></p>\n', isFinal: true });
+    expect(warnings).to.have.length(2);
+  });
+
+  it('shows the text if rendering needs more memory than the thread may have', async () => {
+    const warnings: { err?: unknown }[] = [];
+    const renderer = create({ timeoutMs: 20_000, log: { warn: (fields) => void warnings.push(fields) } });
+    const text = '*a '.repeat(700_000);
+    expect((await renderer.render(text)).markup).to.equal(`<pre>\n${text}</pre>`);
+    expect(String(warnings[0]?.err)).to.match(/memory/);
+    expect((await renderer.render('*a*')).markup).to.equal('<p><em>a</em></p>\n');
+  });
+
+  it('shows the text, not as final, while too many wait', async () => {
+    const renderer = create();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => renderer.render('*<*')));
+    expect(answers.filter(({ isFinal }) => isFinal)).to.have.length(8);
+    expect(answers.at(-1)).to.deep.equal({ markup: '<pre>\n*&lt;*</pre>', isFinal: false });
+    expect(await renderer.render('*<*')).to.deep.equal({ markup: '<p><em>&lt;</em></p>\n', isFinal: true });
+  });
+
+  it('finishes all renders before it closes', async () => {
+    const renderer = create();
+    const answers = Promise.all(['a', 'b'].map((text) => renderer.render(text)));
+    await renderer.close();
+    expect((await answers).map(({ markup }) => markup)).to.deep.equal(['<p>a</p>\n', '<p>b</p>\n']);
+  });
+
+  it('closes if it was never used', async () => {
+    await create().close();
+  });
+});
+
+function watchEventLoop(): { stop(): number } {
+  let longest = 0;
+  let last = performance.now();
+  const look = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(look, 5);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return longest;
+    },
+  };
+}
