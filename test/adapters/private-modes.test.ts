@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makePrivate } from '../../shared/adapters/files/private-modes.ts';
+import { makePrivate } from '../../shared/adapters/sqlite/data-dir.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -78,7 +78,7 @@ describe('Files of the data', () => {
     expect(modeOf(note)).to.equal(0o644);
     expect(modeOf(dir)).to.equal(0o755);
     expect(log.lines.map(({ message }) => message)).to.deep.equal([
-      'other users of this machine can look into DATA_DIR: chmod 700 would keep them out',
+      'Other users can open DATA_DIR; run chmod 700 on it',
     ]);
   });
 

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { lockDataDir } from '../../shared/adapters/sqlite/data-dir-lock.ts';
+import { lockDataDir } from '../../shared/adapters/sqlite/data-dir.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
@@ -44,7 +44,7 @@ describe('SQLite database', () => {
   function run(program: string): { child: ChildProcess; lines: () => string[]; line: () => Promise<string> } {
     const imports = `
       import { openDatabase } from '${new URL('database.js', adapters)}';
-      import { lockDataDir } from '${new URL('data-dir-lock.js', adapters)}';
+      import { lockDataDir } from '${new URL('data-dir.js', adapters)}';
       const [dir, path] = ${JSON.stringify([dir, path])};`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', imports + program], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,12 +1,12 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** More than that in the log, and writers wait for the little that is left, so that the log can begin anew. */
+/** With more pages than this in the WAL, writers wait for the rest, so that the WAL can start from its beginning. */
 const longLogPages = 2_048;
 
 /**
- * Moves what is committed from the log into the database file, on a connection of its own. Neither readers nor writers
- * wait for it, but for a moment where they have been so busy that the log found no end. Runs in a thread.
- * @returns pages that were in the log, and how many of them are in the file now (SQLite: PRAGMA wal_checkpoint)
+ * Copies committed pages from the WAL into the database file, on its own connection, in a thread. Readers and writers
+ * do not wait for it, except for a RESTART.
+ * @returns pages in the WAL, and how many of them are in the file now (PRAGMA wal_checkpoint)
  */
 export function checkpoint(path: string): { log: number; moved: number } {
   const connection = new DatabaseSync(path);

@@ -1,15 +1,15 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import { createCheckpoints } from './checkpoints.ts';
-import { migrate } from './migrate.ts';
-import { makePrivateFile } from './private-file.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
 type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
-/** A compiled statement. Values are given in order (`?`), or as one object (`$name`), which costs a little more. */
+/** A compiled statement. Values are positional (`?`) or one object (`$name`), which is a little slower. */
 export interface Statement {
   run(...values: Values): { changes: number };
   /** The first row; undefined: none. */
@@ -17,45 +17,37 @@ export interface Statement {
   all(...values: Values): unknown[];
 }
 
-/**
- * An open database. Reading is synchronous and sees what is committed. What changes data is called inside
- * `write`, and only there.
- */
+/** An open database. Reads are synchronous and see what is committed. Statements that write run inside `write`. */
 export interface Database {
-  /** Compiles a statement: once for each, where the adapter is made. */
+  /** Compiles a statement: once, when the adapter is created. */
   prepare(sql: string): Statement;
 
-  /** The same for rows as arrays, which are made in two thirds of the time. */
+  /** The same with rows as arrays, which takes two thirds of the time. */
   prepareTuples(sql: string): Statement;
 
   /**
-   * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. What it
-   * throws undoes it alone and rejects the promise.
-   * @returns what `work` returned, once it is on the disk
-   * @throws DropError `unavailable` when another process holds the database for too long, or it is closed
+   * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
+   * throws, only its own changes are undone, and the promise is rejected.
+   * @returns the result of `work`, once it is on the disk
+   * @throws DropError `unavailable` if another process holds the database for too long, or it is closed
    */
   write<T>(work: () => T): Promise<T>;
 
-  /** @throws DropError `unavailable` when it cannot be read */
+  /** @throws DropError `unavailable` if the database cannot be read */
   check(): void;
 
-  /** What SQLite's integrity check finds wrong: nothing in a sound database. Reads all of it. */
+  /** The faults that SQLite's integrity check finds. Reads the whole database. */
   findDamage(): string[];
 
-  /**
-   * Does the writes that were asked for, moves the log into the file and closes. A second call does nothing. An
-   * empty log may stay behind: the library lets go of the files when the statements are collected.
-   */
+  /** Finishes pending writes, checkpoints the WAL and closes. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * `synchronous = FULL`: a write that was answered survives a power cut, which NORMAL does not promise in WAL mode;
- * with group commit the difference is small. The page size suits blobs; it and auto_vacuum hold from the first
- * table on. `secure_delete = ON` overwrites what is deleted with zeros; FAST would leave whole freed pages as they
- * were, and those are where documents are. In WAL mode the log may keep old pages until later writes overwrite it or
- * the database is closed. The cache is small, since the system's own holds the file. Checkpoints are a thread's
- * (checkpoints.ts); the connection does its own only where the log has grown to 128 MB for want of them.
+ * synchronous = FULL: an acknowledged write survives a power cut; NORMAL does not promise that in WAL mode, and with
+ * group commit it is hardly faster. secure_delete = ON overwrites deleted bytes with zeros. page_size suits blobs;
+ * it and auto_vacuum take effect only before the first table is created. The cache is small because the system caches
+ * the file. A thread makes checkpoints (checkpoints.ts); the connection makes one only when the WAL reaches 128 MB.
  */
 const settings = `
   PRAGMA busy_timeout = 5000;
@@ -74,18 +66,15 @@ const settings = `
 const migrations = new URL('./migrations/', import.meta.url);
 
 /**
- * Opens the database, made where there is none, and brings it to this release's form.
- * @param log told of what goes wrong beside the calls
- * @throws Error that says in one sentence what is in the way
+ * Opens or creates the database and migrates it.
+ * @param log for failed checkpoints
+ * @throws Error of one sentence
  */
 export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
   const connection = connect(path);
   const group = createWriteGroup(connection);
-  const checkpoints = createCheckpoints(path, (error) =>
-    log?.warn(
-      { err: error },
-      'the log of the database could not be moved into its file; it will be tried again',
-    ),
+  const checkpoints = createCheckpoints(path, (err) =>
+    log?.warn({ err }, 'Checkpoint of the database failed; it will be retried'),
   );
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
@@ -93,7 +82,7 @@ export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
   function prepare(sql: string, asArrays: boolean): Statement {
     const statement = connection.prepare(sql);
     statement.setReturnArrays(asArrays);
-    // These closures hold the connection too: one that only statements refer to is collected and closed.
+    // These closures keep the connection: the library closes one that only statements refer to.
     return {
       run: (...values) => statement.run(...values),
       get: (...values) => statement.get(...values),
@@ -145,11 +134,64 @@ function connect(path: string): DatabaseSyncInstance {
     makePrivateFile(path);
     connection = new DatabaseSync(path);
     connection.exec(settings);
-    migrate(connection, migrations);
+    migrate(connection);
     return connection;
   } catch (cause) {
     connection?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The database ${path} cannot be opened: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. PRAGMA user_version is
+ * the number of the last one.
+ */
+function migrate(connection: DatabaseSyncInstance): void {
+  const names = readdirSync(migrations).filter((name) => name.endsWith('.sql'));
+  const scripts = names.sort().map((name) => readFileSync(new URL(name, migrations), 'utf8'));
+  const readVersion = () => Number(connection.prepare('PRAGMA user_version').get().user_version);
+  if (readVersion() === scripts.length) return;
+  connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
+  try {
+    const version = readVersion();
+    if (version > scripts.length) {
+      throw new Error(
+        `a newer release of Dropleaf has written it (version ${version}, this release knows ${scripts.length}); install that release`,
+      );
+    }
+    for (const script of scripts.slice(version)) connection.exec(script);
+    connection.exec(`PRAGMA user_version = ${scripts.length}`);
+    connection.exec('COMMIT');
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Creates the file and its folders for this user alone, unless they exist. SQLite gives its other files the same
+ * mode. An existing file is not opened: closing it would end this process's locks on it (POSIX, fcntl).
+ */
+export function makePrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // proof: node:fs throws these
+  }
+}
+
+/** Deleting a blob of 2 MB, which is overwritten with zeros, blocks the event loop for about 10 ms. */
+const blobsPerWrite = 2;
+
+/** Does the work for each item, a few per transaction, so that the event loop is not blocked. Not atomic. */
+export async function writeInSlices<T>(
+  db: Database,
+  items: readonly T[],
+  work: (item: T) => void,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += blobsPerWrite) {
+    await db.write(() => items.slice(from, from + blobsPerWrite).forEach(work));
   }
 }

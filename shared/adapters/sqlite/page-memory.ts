@@ -1,7 +1,7 @@
+import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import type { Page } from '../../domain/drop.ts';
 import type { Database } from './database.ts';
-import { onceATurn } from './once-a-turn.ts';
 
 /** A page usually takes some hundred bytes, at most three kilobytes. */
 const maxSlugs = 10_000;
@@ -74,5 +74,23 @@ export function createPageMemory(db: Database): PageMemory {
     forget(slug) {
       pages.delete(slug);
     },
+  };
+}
+
+/**
+ * A function that calls `work` at its first call in each turn of the event loop, and again after a failure. A turn
+ * begins when the loop polls the system for events, so a request that a turn reads is newer than the turn's start.
+ * (`setImmediate` cannot mark the end of a turn: one that is set in the check phase runs after the next requests.)
+ */
+function onceATurn(work: () => void): () => void {
+  const { nodeTiming } = performance;
+  let turn = -1;
+  let batch = -1; // with many waiting events the loop polls more than once in a turn
+  return () => {
+    const { loopCount, events } = nodeTiming.uvMetricsInfo; // 0.1 µs
+    if (loopCount === turn && events === batch) return;
+    work();
+    turn = loopCount;
+    batch = events;
   };
 }

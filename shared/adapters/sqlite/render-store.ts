@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RenderHead, RenderStore } from '../../ports/render-store.ts';
 import type { Database } from './database.ts';
-import { writeInSlices } from './write-in-slices.ts';
+import { writeInSlices } from './database.ts';
 
 type HeadRow = [
   renderer: number,

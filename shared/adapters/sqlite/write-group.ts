@@ -1,6 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
-import { isBusy } from './errors.ts';
 
 interface Write {
   run(): void;
@@ -8,12 +7,20 @@ interface Write {
   reject(error: unknown): void;
 }
 
-/** So many at most share a transaction, so that a flood of writes does not hold the event loop for long. */
+/** Writes per transaction: more would block the event loop for long. */
 const maxWrites = 256;
 
+const busy = 5; // SQLITE_BUSY, https://sqlite.org/rescode.html
+
+/** Whether another process held the database for longer than the busy timeout. */
+export function isBusy(error: unknown): boolean {
+  // The low byte is the primary result code.
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy;
+}
+
 /**
- * Group commit: the writes asked for in one turn of the event loop share one transaction, and so one flush of the
- * disk. They run in order and synchronously, so a read outside sees only what is committed.
+ * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
+ * order and synchronously, so a read outside sees only what is committed.
  */
 export function createWriteGroup(connection: DatabaseSyncInstance) {
   const begin = connection.prepare('BEGIN IMMEDIATE');
@@ -25,13 +32,13 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
   let waiting: Write[] = [];
   let isClosed = false;
 
-  /** Runs one write; the answer tells it the outcome, once the group is committed. */
+  /** Runs one write. @returns settles its promise, to be called once the group is committed */
   function runOne(write: Write): () => void {
     save.run();
     try {
       write.run();
     } catch (error) {
-      if (!connection.isTransaction) throw error; // so grave (disk full, …) that SQLite undid the whole group
+      if (!connection.isTransaction) throw error; // SQLite rolled back the whole group (disk full, …)
       undo.run();
       release.run();
       return () => write.reject(error);
@@ -48,10 +55,10 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
       begin.run();
       const outcomes = writes.map(runOne);
       commit.run();
-      for (const tell of outcomes) tell();
+      for (const settle of outcomes) settle();
     } catch (error) {
-      const told = isBusy(error) ? unavailable('The database is busy.', 1, { cause: error }) : error;
-      for (const write of writes) write.reject(told);
+      const cause = isBusy(error) ? unavailable('The database is busy.', 1, { cause: error }) : error;
+      for (const write of writes) write.reject(cause);
       if (connection.isTransaction) rollback.run();
     }
   }
@@ -61,11 +68,7 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
   }
 
   return {
-    /**
-     * Runs `work` in a transaction of the coming group. What it throws undoes it alone and rejects the promise.
-     * @returns what `work` returned, once it is on the disk
-     * @throws DropError `unavailable` when another process holds the database for too long, or it is closed
-     */
+    /** See `Database.write`. */
     write<T>(work: () => T): Promise<T> {
       if (isClosed) return Promise.reject(unavailable('The database is closed.'));
       return new Promise<T>((resolve, reject) => {
@@ -78,7 +81,7 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
       });
     },
 
-    /** Runs what waits, and takes nothing more. */
+    /** Runs the waiting writes and rejects later ones. */
     close(): void {
       isClosed = true;
       while (waiting.length > 0) runGroup();

@@ -1,0 +1,125 @@
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Log } from '../../ports/log.ts';
+import { makePrivateFile } from './database.ts';
+import { isBusy } from './write-group.ts';
+
+/** The database and its WAL, the lock and the secrets. */
+const ourFiles = /^(dropleaf\.sqlite|service\.lock|sign-in-key|signing-secret)/;
+const groupAndOthers = 0o077;
+
+export function databaseFile(dir: string): string {
+  return join(dir, 'dropleaf.sqlite');
+}
+
+/**
+ * Creates the data directory if it is missing, locks it for this process, and removes the permissions of other users
+ * on its files.
+ * @returns the lock; keep it until the service ends
+ * @throws Error of one sentence
+ */
+export function takeDataDir(dir: string, log: Log): DataDirLock {
+  try {
+    makeDir(resolve(dir));
+    accessSync(dir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(`DATA_DIR ${dir} cannot be created or written to: ${messageOf(cause)}`, { cause });
+  }
+  const lock = lockDataDir(dir);
+  makePrivate(dir, log);
+  return lock;
+}
+
+/** For commands: a mistyped DATA_DIR must not become a second, empty store. @throws Error of one sentence */
+export function requireData(dir: string): void {
+  try {
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    accessSync(databaseFile(dir), constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+    const where = `${resolve(dir)} (DATA_DIR)`;
+    const message =
+      code === 'ENOENT' || code === 'ENOTDIR'
+        ? `no Dropleaf data in ${where}: start the service once, or set DATA_DIR to where its data is`
+        : `this user may not write to ${where}: run the command as the user that the service runs as`;
+    throw new Error(message, { cause });
+  }
+}
+
+/** Like `mkdir -p`. Node's `recursive` never returns if a file system (/proc) refuses with ENOENT. */
+function makeDir(dir: string): void {
+  if (existsSync(dir)) return;
+  makeDir(dirname(dir));
+  mkdirSync(dir, { mode: 0o700 });
+}
+
+export interface DataDirLock {
+  release(): void;
+}
+
+/**
+ * Locks the directory: only one service may run on it. The lock is a transaction on `service.lock`, so the system
+ * ends it with the process.
+ * @throws Error of one sentence if another process has the lock
+ */
+export function lockDataDir(dir: string): DataDirLock {
+  let connection: DatabaseSyncInstance | undefined;
+  try {
+    const path = join(dir, 'service.lock');
+    makePrivateFile(path);
+    connection = new DatabaseSync(path, { timeout: 0 });
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    connection?.close();
+    const message = isBusy(cause)
+      ? `Another Dropleaf is running on ${resolve(dir)}: stop it, or set another DATA_DIR`
+      : `${dir} cannot be locked: ${messageOf(cause)}`;
+    throw new Error(message, { cause });
+  }
+  const held = connection;
+  return {
+    release() {
+      if (held.isOpen) held.close();
+    },
+  };
+}
+
+/**
+ * Removes the permissions of other users on our files, with a warning: they may have been used. A directory that
+ * others can open is only warned about, because it may be shared.
+ */
+export function makePrivate(dir: string, log: Log): void {
+  const mode = modeOf(dir);
+  if ((mode & groupAndOthers) !== 0) {
+    log.warn({ dir: resolve(dir), mode: octal(mode) }, 'Other users can open DATA_DIR; run chmod 700 on it');
+  }
+  for (const name of readdirSync(dir)) {
+    if (ourFiles.test(name)) removePermissions(join(dir, name), log);
+  }
+}
+
+function removePermissions(path: string, log: Log): void {
+  const mode = modeOf(path);
+  if ((mode & groupAndOthers) === 0) return;
+  const fields = { path: resolve(path), mode: octal(mode) };
+  try {
+    chmodSync(path, mode & ~groupAndOthers);
+    log.warn(fields, 'Other users had access to a data file; their permissions were removed');
+  } catch (err) {
+    log.warn({ ...fields, err }, 'Other users have access to a data file that belongs to another user');
+  }
+}
+
+/** 0 for a file that was removed meanwhile. */
+function modeOf(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
