@@ -52,13 +52,16 @@ export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) =>
 
 export const jobNames = Object.keys(jobs) as JobName[]; // proof: the keys of the literal above
 
-/** The schedules: jobs with a period. They have no payload. */
-export const schedules: readonly { readonly name: JobName; readonly everyMs: number }[] = jobNames.flatMap(
-  (name) => {
+/** Jobs that run on a schedule. They have no payload. */
+type PeriodicName = {
+  [N in JobName]: (typeof jobs)[N]['everyMs'] extends number ? N : never;
+}[JobName];
+
+export const schedules: readonly { readonly name: PeriodicName; readonly everyMs: number }[] =
+  jobNames.flatMap((name) => {
     const { everyMs } = jobs[name];
-    return everyMs === null ? [] : [{ name, everyMs }];
-  },
-);
+    return everyMs === null ? [] : [{ name: name as PeriodicName, everyMs }]; // proof: its period is a number
+  });
 
 export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobs, name);

@@ -11,7 +11,7 @@ import { followClock } from './virtual-date.ts';
 export interface TestEngine {
   /** What chooses the engine and the data. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs all jobs that are due. @throws AggregateError of what handlers threw (embedded engine only) */
+  /** Runs all jobs that are due. */
   settle(jobs: JobConsumer): Promise<void>;
   /** The data is gone. */
   close(): Promise<void>;

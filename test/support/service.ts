@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
+import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Log } from '../../shared/ports/log.ts';
@@ -11,6 +12,7 @@ import { startWorker } from '../../worker/start-worker.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openTestEngine } from './engine.ts';
+import { recordFailures } from './job-failures.ts';
 import { createOwner, type Owner } from './owner.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { type Visits, visitsOf } from './visits.ts';
@@ -91,7 +93,9 @@ export async function startService({
       const { engine, jobs, views } = running.services;
       await views.flush();
       await engine.views.aggregate(clock.now()); // its schedule would need the clock to move
+      running.thrown.length = 0;
       await testEngine.settle(jobs);
+      if (running.thrown.length > 0) throw new AggregateError(running.thrown, running.thrown.join('; '));
     },
     async restart(changes = {}) {
       client.close(); // its open connections are to the server that stops
@@ -140,10 +144,15 @@ async function run(config: Config, parts: Parts, server: Server) {
     server.close(); // or it would keep the tests from ending
     throw error;
   });
-  const worker = startWorker(services);
+  const { jobs } = services;
+  const thrown: unknown[] = [];
+  const start = (handlers: JobHandlers) => jobs.start(recordFailures(handlers, thrown));
+  const worker = startWorker({ ...services, jobs: { ...jobs, start } });
   const web = await startWeb(services, server);
   return {
     services,
+    /** What job handlers threw. */
+    thrown,
     async stop() {
       await web.stop(1_000);
       await worker.stop(1_000);

@@ -1,6 +1,5 @@
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
@@ -55,7 +54,7 @@ export async function openScaleOutScene() {
       const process = createWorkerProcess({
         ...{
           stores: createMongoStores(mongo.mongo.connection, own, faults),
-          queue: drainable(own, queue),
+          queue: { ...queue, runUntilIdle: () => drainJobs(own) },
           clock,
           renderer,
           purger,
@@ -92,31 +91,6 @@ export async function openScaleOutScene() {
       await redis.close();
       await mongo.giveBack();
       stopFollowing();
-    },
-  };
-}
-
-/** The queue as a scene uses it: what handlers throw is thrown when the queue is drained. */
-function drainable(redis: Redis, queue: RedisJobQueue) {
-  const thrown: unknown[] = [];
-  return {
-    ...queue,
-    start(handlers: JobHandlers) {
-      const noting = Object.entries(handlers).map(([name, handle]) => {
-        // proof: the entries are those of the handlers, each called with its own payload
-        const call = handle as (payload: unknown) => Promise<void>;
-        const noted = (payload: unknown) =>
-          call(payload).catch((error: unknown) => {
-            thrown.push(error);
-            throw error;
-          });
-        return [name, noted];
-      });
-      queue.start(Object.fromEntries(noting) as JobHandlers); // proof: see above
-    },
-    async runUntilIdle() {
-      await drainJobs(redis);
-      if (thrown.length > 0) throw new AggregateError(thrown.splice(0), 'Jobs failed');
     },
   };
 }

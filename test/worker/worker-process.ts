@@ -8,6 +8,7 @@ import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
 import { createJobHandlers } from '../../worker/jobs/index.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
+import { recordFailures } from '../support/job-failures.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
 import type { SceneStores } from './stage.ts';
@@ -59,16 +60,15 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
   };
   const handlers = createJobHandlers(workerDeps);
-  queue.start(faults === undefined ? handlers : within(faults, handlers));
+  const thrown: unknown[] = [];
+  queue.start(recordFailures(faults === undefined ? handlers : within(faults, handlers), thrown));
   return {
     ...{ queue, log, rendering, handlers },
 
-    /** Runs what is due; what handlers threw. */
+    /** Runs the jobs that are due. @returns what their handlers threw */
     async settle(): Promise<unknown[]> {
-      const outcome: unknown = await queue.runUntilIdle().catch((error: unknown) => error);
-      if (outcome === undefined) return [];
-      if (outcome instanceof AggregateError) return outcome.errors;
-      throw outcome;
+      await queue.runUntilIdle();
+      return thrown.splice(0);
     },
   };
 }

@@ -6,24 +6,18 @@ import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
 import { createJobRows, type FailedRow } from './job-rows.ts';
 import { createJobRunner, type JobRunner } from './job-runner.ts';
-import { createJobSchedules } from './job-schedules.ts';
 
-/** Of the failed jobs of one key the newest alone is kept. */
 export interface SqliteJobQueue extends JobProducer, JobConsumer, JobReport {
-  /**
-   * Runs what is due by the clock, schedules included, and what that brings with it, until nothing is due.
-   * For tests, and only after `start`.
-   * @throws AggregateError with everything that was thrown by handlers meanwhile, retried or not
-   */
+  /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
   runUntilIdle(): Promise<void>;
 }
 
 /**
- * A line of jobs that survives its process, with the meaning that BullMQ gives to such a line. Asking for work
- * may be done by any process that has the database open, running it only by one at a time.
+ * A durable queue in the database file. Any process that has the file open may enqueue; only one may run jobs. Of the
+ * failed jobs of one key the newest is kept.
  * @param concurrency how many jobs run at once
- * @param leaseMs how long a job stays with a process that has stopped renewing its lease
- * @param wakesItself false: nothing runs but by `runUntilIdle`
+ * @param leaseMs how long a job is held by a process that no longer renews its lease
+ * @param wakesItself false: jobs run during `runUntilIdle` only
  */
 export function createSqliteJobQueue(options: {
   db: Database;
@@ -33,9 +27,8 @@ export function createSqliteJobQueue(options: {
   leaseMs?: number;
   wakesItself?: boolean;
 }): SqliteJobQueue {
-  const { db, clock, log, concurrency, leaseMs = 30_000, wakesItself = true } = options;
+  const { db, clock, leaseMs = 30_000, wakesItself = true } = options;
   const rows = createJobRows(db);
-  const schedules = createJobSchedules(db);
   let runner: JobRunner | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -50,17 +43,7 @@ export function createSqliteJobQueue(options: {
 
     start(handlers) {
       if (runner !== undefined) throw new Error('The queue was started before');
-      runner = createJobRunner({
-        db,
-        rows,
-        schedules,
-        handlers,
-        clock,
-        log,
-        concurrency,
-        leaseMs,
-        wakesItself,
-      });
+      runner = createJobRunner({ ...options, rows, handlers, leaseMs, wakesItself });
     },
 
     async stop(graceMs) {
@@ -70,7 +53,7 @@ export function createSqliteJobQueue(options: {
 
     async runUntilIdle() {
       if (runner === undefined) throw new Error('The queue was not started');
-      await db.write(() => undefined); // what was asked for before is in line now
+      await db.write(() => undefined); // writes that were asked for before are done
       await runner.runUntilIdle();
     },
 
@@ -87,11 +70,11 @@ export function createSqliteJobQueue(options: {
 }
 
 function toFailedJob({ id, name, payload, attempts, error }: FailedRow): FailedJob {
-  return { id: String(id), name, payload: readPayload(payload), attempts, error };
+  return { id: String(id), name, payload: parseOrText(payload), attempts, error };
 }
 
-/** A payload that is no JSON is itself why the job has failed, and is shown as it is. */
-function readPayload(text: string): unknown {
+/** A job may have failed because its payload is not JSON. */
+function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

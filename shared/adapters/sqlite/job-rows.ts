@@ -1,14 +1,14 @@
-import { type JobName, jobNames, jobs, priorities } from '../../job-catalogue.ts';
+import { type JobName, jobKey, jobNames, jobs, priorities, schedules } from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
 
-/** A job in the hands of a process. */
+/** A job that a process holds a lease on. */
 export interface HeldJob {
   readonly id: number;
   readonly name: string;
   readonly key: string;
-  /** JSON, as it was put in line. */
+  /** JSON. */
   readonly payload: string;
-  /** Calls of the handler, the present one included. */
+  /** Calls of the handler, this one included. */
   readonly attempts: number;
   /** How many of them ended with their process. */
   readonly crashes: number;
@@ -16,11 +16,10 @@ export interface HeldJob {
   readonly leaseUntil: number;
 }
 
-/** A job whose attempts are used up. */
 export interface FailedRow {
   readonly id: number;
   readonly name: string;
-  /** JSON, as it was put in line. */
+  /** JSON. */
   readonly payload: string;
   readonly attempts: number;
   readonly error: string;
@@ -28,7 +27,7 @@ export interface FailedRow {
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
-/** A job may take its process with it: then it is no cure to run it again for ever. */
+/** A job that ends its process each time is kept as failed after so many. */
 const crashesAllowed = 10;
 const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
@@ -36,135 +35,138 @@ const errorMaxLength = 8_000;
 const columns = 'id, name, key, payload, attempts, crashes, holder, due_at AS leaseUntil';
 const held = `id = $id AND state = 'active' AND holder = $holder`;
 const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
-/** A job of the same key that waits already gets the earlier time, and the new one's full attempts. */
-const elseHurryTwin = `ON CONFLICT (key) WHERE state = 'waiting'
-  DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`;
 const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
   AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
 
 /**
- * The rows of the line of jobs. What changes them is called inside a write of the database, so that several
- * steps are one; what only reads may be called anywhere.
+ * The rows of the job queue. A key has at most one row in each state; `OR REPLACE` removes the other one. Methods that
+ * change rows are called inside a write of the database.
  */
 export function createJobRows(db: Database) {
   const sql = {
     put: db.prepare(`
       INSERT INTO jobs (name, key, payload, state, priority, due_at)
       VALUES ($name, $key, $payload, 'waiting', $priority, $dueAt)
-      ${elseHurryTwin}`),
-    // Of one priority: then the index has them in order, and a long line is not sorted at each claim.
+      ON CONFLICT (key) WHERE state = 'waiting'
+      DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
+    // One priority at a time: the index then has the rows in order, and a long queue is not sorted for each claim.
     claim: db.prepare(`
       UPDATE jobs SET state = 'active', holder = $holder, due_at = $leaseUntil, attempts = attempts + 1
       WHERE id IN (
         SELECT id FROM jobs WHERE ${claimable} AND priority = $priority ORDER BY due_at, id LIMIT $limit)
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
-    nextDue: db.prepare(`
-      SELECT min(due_at) AS at FROM jobs WHERE state = 'waiting' AND due_at > $now AND ${known}`),
-    isHeld: db.prepare(`SELECT 1 FROM jobs WHERE ${held}`),
     remove: db.prepare(`DELETE FROM jobs WHERE ${held}`),
     renew: db.prepare(`UPDATE jobs SET due_at = $leaseUntil WHERE ${held}`),
     putBack: db.prepare(`
-      UPDATE jobs SET state = 'waiting', holder = NULL, due_at = $dueAt, attempts = $attempts, crashes = $crashes
+      UPDATE OR REPLACE jobs SET state = 'waiting', holder = NULL, attempts = $attempts, crashes = $crashes,
+        due_at = (SELECT coalesce(min(due_at, $dueAt), $dueAt) FROM (
+          SELECT min(due_at) AS due_at FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'waiting'))
       WHERE ${held}`),
-    hurryTwin: db.prepare(`
-      UPDATE jobs SET due_at = min(due_at, $dueAt), crashes = max(crashes, $crashes)
-      WHERE key = $key AND state = 'waiting'`),
     fail: db.prepare(`
-      UPDATE jobs SET state = 'failed', holder = NULL, due_at = $keptUntil, error = $error WHERE ${held}`),
-    removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
+      UPDATE OR REPLACE jobs SET state = 'failed', holder = NULL, due_at = $keptUntil, error = $error
+      WHERE ${held}`),
+    retryFailed: db.prepare(`
+      UPDATE OR REPLACE jobs SET state = 'waiting', due_at = $now, attempts = 0, crashes = 0, error = NULL
+      WHERE state = 'failed'`),
     removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
+    removeUnknown: db.prepare(`DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`),
     listFailed: db.prepare(`
       SELECT id, name, payload, attempts, error FROM jobs
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
-    putFailed: db.prepare(`
-      INSERT INTO jobs (name, key, payload, state, priority, due_at)
-      SELECT name, key, payload, 'waiting', priority, $now FROM jobs WHERE state = 'failed' ORDER BY due_at, id
-      ${elseHurryTwin}`),
-    removeAllFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed'`),
     listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
-    listUnknown: db.prepare(`
-      SELECT name, count(*) AS count FROM jobs WHERE state = 'waiting' AND NOT ${known} GROUP BY name`),
     count: db.prepare('SELECT state, count(*) AS count FROM jobs GROUP BY state'),
+    nextDue: db.prepare(`
+      SELECT min(at) AS at FROM (
+        SELECT min(due_at) AS at FROM jobs WHERE state = 'waiting' AND due_at > $after AND ${known}
+        UNION ALL SELECT min(next_at) FROM job_schedules WHERE next_at > $after)`),
+    scheduleTimes: db.prepare('SELECT name, next_at AS nextAt FROM job_schedules'),
+    setScheduleTime: db.prepare(
+      'INSERT OR REPLACE INTO job_schedules (name, next_at) VALUES ($name, $nextAt)',
+    ),
   };
 
-  function isHeld({ id, holder }: HeldJob): boolean {
-    return sql.isHeld.get({ id, holder }) !== undefined;
+  function put(name: JobName, key: string, payload: string, dueAt: number): void {
+    sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
   }
 
-  /** Back in line; one of its key that waits already stands for both. */
-  function putBack({ id, holder, key }: HeldJob, dueAt: number, attempts: number, crashes: number): void {
-    const twin = sql.hurryTwin.run({ key, dueAt, crashes });
-    if (twin.changes > 0) sql.remove.run({ id, holder });
-    else sql.putBack.run({ id, holder, dueAt, attempts, crashes });
-  }
-
-  function fail({ id, holder, key }: HeldJob, error: string, now: number): void {
-    sql.removeFailed.run({ key }); // the newest failure of a key tells enough
-    sql.fail.run({ id, holder, error: error.slice(0, errorMaxLength), keptUntil: now + failedKeepMs });
+  /** A schedule that has never run is due; so is one whose time is so far off that the clock must have changed. */
+  function dueSchedules(now: number) {
+    const rows = sql.scheduleTimes.all({}) as { name: string; nextAt: number }[]; // proof: the columns selected
+    const times = new Map(rows.map(({ name, nextAt }) => [name, nextAt]));
+    return schedules.filter(({ name, everyMs }) => {
+      const nextAt = times.get(name);
+      return nextAt === undefined || nextAt <= now || nextAt > now + everyMs;
+    });
   }
 
   return {
-    /** A job of the same key that waits already gets the earlier time, and the new one's full attempts. */
-    put(name: JobName, key: string, payload: string, dueAt: number): void {
-      sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
+    /** A waiting job of the same key takes the earlier time, and all attempts. */
+    put,
+
+    /** Adds the jobs of the schedules that are due. */
+    putScheduled(now: number): void {
+      for (const { name, everyMs } of dueSchedules(now)) {
+        put(name, jobKey(name, {}), '{}', now);
+        sql.setScheduleTime.run({ name, nextAt: now + everyMs });
+      }
     },
 
-    /** Takes what is due, by priority and then longest due first, never two of one key at once. */
+    /** Takes due jobs by priority and time, and never one while another of its key is active. */
     claim(holder: string, now: number, leaseUntil: number, limit: number): HeldJob[] {
       const claimed: HeldJob[] = [];
       for (const priority of priorities) {
         const free = limit - claimed.length;
-        if (free === 0) break;
+        if (free <= 0) break;
         // proof: `columns`
         claimed.push(...(sql.claim.all({ holder, now, leaseUntil, priority, limit: free }) as HeldJob[]));
       }
       return claimed;
     },
 
-    // The next four change nothing and answer false when the holder has lost the job.
+    // The next four do nothing and return false if the lease was lost.
 
     remove({ id, holder }: HeldJob): boolean {
       return sql.remove.run({ id, holder }).changes > 0;
     },
 
-    retry(job: HeldJob, dueAt: number): boolean {
-      if (!isHeld(job)) return false;
-      putBack(job, dueAt, job.attempts, job.crashes);
-      return true;
+    retry({ id, holder, attempts, crashes }: HeldJob, dueAt: number): boolean {
+      return sql.putBack.run({ id, holder, dueAt, attempts, crashes }).changes > 0;
     },
 
     /** As if this attempt had not begun. */
-    giveBack(job: HeldJob, now: number): boolean {
-      if (!isHeld(job)) return false;
-      putBack(job, now, job.attempts - 1, job.crashes);
-      return true;
+    giveBack({ id, holder, attempts, crashes }: HeldJob, now: number): boolean {
+      return sql.putBack.run({ id, holder, dueAt: now, attempts: attempts - 1, crashes }).changes > 0;
     },
 
-    fail(job: HeldJob, error: string, now: number): boolean {
-      if (!isHeld(job)) return false;
-      fail(job, error, now);
-      return true;
+    fail({ id, holder }: HeldJob, error: string, now: number): boolean {
+      const kept = { error: error.slice(0, errorMaxLength), keptUntil: now + failedKeepMs };
+      return sql.fail.run({ id, holder, ...kept }).changes > 0;
     },
 
-    /** Nothing when the holder has lost the job. */
     renew({ id, holder }: HeldJob, leaseUntil: number): void {
       sql.renew.run({ id, holder, leaseUntil });
     },
 
-    /** The holder's process is gone, perhaps because of this job: due at once, and the attempt stays counted. */
+    /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
-      if (crashes < crashesAllowed) {
-        if (isHeld(job)) putBack(job, now, job.attempts, crashes);
-        return 'waiting';
+      if (crashes >= crashesAllowed) {
+        this.fail(job, `The process ended ${crashes} times while it ran this job`, now);
+        return 'failed';
       }
-      if (isHeld(job)) fail(job, `Its process ended while it ran, ${crashes} times`, now);
-      return 'failed';
+      this.retry({ ...job, crashes }, now);
+      return 'waiting';
     },
 
     removeOldFailed(now: number): void {
       sql.removeOldFailed.run({ now });
+    },
+
+    /** Removes waiting jobs whose names are not in the catalogue. @returns the names */
+    removeUnknown(): Set<string> {
+      const rows = sql.removeUnknown.all({}) as { name: string }[]; // proof: the column returned
+      return new Set(rows.map(({ name }) => name));
     },
 
     /** The newest first. */
@@ -172,28 +174,22 @@ export function createJobRows(db: Database) {
       return sql.listFailed.all({ limit }) as FailedRow[]; // proof: the columns selected; a failed row has an error
     },
 
-    /** All failed jobs are in line again, due at once, as if they had just been asked for. How many there were. */
+    /** @returns how many */
     retryFailed(now: number): number {
-      sql.putFailed.run({ now });
-      return sql.removeAllFailed.run().changes;
+      return sql.retryFailed.run({ now }).changes;
     },
 
-    isAnyClaimable(now: number): boolean {
-      return sql.isClaimable.get({ now }) !== undefined;
+    isAnyDue(now: number): boolean {
+      return sql.isClaimable.get({ now }) !== undefined || dueSchedules(now).length > 0;
     },
 
-    /** The first time after `now` at which a job falls due; null: none does. */
-    nextDueAt(now: number): number | null {
-      return (sql.nextDue.get({ now }) as { at: number | null }).at; // proof: an aggregate has always its one row
+    /** The first time after `after` at which a job or schedule is due; null: none. */
+    nextDueAt(after: number): number | null {
+      return (sql.nextDue.get({ after }) as { at: number | null }).at; // proof: an aggregate has one row
     },
 
     listActive(): HeldJob[] {
       return sql.listActive.all({}) as HeldJob[]; // proof: `columns`; an active row has a holder
-    },
-
-    /** Waiting jobs that this release's catalogue does not have. */
-    listUnknown(): { name: string; count: number }[] {
-      return sql.listUnknown.all({}) as { name: string; count: number }[]; // proof: the columns selected
     },
 
     count(): { waiting: number; active: number; failed: number } {

@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { type JobHandlers, jobKey } from '../../job-catalogue.ts';
+import { type JobHandlers, type JobName, jobs, prepareCall } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
-import { type Outcome, runJob } from './job-outcome.ts';
 import type { HeldJob, JobRows } from './job-rows.ts';
-import type { JobSchedules } from './job-schedules.ts';
 
-/** The command line asks for work from a process of its own, which can wake nobody here. */
+/** A command enqueues jobs from a process of its own, which cannot wake this one. */
 const pollMs = 1_000;
-const housekeepingMs = 3_600_000;
+const cleanupMs = 3_600_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/**
- * Runs jobs in turns. A turn is one write: it notes what has ended since the last, asks for what the schedules
- * say, and claims as much of what is due as there are free slots. One turn at a time; handlers run beside them.
- */
+/** Claims due jobs in one write at a time, and runs their handlers beside each other. */
 export function createJobRunner(deps: {
   db: Database;
   rows: JobRows;
-  schedules: JobSchedules;
   handlers: JobHandlers;
   clock: Clock;
   log: Log;
@@ -29,138 +23,117 @@ export function createJobRunner(deps: {
   leaseMs: number;
   wakesItself: boolean;
 }) {
-  const { db, rows, schedules, handlers, clock, log, concurrency, leaseMs, wakesItself } = deps;
+  const { db, rows, handlers, clock, log, concurrency, leaseMs, wakesItself } = deps;
   const holder = randomUUID();
   const running = new Map<number, { job: HeldJob; end: Promise<void> }>();
-  const failureWatchers = new Set<(error: unknown) => void>();
-  let ended: { job: HeldJob; outcome: Outcome }[] = [];
-  let lastTurn: Promise<unknown> = Promise.resolve();
-  let isFirstTurn = true;
-  let lastTurnAt = Number.NEGATIVE_INFINITY;
-  let keptHouseAt = Number.NEGATIVE_INFINITY;
+  let lastClaim: Promise<unknown> = Promise.resolve();
+  let isFirstClaim = true;
+  let lastClaimAt = Number.NEGATIVE_INFINITY;
+  let cleanedAt = Number.NEGATIVE_INFINITY;
   let isWoken = false;
   let isStopping = false;
   let isStopped = false;
   let poll: NodeJS.Timeout | undefined;
   const renewal = wakesItself ? setInterval(renewLeases, leaseMs / 3) : undefined;
 
-  function turn(): Promise<void> {
-    const next = lastTurn.then(takeTurn);
-    lastTurn = next.catch(() => undefined); // who asked for this turn is told
+  function claim(): Promise<void> {
+    const next = lastClaim.then(claimOnce);
+    lastClaim = next.catch(() => undefined); // the caller of `claim` gets the error
     return next;
   }
 
-  async function takeTurn(): Promise<void> {
+  async function claimOnce(): Promise<void> {
+    if (isStopping) return;
     isWoken = false;
     const now = clock.now();
-    lastTurnAt = now;
-    const settled = [...ended];
-    const free = isStopping ? 0 : concurrency - (running.size - settled.length);
+    lastClaimAt = now;
+    const free = concurrency - running.size;
     const abandoned = rows.listActive().filter((job) => isAbandoned(job, now));
-    const isHouseDue = Math.abs(now - keptHouseAt) >= housekeepingMs;
-    if (settled.length + abandoned.length === 0 && !isHouseDue && (free === 0 || !isAnyDue(now))) return;
+    const isCleanupDue = Math.abs(now - cleanedAt) >= cleanupMs;
+    if (abandoned.length === 0 && !isCleanupDue && (free === 0 || !rows.isAnyDue(now))) return;
 
-    const { claimed, lost, recovered } = await db.write(() => {
+    const { recovered, claimed, unknown } = await db.write(() => {
       const recovered = abandoned.map((job) => ({ job, to: rows.recover(job, now) }));
-      if (isHouseDue) rows.removeOldFailed(now);
-      const lost = settled.filter(({ job, outcome }) => !settle(job, outcome, now));
-      if (free === 0) return { claimed: [], lost, recovered };
-      for (const name of schedules.takeDue(now)) rows.put(name, jobKey(name, {}), '{}', now);
-      return { claimed: rows.claim(holder, now, now + leaseMs, free), lost, recovered };
+      if (isCleanupDue) rows.removeOldFailed(now);
+      const unknown = isCleanupDue ? rows.removeUnknown() : [];
+      rows.putScheduled(now);
+      return { recovered, unknown, claimed: rows.claim(holder, now, now + leaseMs, free) };
     });
 
-    isFirstTurn = false;
-    ended = ended.slice(settled.length);
-    for (const { job } of settled) running.delete(job.id);
-    for (const job of claimed) run(job);
-    for (const { job, to } of recovered) reportRecovery(job, to);
-    for (const { job } of lost) log.warn(about(job), 'a job ended after its lease had been lost');
-    if (isHouseDue) keepHouse(now);
-  }
-
-  function keepHouse(now: number): void {
-    keptHouseAt = now;
-    for (const { name, count } of rows.listUnknown()) {
-      log.warn({ job: name, count }, 'jobs of a name that this release does not know are left alone');
+    isFirstClaim = false;
+    if (isCleanupDue) cleanedAt = now;
+    for (const job of claimed) running.set(job.id, { job, end: run(job) });
+    for (const { job, to } of recovered) {
+      if (to === 'waiting') log.warn(about(job), 'job runs again: its worker ended while it ran');
+      else log.error(about(job), 'job failed for good: its worker ended each time it ran');
+    }
+    for (const name of unknown) {
+      log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
     }
   }
 
-  /** Nobody else may run jobs on this data, so at the start whatever is active was left behind. */
+  /** No other process runs jobs on this file, so a job that is active at the start was left by one that ended. */
   function isAbandoned(job: HeldJob, now: number): boolean {
-    if (running.has(job.id)) return false;
-    return (isFirstTurn && job.holder !== holder) || job.leaseUntil <= now;
+    return !running.has(job.id) && ((isFirstClaim && job.holder !== holder) || job.leaseUntil <= now);
   }
 
-  function isAnyDue(now: number): boolean {
-    return rows.isAnyClaimable(now) || schedules.isAnyDue(now);
+  /** Never rejects. A job whose result cannot be written runs again when its lease is over. */
+  async function run(job: HeldJob): Promise<void> {
+    try {
+      const finish = await call(job);
+      if (isStopped) return; // it was given back
+      const isHeld = await db.write(finish);
+      if (!isHeld) log.warn(about(job), 'a job ended after its lease was lost');
+    } catch (err) {
+      log.error({ ...about(job), err }, 'the result of a job could not be written; it will run again');
+    }
+    running.delete(job.id);
+    wake();
   }
 
-  function settle(job: HeldJob, outcome: Outcome, now: number): boolean {
-    switch (outcome.kind) {
-      case 'done':
-        return rows.remove(job);
-      case 'retry':
-        return rows.retry(job, now + outcome.delayMs);
-      case 'failed':
-        return rows.fail(job, asText(outcome.error), now);
-      case 'given back':
-        return rows.giveBack(job, now);
+  /** Calls the handler. @returns writes the result; false: the lease was lost */
+  async function call(job: HeldJob): Promise<() => boolean> {
+    const name = job.name as JobName; // proof: only names of the catalogue are claimed
+    let isPayloadValid = false;
+    try {
+      const handle = prepareCall(handlers, name, JSON.parse(job.payload));
+      isPayloadValid = true;
+      await handle();
+      log.debug(about(job), 'job done');
+      return () => rows.remove(job);
+    } catch (err) {
+      const { attempts, backoffMs } = jobs[name];
+      if (isPayloadValid && job.attempts < attempts) {
+        log.warn({ ...about(job), err }, 'job failed and will be retried');
+        const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);
+        return () => rows.retry(job, dueAt);
+      }
+      log.error({ ...about(job), err }, 'job failed for good');
+      return () => rows.fail(job, asText(err), clock.now());
     }
   }
 
-  function run(job: HeldJob): void {
-    if (isStopping) {
-      ended.push({ job, outcome: { kind: 'given back' } }); // the stop came while it was claimed
-      return;
-    }
-    const end = runJob(handlers, job).then((outcome) => {
-      ended.push({ job, outcome });
-      report(job, outcome);
-      wake();
-    });
-    running.set(job.id, { job, end });
-  }
-
-  function report(job: HeldJob, outcome: Outcome): void {
-    if (outcome.kind === 'done') log.debug(about(job), 'job done');
-    if (outcome.kind !== 'retry' && outcome.kind !== 'failed') return;
-    for (const watch of failureWatchers) watch(outcome.error);
-    const fields = { ...about(job), err: outcome.error };
-    if (outcome.kind === 'failed') log.error(fields, 'job failed for good');
-    else log.warn({ ...fields, retryInMs: outcome.delayMs }, 'job failed and will be tried again');
-  }
-
-  function reportRecovery(job: HeldJob, to: 'waiting' | 'failed'): void {
-    if (to === 'waiting') {
-      log.warn(about(job), 'the process that ran a job is gone; it will run again');
-      return;
-    }
-    log.error(about(job), 'job failed for good: process after process ended while it ran');
-    for (const watch of failureWatchers) watch(new Error(`${job.key}: its process is gone again`));
-  }
-
-  /** A turn soon; many calls make one. */
+  /** Claims soon; several calls claim once. */
   function wake(): void {
-    if (isWoken || isStopped || !wakesItself) return;
+    if (isWoken || isStopping || !wakesItself) return;
     isWoken = true;
     setImmediate(async () => {
-      if (isStopped) return;
       let wait = pollMs;
       try {
-        await turn();
-        if (!isStopped) wait = timeToNextDue();
-      } catch (error) {
-        log.error({ err: error }, 'the line of jobs could not be moved on; trying again');
+        await claim();
+        if (!isStopping) wait = timeToNextDue();
+      } catch (err) {
+        isWoken = false;
+        log.error({ err }, 'jobs could not be claimed; trying again');
       }
       clearTimeout(poll);
-      if (!isStopped) poll = setTimeout(wake, wait);
+      if (!isStopping) poll = setTimeout(wake, wait);
     });
   }
 
   function timeToNextDue(): number {
-    if (running.size >= concurrency) return pollMs; // the next one to end will wake
-    // What has fallen due since the turn counts; what was due then could not be claimed, and its turn will come.
-    const next = Math.min(rows.nextDueAt(lastTurnAt) ?? Infinity, schedules.nextDueAt() ?? Infinity);
+    if (running.size >= concurrency) return pollMs; // the next job that ends wakes it
+    const next = rows.nextDueAt(lastClaimAt) ?? Number.POSITIVE_INFINITY;
     return Math.min(Math.max(next - clock.now(), 1), pollMs);
   }
 
@@ -169,43 +142,29 @@ export function createJobRunner(deps: {
     const until = clock.now() + leaseMs;
     db.write(() => {
       for (const { job } of running.values()) rows.renew(job, until);
-    }).catch((error: unknown) =>
-      log.error({ err: error }, 'the leases of running jobs could not be renewed'),
-    );
+    }).catch((err: unknown) => log.error({ err }, 'the leases of running jobs could not be renewed'));
   }
 
+  const ends = () => [...running.values()].map(({ end }) => end);
+
   async function runUntilIdle(): Promise<void> {
-    const failures: unknown[] = [];
-    const watch = (error: unknown) => failures.push(error);
-    failureWatchers.add(watch);
-    try {
-      do {
-        if (isStopping) throw new Error('The queue was stopped');
-        await turn();
-        if (running.size > 0) await Promise.race([...running.values()].map(({ end }) => end));
-      } while (running.size > 0 || ended.length > 0 || isAnyDue(clock.now()));
-    } finally {
-      failureWatchers.delete(watch);
-    }
-    if (failures.length > 0) {
-      throw new AggregateError(failures, `Jobs failed: ${failures.map(String).join('; ')}`);
-    }
+    do {
+      if (isStopping) throw new Error('The queue was stopped');
+      await claim();
+      if (running.size > 0) await Promise.race(ends());
+    } while (running.size > 0 || rows.isAnyDue(clock.now()));
   }
 
   async function stop(graceMs: number): Promise<void> {
     isStopping = true;
-    await lastTurn;
-    await waitAtMost(graceMs, Promise.all([...running.values()].map(({ end }) => end)));
-    isStopped = true;
     clearTimeout(poll);
+    await lastClaim;
+    await waitAtMost(graceMs, Promise.all(ends()));
+    isStopped = true;
     clearInterval(renewal);
-    const isEnded = new Set(ended.map(({ job }) => job.id));
-    for (const { job } of running.values()) {
-      if (isEnded.has(job.id)) continue;
-      ended.push({ job, outcome: { kind: 'given back' } });
-      log.warn(about(job), 'a job still runs; it will start again');
-    }
-    await turn();
+    const left = [...running.values()];
+    if (left.length > 0) await db.write(() => left.map(({ job }) => rows.giveBack(job, clock.now())));
+    for (const { job } of left) log.warn(about(job), 'a job still runs; it will run again later');
   }
 
   wake();
@@ -216,7 +175,7 @@ function about(job: HeldJob): object {
   return { job: job.name, key: job.key, attempt: job.attempts };
 }
 
-/** A NUL would cut the text where it is stored. */
+/** SQLite would cut the text at a NUL. */
 function asText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return text.replaceAll('\0', '\ufffd');

@@ -1,0 +1,226 @@
+import { expect } from 'chai';
+import type { Database } from '../../shared/adapters/sqlite/database.ts';
+import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.ts';
+import { describeJobQueue } from '../contract/job-queue.contract.ts';
+import { openSqliteJobFixture } from '../contract/sqlite-job-fixture.ts';
+import { until } from '../support/until.ts';
+
+const second = 1_000;
+const day = 86_400 * second;
+
+describeJobQueue('SQLite', openSqliteJobFixture);
+
+describe('The SQLite job queue', () => {
+  const { fixture, startProcess, passAttempts } = useJobFixture(openSqliteJobFixture);
+
+  interface Row {
+    readonly state: string;
+    readonly attempts: number;
+    readonly crashes: number;
+    readonly dueAt: number;
+    readonly error: string | null;
+  }
+
+  function listRows(): Row[] {
+    const select = `SELECT state, attempts, crashes, due_at AS dueAt, error FROM jobs
+      WHERE name IN ('edge.purge', 'drop.remove') ORDER BY id`;
+    return fixture().db.prepare(select).all({}) as Row[]; // proof: the columns selected
+  }
+
+  async function isIdle(): Promise<boolean> {
+    const { waiting, active } = await fixture().report.count();
+    return waiting + active === 0;
+  }
+
+  /** Lets a process begin the purge that is due, and do nothing more: as if it were killed. */
+  async function crash(): Promise<void> {
+    const gate = createGate();
+    const { settle } = await startProcess({ 'edge.purge': gate.pass });
+    settle().catch(() => undefined); // it never ends
+    await gate.entered;
+  }
+
+  describe('runs jobs by itself', () => {
+    it('as soon as they are enqueued in the same process', async () => {
+      const { queue, callsOf } = await startProcess({}, { wakesItself: true });
+      const startedAt = Date.now();
+      for (let i = 1; i <= 5; i++) {
+        await until(isIdle, 'the queue is idle');
+        await queue.enqueue('edge.purge', { dropId: `d${i}` });
+        await until(() => callsOf('edge.purge').length === i, 'the job');
+      }
+      expect(Date.now() - startedAt, 'less than five polls').to.be.below(3 * second);
+    });
+
+    it('when a delayed job is due', async () => {
+      const { queue, callsOf } = await startProcess({}, { wakesItself: true });
+      const enqueuedAt = Date.now();
+      await queue.enqueue('edge.purge', { dropId: 'd' }, 150);
+      await until(() => callsOf('edge.purge').length === 1, 'the job');
+      expect(Date.now() - enqueuedAt).to.be.within(150, 900);
+    });
+
+    it('within about a second if another process enqueues or retries them', async () => {
+      const { callsOf } = await startProcess({}, { wakesItself: true });
+      await until(isIdle, 'the queue is idle');
+      await fixture().report.enqueue('edge.purge', { dropId: 'd' });
+      await until(() => callsOf('edge.purge').length === 1, 'the job');
+    });
+
+    it('again after a write has failed', async () => {
+      const { db } = fixture();
+      let failures = 0;
+      const flaky: Database = {
+        ...db,
+        write(work) {
+          failures -= 1;
+          return failures >= 0 ? Promise.reject(new Error('the disk is full')) : db.write(work);
+        },
+      };
+      const { queue, callsOf, log } = await startProcess({}, { wakesItself: true, leaseMs: 300, db: flaky });
+      await until(isIdle, 'the queue is idle');
+      await queue.enqueue('edge.purge', { dropId: 'd' }, 50);
+      failures = 1; // the write that claims it
+      await until(() => callsOf('edge.purge').length >= 1, 'the job');
+      failures = 1; // perhaps the write of its result
+      await until(() => listRows().length === 0, 'no job is left');
+      expect(log.lines.some(({ level, fields }) => level === 'error' && 'err' in fields)).to.equal(true);
+    });
+  });
+
+  describe('a job whose process ended', () => {
+    it('runs at the start of the next process, its attempt counted', async () => {
+      await fixture().report.enqueue('edge.purge', { dropId: 'd' });
+      await crash();
+      const { settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('away') });
+      await settle();
+      expect(callsOf('edge.purge')).to.have.length(1);
+      const dueAt = fixture().clock.now() + 2 * second;
+      expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 2, crashes: 1, dueAt, error: null }]);
+    });
+
+    it('runs in a process that is there already when its lease is over, and not before', async () => {
+      const { queue, settle, callsOf } = await startProcess();
+      await settle();
+      await queue.enqueue('edge.purge', { dropId: 'd' });
+      await crash();
+      await fixture().pass(30 * second - 1);
+      await settle();
+      expect(callsOf('edge.purge')).to.have.length(0);
+      await fixture().pass(1);
+      await settle();
+      expect(callsOf('edge.purge')).to.have.length(1);
+    });
+
+    it('and the job of its key that was enqueued meanwhile are one', async () => {
+      await fixture().report.enqueue('edge.purge', { dropId: 'd' });
+      await crash();
+      const { queue, settle, callsOf } = await startProcess();
+      await queue.enqueue('edge.purge', { dropId: 'd' }, 60 * second);
+      expect(listRows()).to.have.length(2);
+      await settle();
+      expect(callsOf('edge.purge'), 'at the earlier time').to.have.length(1);
+      expect(listRows()).to.deep.equal([]);
+    });
+
+    it('fails for good after 10 processes have ended', async () => {
+      await fixture().report.enqueue('edge.purge', { dropId: 'd' });
+      for (let crashes = 1; crashes <= 10; crashes++) await crash();
+      const { settle, callsOf } = await startProcess();
+      await settle();
+      expect(callsOf('edge.purge')).to.have.length(0);
+      const [row] = listRows();
+      expect(row).to.deep.include({
+        state: 'failed',
+        error: 'The process ended 10 times while it ran this job',
+      });
+    });
+  });
+
+  it('gives back the jobs that still run at a stop, without counting the attempt', async () => {
+    const gate = createGate();
+    const { queue, settle } = await startProcess({ 'edge.purge': gate.pass });
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    settle().catch(() => undefined); // the stop ends it
+    await gate.entered;
+    await queue.stop(1);
+    const dueAt = fixture().clock.now();
+    expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 0, crashes: 0, dueAt, error: null }]);
+  });
+
+  it('renews the lease of a job that takes longer than the lease lasts', async () => {
+    const gate = createGate();
+    const leaseMs = 60;
+    const { queue, callsOf } = await startProcess(
+      { 'edge.purge': gate.pass },
+      { wakesItself: true, leaseMs },
+    );
+    await queue.enqueue('edge.purge', { dropId: 'd' });
+    await gate.entered;
+    const first = listRows()[0]?.dueAt ?? Number.NaN;
+    await until(() => (listRows()[0]?.dueAt ?? 0) > first + 2 * leaseMs, 'the lease is renewed');
+    gate.open();
+    await until(() => listRows().length === 0, 'its end');
+    expect(callsOf('edge.purge')).to.have.length(1);
+  });
+
+  it('removes failed jobs after 7 days, and keeps the newest of each key until then', async () => {
+    const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('no') });
+    for (let i = 0; i < 2; i++) {
+      await queue.enqueue('drop.remove', { dropId: 'd' });
+      await passAttempts(settle);
+    }
+    expect(listRows().map(({ state }) => state)).to.deep.equal(['failed']);
+    await fixture().pass(7 * day - 3_600 * second);
+    await settle();
+    expect((await queue.count()).failed).to.equal(1);
+    await fixture().pass(2 * 3_600 * second);
+    await settle();
+    expect((await queue.count()).failed).to.equal(0);
+  });
+
+  it('retries a failed job together with the job of its key that waits, and after the one that runs', async () => {
+    const gate = createGate();
+    let isAway = true;
+    const { queue, settle, callsOf } = await startProcess({
+      'drop.remove': () => (isAway ? rejectWith('away') : gate.pass()),
+    });
+    await queue.enqueue('drop.remove', { dropId: 'd' });
+    await passAttempts(settle);
+    await queue.enqueue('drop.remove', { dropId: 'd' }, day);
+    expect(await queue.retryFailed()).to.equal(1);
+    const dueAt = fixture().clock.now();
+    expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 0, crashes: 0, dueAt, error: null }]);
+
+    await passAttempts(settle);
+    isAway = false;
+    await queue.enqueue('drop.remove', { dropId: 'd' });
+    const settled = settle();
+    await gate.entered;
+    expect(await queue.retryFailed()).to.equal(1);
+    expect(listRows().map(({ state }) => state)).to.have.members(['active', 'waiting']);
+    gate.open();
+    await settled;
+    expect(callsOf('drop.remove')).to.have.length(5 + 5 + 2);
+  });
+
+  it('lists a payload that is not JSON as text', async () => {
+    const { db } = fixture();
+    const insert = db.prepare(
+      "INSERT INTO jobs (name, key, payload, state, due_at) VALUES ('edge.purge', 'k', '{\"dropId\":', 'waiting', 0)",
+    );
+    await db.write(() => insert.run({}));
+    const { queue, settle } = await startProcess();
+    await settle();
+    expect((await queue.listFailed(10)).map(({ payload }) => payload)).to.deep.equal(['{"dropId":']);
+  });
+
+  it('keeps its schedules after the clock was set back', async () => {
+    const { queue, settle, callsOf } = await startProcess();
+    await settle();
+    await fixture().pass(-30 * day);
+    await settle();
+    expect(callsOf('store.reconcile')).to.have.length(2);
+    expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+  });
+});
