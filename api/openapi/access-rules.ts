@@ -1,5 +1,5 @@
-import type { LimitName } from '../account/limits-presenter.ts';
 import { type Access, type Policy, policies } from '../http/access.ts';
+import type { LimitName } from './limits.ts';
 import type { Refusal } from './operation.ts';
 
 /** What a policy adds to the description of an endpoint. */

@@ -1,5 +1,4 @@
 import type { Config } from '../../shared/config/config.ts';
-import { presentLimits } from '../account/limits-presenter.ts';
 import type { Access } from '../http/access.ts';
 import { errorShape } from '../http/http-error.ts';
 import { accessRule } from './access-rules.ts';
@@ -13,6 +12,7 @@ import {
   everywhere,
   unlistedByStatus,
 } from './errors.ts';
+import { presentLimits } from './limits.ts';
 import { headers, type Operation, type Parameter, type Reply, tags } from './operation.ts';
 import type { JsonSchema } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import type { Code } from '../../shared/domain/errors.ts';
-import type { LimitName } from '../account/limits-presenter.ts';
+import type { LimitName } from './limits.ts';
 import type { JsonSchema, Shape } from './shape.ts';
 
 /** The groups of operations, in the order of the API reference. */

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
-import { limitsShape, presentLimits } from '../account/limits-presenter.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
 import { servicePaths } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
 import type { ApiDescription } from '../openapi/document.ts';
+import { limitsShape, presentLimits } from '../openapi/limits.ts';
 import { json, type Operation, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
 import { docsPage } from './docs-page.ts';

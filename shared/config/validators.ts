@@ -13,6 +13,8 @@ export interface Option<T> {
   readonly secret?: true;
   /** An invalid value is not repeated in the error: a URL may contain a password. */
   readonly isHiddenInErrors?: true;
+  /** A client can meet it: published by the discovery document. */
+  readonly isLimit?: true;
 }
 
 export function count(fallback: number, about: string, min = 1, max = 1_000_000_000): Option<number> {
@@ -22,6 +24,11 @@ export function count(fallback: number, about: string, min = 1, max = 1_000_000_
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
   return { schema: schema.required(), fallback: String(fallback), about };
+}
+
+/** A `count` that clients can meet. */
+export function limit(...args: Parameters<typeof count>): Option<number> & { readonly isLimit: true } {
+  return { ...count(...args), isLimit: true };
 }
 
 /** A number from 0 to 1. */
