@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # Starts what the scale-out tests need on 127.0.0.1, on Debian as root with Go: Redis, and a MongoDB-compatible server,
-# which is FerretDB in front of PostgreSQL with the DocumentDB extension. Installs nginx, Varnish and Toxiproxy as well.
+# which is FerretDB in front of PostgreSQL with the DocumentDB extension. Installs nginx and Varnish as well.
 # Everywhere else use compose.yaml. The first start takes about two minutes. All data is new at each start.
-# usage: eval "$(.ci/servers.sh start)"     sets MONGODB_URI, REDIS_URL and PATH
+# usage: eval "$(.ci/servers.sh start)"     sets MONGODB_URI and REDIS_URL
 #        .ci/servers.sh stop
 set -euo pipefail
 dir=${DROPLEAF_SERVERS:-$HOME/.cache/dropleaf-servers}
 root=$dir/root # PostgreSQL 18 with DocumentDB is in no released Debian: it gets a small Debian "forky" of its own
 suite=forky postgres_port=27116 mongodb_port=27117 redis_port=27118
 ferretdb=github.com/FerretDB/FerretDB/v2/cmd/ferretdb@v2.7.0
-toxiproxy=github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH="$dir/bin:$PATH:/usr/sbin:/sbin"
 in_root() { # the mounts end with the command
   unshare --mount sh -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$root" "$@"
@@ -51,15 +50,8 @@ build_root() {
   touch "$root.done"
 }
 
-go_install() { # a download may fail
-  if [[ -e $dir/bin/$2 ]]; then return; fi
-  for _ in 1 2 3; do CGO_ENABLED=0 GOBIN=$dir/go-$2 go install "$1" && break; done
-  mv "$dir/go-$2"/* "$dir/bin/$2"
-}
-
 start() {
-  mkdir -p "$dir/bin"
-  { go_install "$ferretdb" ferretdb && go_install "$toxiproxy" toxiproxy-server; } & local building=$!
+  CGO_ENABLED=0 GOBIN=$dir/bin go install "$ferretdb" & local building=$!
   install_packages
   build_root
   wait "$building"
@@ -76,7 +68,7 @@ start() {
     --listen-addr="127.0.0.1:$mongodb_port" --state-dir="$dir" --debug-addr=- --log-level=error >"$dir/ferretdb.log" 2>&1 </dev/null &
   echo $! >"$dir/ferretdb.pid"
   until (: >"/dev/tcp/127.0.0.1/$mongodb_port") 2>/dev/null; do kill -0 $! && sleep 0.1; done
-  echo "export MONGODB_URI=mongodb://127.0.0.1:$mongodb_port/test REDIS_URL=redis://127.0.0.1:$redis_port PATH=$dir/bin:\$PATH" >&3
+  echo "export MONGODB_URI=mongodb://127.0.0.1:$mongodb_port/test REDIS_URL=redis://127.0.0.1:$redis_port" >&3
 }
 
 stop() {

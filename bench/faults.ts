@@ -2,14 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FaultReport, findBroken, type Server } from '../test/scale-out/fault-report.ts';
 import { openFaultScene } from '../test/scale-out/fault-scene.ts';
 import { type Fault, faults } from '../test/scale-out/faults.ts';
-import { findProgram } from '../test/support/programs.ts';
 import { formatTable } from './table.ts';
 
 // usage: faults.js [seconds of each fault, 30 unless told [part of the names of those that are to run]]
-// MONGODB_URI and REDIS_URL name the servers; toxiproxy-server must be in PATH.
+// MONGODB_URI and REDIS_URL name the servers.
 
-const program = findProgram('toxiproxy-server');
-if (program === null) throw new Error('toxiproxy-server is not in PATH');
 const [, , seconds = '30', part = ''] = process.argv;
 const faultMs = Number(seconds) * 1_000;
 const times = { beforeMs: 3_000, faultMs, calmMs: 12_000 };
@@ -20,7 +17,7 @@ const countedWithinMs = 120_000;
 /** What the machine does by itself in that time. */
 const nothing: Fault = { name: 'nothing', act: (_, ms) => pause(ms) };
 
-const scene = await openFaultScene(program);
+const scene = await openFaultScene();
 const rows: string[][] = [];
 const remarks: string[] = [];
 try {

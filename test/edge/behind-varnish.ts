@@ -1,6 +1,4 @@
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dropleaf, type Outcome, startDropleaf } from '../bin/command.ts';
 import { makeData } from '../bin/home.ts';
 import { openCluster } from '../support/cluster.ts';
@@ -15,14 +13,10 @@ export interface BehindVarnish {
   readonly edgeUrl: string;
   readonly originUrl: string;
   readonly token: string;
-  /** Runs a command of `dropleaf` beside the service, with its settings. */
+  /** Runs a `dropleaf` command with the service's settings. */
   operate(...args: string[]): Promise<Outcome>;
-  /** How much later what Varnish and the origin tell each other arrives, each way. */
+  /** Delays all data between Varnish and the origin, both ways. */
   delay(ms: number): void;
-  /** How many purges were asked for. */
-  purges(): number;
-  /** From now on purges are confirmed and not passed on. */
-  losePurges(): void;
   close(): Promise<void>;
 }
 
@@ -42,10 +36,9 @@ export type StartOrigin = (env: Readonly<Record<string, string>>) => Promise<Ori
 export async function openBehindVarnish(program: string, startOrigin: StartOrigin): Promise<BehindVarnish> {
   const port = await findFreePort();
   const edgeUrl = `http://127.0.0.1:${port}`;
-  const relay = await startRelay(edgeUrl);
   const origin = await startOrigin({
     ...{ BASE_URL: edgeUrl, TRUST_PROXY: '1', LOG_LEVEL: 'warn' },
-    ...{ EDGE_PURGER: 'varnish', EDGE_PURGE_URL: relay.url, EDGE_PURGE_TOKEN: purgeToken },
+    ...{ EDGE_PURGER: 'varnish', EDGE_PURGE_URL: edgeUrl, EDGE_PURGE_TOKEN: purgeToken },
     ...noLimits,
   });
   const proxy = await openFlakyProxy(origin.url);
@@ -53,16 +46,11 @@ export async function openBehindVarnish(program: string, startOrigin: StartOrigi
   return {
     ...{ edgeUrl, originUrl: origin.url, token: origin.token, operate: origin.operate },
     delay: proxy.delay,
-    purges: () => relay.state.count,
-    losePurges() {
-      relay.state.isLosing = true;
-    },
     async close() {
       varnish.kill('SIGTERM');
       await varnish.ended();
       await origin.close();
       await proxy.close();
-      relay.close();
     },
   };
 }
@@ -94,28 +82,3 @@ export const startScaleOut: StartOrigin = async (env) => {
   const operate = (...args: string[]) => dropleaf(args, { ...env, ...cluster.servers.env });
   return { url: web.url, token, operate, close: cluster.close };
 };
-
-/** Stands before Varnish for purges alone: counts them, and may lose them. */
-async function startRelay(edgeUrl: string) {
-  const state = { count: 0, isLosing: false };
-  const server = createServer(async (req, res) => {
-    state.count += 1;
-    const { 'surrogate-key': tag = '', authorization = '' } = req.headers;
-    const headers = { 'surrogate-key': String(tag), authorization };
-    const answer = state.isLosing
-      ? null
-      : await fetch(edgeUrl, { method: 'PURGE', headers }).catch(() => null);
-    await answer?.arrayBuffer();
-    res.writeHead(state.isLosing ? 200 : (answer?.status ?? 502)).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // proof: it listens on a port
-  return {
-    state,
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

@@ -3,8 +3,8 @@ import type { RunningService, Watched } from '../bin/command.ts';
 import { createLedger, verify } from '../crash/ledger.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
+import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { startToxiproxy, type ToxicProxy } from '../support/toxiproxy.ts';
 import { until } from '../support/until.ts';
 import { type FaultReport, reportOf, type Server, usualMs, usualOf } from './fault-report.ts';
 import type { Fault } from './faults.ts';
@@ -21,7 +21,7 @@ export interface RoundTimes {
 
 export interface FaultScene {
   readonly webs: readonly RunningService[];
-  readonly proxies: Readonly<Record<Server, ToxicProxy>>;
+  readonly proxies: Readonly<Record<Server, FlakyProxy>>;
   /** Lets a fault of one server act in the middle of traffic. */
   run(fault: Fault, server: Server, times: RoundTimes): Promise<FaultReport>;
   /** What was acknowledged since the beginning and is not there as it was. Adds nothing where nothing is lost. */
@@ -37,15 +37,11 @@ const pagesViewed = 8;
 const calmWithinMs = 30_000;
 
 /**
- * Two web processes and a worker with Toxiproxy between them and both servers.
- * @param program the file of `toxiproxy-server`
+ * Two web processes and a worker with proxies between them and both servers.
  * @param settings of every process
  */
-export async function openFaultScene(
-  program: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<FaultScene> {
-  const { webs, worker, proxies, tokens, close } = await openProcesses(program, settings);
+export async function openFaultScene(settings: Readonly<Record<string, string>> = {}): Promise<FaultScene> {
+  const { webs, worker, proxies, tokens, close } = await openProcesses(settings);
   const ledger = createLedger();
   let next = 0;
 
@@ -118,7 +114,7 @@ export async function openFaultScene(
         endedAt = performance.now();
         await untilCalm(traffic, beganAt, endedAt, calmMs);
       } finally {
-        await proxies[server].restore();
+        proxies[server].restore();
         await traffic.stop();
       }
       return reportOf(traffic.exchanges, beganAt, endedAt);
@@ -153,17 +149,20 @@ export async function openFaultScene(
   };
 }
 
-/** A line of an error that is not of a server that was away. */
+/** An error other than an unavailable server or a job whose lock was lost with Redis: another worker runs that job. */
 function isComplaint(line: string): boolean {
-  return /"level":"(error|fatal)"/.test(line) && !line.includes('"code":"unavailable"');
+  const isExpected = /"code":"unavailable"|Missing (lock|key) for job|could not renew lock for job/.test(
+    line,
+  );
+  return /"level":"(error|fatal)"/.test(line) && !isExpected;
 }
 
-async function openProcesses(program: string, settings: Readonly<Record<string, string>>) {
-  const toxiproxy = await startToxiproxy(program);
+async function openProcesses(settings: Readonly<Record<string, string>>) {
+  const opened: FlakyProxy[] = [];
   let cluster: Cluster | undefined;
   const close = async () => {
     await cluster?.close();
-    await toxiproxy.stop();
+    for (const proxy of opened) await proxy.close();
   };
   try {
     cluster = await openCluster({
@@ -173,7 +172,8 @@ async function openProcesses(program: string, settings: Readonly<Record<string, 
     });
     const { REDIS_URL } = cluster.servers.env;
     const mongoUri = cluster.servers.impatientMongoUri;
-    const proxies = { MongoDB: await toxiproxy.open(mongoUri), Redis: await toxiproxy.open(REDIS_URL) };
+    const proxies = { MongoDB: await openFlakyProxy(mongoUri), Redis: await openFlakyProxy(REDIS_URL) };
+    opened.push(...Object.values(proxies));
     const through = {
       MONGODB_URI: proxies.MongoDB.throughProxy(mongoUri),
       REDIS_URL: proxies.Redis.throughProxy(REDIS_URL),

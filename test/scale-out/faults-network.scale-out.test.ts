@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createClient } from '../support/client.ts';
-import { requireToxiproxy } from '../support/toxiproxy.ts';
 import { findBroken, type Server } from './fault-report.ts';
 import { type FaultScene, openFaultScene } from './fault-scene.ts';
 import { faults } from './faults.ts';
@@ -24,11 +23,10 @@ describe('Faults of the network between two web processes, a worker, and their s
   this.timeout(90_000);
   let scene: FaultScene;
 
-  before(async function () {
-    const program = requireToxiproxy(this);
-    // What a worker was at when Redis went is taken up again soon.
+  before(async () => {
+    // Jobs that a worker lost with Redis are retried soon.
     const settings = { JOB_LOCK_SECONDS: '3', JOB_STALL_SECONDS: '2', SIGN_IN_STARTS_PER_MINUTE: '5' };
-    scene = await openFaultScene(program, settings);
+    scene = await openFaultScene(settings);
   });
 
   after(() => scene?.close());
@@ -53,13 +51,13 @@ describe('Faults of the network between two web processes, a worker, and their s
     it('each process keeps limits for itself', async () => {
       const { proxies, webs } = scene;
       await untilMinuteHasRoom();
-      await proxies.Redis.refuse();
+      proxies.Redis.refuse();
       try {
         for (const { url } of webs) {
           expect(await startSignIns(url, 6)).to.deep.equal([200, 200, 200, 200, 200, 429]);
         }
       } finally {
-        await proxies.Redis.restore();
+        proxies.Redis.restore();
       }
     });
   });

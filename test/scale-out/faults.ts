@@ -1,39 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ToxicProxy } from '../support/toxiproxy.ts';
+import type { FlakyProxy } from '../support/flaky-proxy.ts';
 
 export interface Fault {
   readonly name: string;
-  /** Lets it act for that long, and ends it. */
-  act(proxy: ToxicProxy, ms: number): Promise<void>;
+  /** Starts it, and ends it after that time. */
+  act(proxy: FlakyProxy, ms: number): Promise<void>;
 }
 
-/** What networks do to a server that others count on. */
+/** Faults of the network between a process and a server. */
 export const faults = {
-  latency: lasting('latency 500 ms', (proxy) => proxy.delay(500)),
-  resets: lasting('reset', (proxy) => proxy.resetAnswers()),
+  latency: lasting('latency 250 ms each way', (proxy) => proxy.delay(250)),
+  resets: lasting('reset', (proxy) => proxy.resetReplies()),
   flapping: {
     name: 'reset each 500 ms',
     async act(proxy, ms) {
       const end = performance.now() + ms;
       while (performance.now() < end) {
-        await proxy.resetAnswers();
+        proxy.resetReplies();
         await pause(60);
-        await proxy.restore();
+        proxy.restore();
         await pause(440);
       }
     },
   },
-  silence: lasting('silence', (proxy) => proxy.goSilent()),
-  away: lasting('refused', (proxy) => proxy.refuse()),
+  silence: lasting('silence', (proxy) => proxy.loseAll()),
+  refused: lasting('refused', (proxy) => proxy.refuse()),
 } as const satisfies Record<string, Fault>;
 
-function lasting(name: string, begin: (proxy: ToxicProxy) => Promise<void>): Fault {
+function lasting(name: string, begin: (proxy: FlakyProxy) => void): Fault {
   return {
     name,
     async act(proxy, ms) {
-      await begin(proxy);
+      begin(proxy);
       await pause(ms);
-      await proxy.restore();
+      proxy.restore();
     },
   };
 }

@@ -1,53 +1,60 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Stands between a client and a server and does what networks do. Each fault lasts until `restore`. */
+/** A TCP proxy with the faults of networks. Each fault lasts until `restore`. */
 export interface FlakyProxy {
   readonly port: number;
 
-  /** The address of the server with the proxy's host and port in the place of its own. */
+  /** The URL with the proxy's host and port instead of the server's. */
   throughProxy(url: string): string;
 
-  /** Ends all connections with a reset. New ones fare as before. */
+  /** Resets all connections, not new ones. */
   reset(): void;
 
-  /** The server is away: ends all connections, and each new one at once. */
+  /** Resets all connections and each new one. */
   refuse(): void;
 
-  /** Ends all connections in order, as a server that is stopped does. New ones fare as before. */
+  /** Closes all connections in order, as a stopping server does, not new ones. */
   hangUp(): void;
 
-  /** Nothing passes any more, either way; connections stay and new ones are accepted. `restore` delivers what waited. */
+  /** Holds back all data, both ways; `restore` delivers it. Connections stay, and new ones are accepted. */
   goSilent(): void;
 
-  /** What clients send arrives; what the server answers is lost. `restore` resets the connections that missed some. */
+  /** Loses the server's replies. Connections stay; `restore` resets those that lost some. */
   loseReplies(): void;
 
-  /** What is sent, either way, arrives that much later. */
+  /** The same for all data, both ways. */
+  loseAll(): void;
+
+  /** Resets each connection at its first reply: the server has executed the command, and the client does not know. */
+  resetReplies(): void;
+
+  /** Delays all data, both ways. */
   delay(ms: number): void;
 
-  /** All is well again for what is sent from now on. */
+  /** Ends all faults. */
   restore(): void;
 
-  /** How many connections were made through it. */
+  /** The number of connections so far. */
   connections(): number;
 
   close(): Promise<void>;
 }
 
-/** @param url the server's: `redis://…`, `mongodb://…`, of one host with a port */
+/** @param url of the server, with one host and a port: `redis://…`, `mongodb://…` */
 export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const incomplete = new Set<Socket>();
   let isRefusing = false;
-  let isLosingReplies = false;
+  let losing: 'nothing' | 'replies' | 'everything' = 'nothing';
+  let isResettingReplies = false;
   let delayMs = 0;
   let connections = 0;
   let gate = createGate();
   gate.open();
 
-  /** Passes on what comes from one side, in order, through the faults of the time. */
+  /** Passes on one side's data, in order. */
   function pass(from: Socket, to: Socket, isReply: boolean): void {
     let passing = Promise.resolve();
     const inOrder = (act: () => void) => {
@@ -60,7 +67,14 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
       });
     };
     from.on('data', (chunk) => {
-      if (isReply && isLosingReplies) return void incomplete.add(to);
+      if (isReply && isResettingReplies) {
+        for (const socket of [from, to]) socket.resetAndDestroy();
+        return;
+      }
+      if (losing === 'everything' || (isReply && losing === 'replies')) {
+        incomplete.add(from).add(to);
+        return;
+      }
       inOrder(() => to.write(chunk));
     });
     from.on('end', () => inOrder(() => to.end()));
@@ -112,14 +126,21 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
       if (gate.isOpen()) gate = createGate();
     },
     loseReplies() {
-      isLosingReplies = true;
+      losing = 'replies';
+    },
+    loseAll() {
+      losing = 'everything';
+    },
+    resetReplies() {
+      isResettingReplies = true;
     },
     delay(ms) {
       delayMs = ms;
     },
     restore() {
       isRefusing = false;
-      isLosingReplies = false;
+      losing = 'nothing';
+      isResettingReplies = false;
       delayMs = 0;
       for (const socket of incomplete) socket.resetAndDestroy();
       gate.open();
