@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, type OptionName, optionEntries, readConfig } from '../shared/config/config.ts';
+import { type Config, type OptionName, optionEntries, options, readConfig } from '../shared/config/config.ts';
 import { findMisspelled } from '../shared/config/misspelled.ts';
 import { hostsOf } from '../shared/util/server-hosts.ts';
 import type { Env } from './host.ts';
@@ -12,8 +12,8 @@ import type { Env } from './host.ts';
 export function readSettings(env: Env): Config {
   const values: Record<string, string | undefined> = { ...env };
   const unread = new Map<OptionName, string>();
-  for (const [name, option] of optionEntries()) {
-    if (!option.secret || !isFromFile(env, name)) continue;
+  for (const [name] of optionEntries()) {
+    if (!isFromFile(env, name)) continue;
     const read = env[name]
       ? { fault: `and ${name}_FILE are both set: unset one of them` }
       : readSecret(env, name);
@@ -32,18 +32,18 @@ export function describeMisspelled(env: Env): string[] {
 
 /** Whether the value comes from the file that `NAME_FILE` names. */
 export function isFromFile(env: Env, name: OptionName): boolean {
-  return isSecret(name) && Boolean(env[fileVariable(name)]);
+  return 'secret' in options[name] && Boolean(env[`${name}_FILE`]);
 }
 
 /** The variable that is set, `NAME` or `NAME_FILE`; null: neither. */
 export function variableOf(env: Env, name: OptionName): string | null {
   if (env[name]) return name;
-  return isFromFile(env, name) ? fileVariable(name) : null;
+  return isFromFile(env, name) ? `${name}_FILE` : null;
 }
 
 /** The environment without any other setting. */
 export function onlySettings(env: Env, names: readonly OptionName[]): Env {
-  const variables = names.flatMap((name) => [name, fileVariable(name)]);
+  const variables = names.flatMap((name) => [name, `${name}_FILE`]);
   return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));
 }
 
@@ -53,8 +53,8 @@ export function serverHosts({ MONGODB_URI, REDIS_URL }: Pick<Config, 'MONGODB_UR
 }
 
 function readSecret(env: Env, name: OptionName): { value: string } | { fault: string } {
-  const path = env[fileVariable(name)] ?? '';
-  const fault = `cannot be read from ${path} (${fileVariable(name)})`;
+  const path = env[`${name}_FILE`] ?? '';
+  const fault = `cannot be read from ${path} (${name}_FILE)`;
   try {
     const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     return value === '' ? { fault: `${fault}: the file is empty` } : { value };
@@ -69,11 +69,3 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a directory',
 };
-
-function isSecret(name: OptionName): boolean {
-  return optionEntries().some(([each, option]) => each === name && option.secret === true);
-}
-
-function fileVariable(name: OptionName): string {
-  return `${name}_FILE`;
-}

@@ -40,15 +40,7 @@ export function createLog(level: Config['LOG_LEVEL'], stderr: Host['stderr']): P
   };
 }
 
-interface LoggedError {
-  readonly type: string;
-  readonly message: string;
-  readonly stack?: string;
-  readonly code?: unknown;
-  readonly cause?: LoggedError;
-}
-
-function describeError(error: unknown): LoggedError {
+function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   return {
     type: error.name,

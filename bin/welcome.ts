@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
 import { serverHosts, variableOf } from './environment.ts';
-import type { Env, Host } from './host.ts';
+import type { Host } from './host.ts';
 import { serverSettings } from './operator.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
@@ -18,9 +18,13 @@ export function welcome(
 ): string {
   const base = config.BASE_URL;
   const folder = cwd();
-  const { place, shell, prefix } = isScaleOut(config)
-    ? describeServers(config, env)
-    : describeDirectory(config, env, folder);
+  const isOnServers = isScaleOut(config);
+  const { mongodb, redis } = serverHosts(config);
+  const dir = resolve(folder, config.DATA_DIR);
+  const place = isOnServers ? `MongoDB (${mongodb}) and Redis (${redis})` : dir;
+  const variables = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
+  const shell = isOnServers ? ` with the same values of ${variables}` : '';
+  const prefix = !isOnServers && env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '';
   const command = prefix + quote(relativeTo(folder, launcher));
   const warning = isUnreachable(config)
     ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'
@@ -45,29 +49,6 @@ Other programs sign in with the device-code flow (${base}/api/onboard describes 
 Approve the code at ${base}/sign-in ${credentials}
 
 `;
-}
-
-interface DataPlace {
-  readonly place: string;
-  /** What the second terminal needs; begins with a space. */
-  readonly shell: string;
-  /** Variables before a command; ends with a space. */
-  readonly prefix: string;
-}
-
-function describeDirectory({ DATA_DIR }: Config, env: Env, folder: string): DataPlace {
-  const dir = resolve(folder, DATA_DIR);
-  return { place: dir, shell: '', prefix: env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '' };
-}
-
-function describeServers(config: Config, env: Env): DataPlace {
-  const { mongodb, redis } = serverHosts(config);
-  const names = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
-  return {
-    place: `MongoDB (${mongodb}) and Redis (${redis})`,
-    shell: ` with the same values of ${names}`,
-    prefix: '',
-  };
 }
 
 /** Whether other machines reach the service, but not by the address in its links. */

@@ -1,5 +1,4 @@
-import type { Account } from '../../shared/domain/account.ts';
-import type { ChangedPage, Moderation, Operator } from '../../shared/services/moderation.ts';
+import type { ChangedPage } from '../../shared/services/moderation.ts';
 import { type Host, UsageError } from '../host.ts';
 import {
   describeAccount,
@@ -59,41 +58,21 @@ function printChange({ drop, edge }: ChangedPage, state: string, host: Host): vo
   }
 }
 
-/** @param user id or name @throws Error if there is not exactly one such account */
-export function suspend(user: string, options: OperatorOptions, host: Host): Promise<void> {
-  return changeAccount(user, options, host, {
-    act: (moderation, account, operator) => moderation.suspend(account, operator),
-    done: 'is read-only now. Its pages stay online.',
-    already: 'was already suspended.',
-  });
-}
+export const suspend = changeAccount(
+  'suspend',
+  'is read-only now. Its pages stay online.',
+  'was already suspended.',
+);
+export const unsuspend = changeAccount('unsuspend', 'can write again.', 'was not suspended.');
 
-/** @param user id or name @throws Error if there is not exactly one such account */
-export function unsuspend(user: string, options: OperatorOptions, host: Host): Promise<void> {
-  return changeAccount(user, options, host, {
-    act: (moderation, account, operator) => moderation.unsuspend(account, operator),
-    done: 'can write again.',
-    already: 'was not suspended.',
-  });
-}
-
-interface AccountChange {
-  readonly act: (moderation: Moderation, account: Account, operator: Operator) => Promise<{ isNew: boolean }>;
-  readonly done: string;
-  readonly already: string;
-}
-
-async function changeAccount(
-  user: string,
-  options: OperatorOptions,
-  host: Host,
-  { act, done, already }: AccountChange,
-): Promise<void> {
-  await withAdmin(host, async ({ moderation }) => {
-    const account = await findOneAccount(moderation, user);
-    const { isNew } = await act(moderation, account, readOperator(options));
-    printLine(host, `${describeAccount(account)} ${isNew ? done : already}`);
-  });
+/** @returns a command that throws an Error if there is not exactly one account with that id or name */
+function changeAccount(act: 'suspend' | 'unsuspend', done: string, already: string) {
+  return (user: string, options: OperatorOptions, host: Host): Promise<void> =>
+    withAdmin(host, async ({ moderation }) => {
+      const account = await findOneAccount(moderation, user);
+      const { isNew } = await moderation[act](account, readOperator(options));
+      printLine(host, `${describeAccount(account)} ${isNew ? done : already}`);
+    });
 }
 
 /** @param user id or name @throws Error if there is not exactly one such account */
@@ -115,29 +94,20 @@ export async function closeReports(
   { page, ...options }: OperatorOptions & { readonly page?: string },
   host: Host,
 ): Promise<void> {
-  if (id !== undefined && page !== undefined) {
-    throw new UsageError('give either the id of a report or --page, not both');
-  }
-  if (page !== undefined) await closePage(readSlug(page), options, host);
-  else if (id !== undefined) await closeReport(id, options, host);
-  else throw new UsageError('give the id of a report, or --page to close all reports of a page');
-}
-
-async function closePage(slug: string, options: OperatorOptions, host: Host): Promise<void> {
   await withAdmin(host, async ({ reports }) => {
-    const count = await reports.closePage(slug, readOperator(options));
-    host.stdout.write(
-      `${slug}: ${count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`}.\n`,
-    );
-  });
-}
-
-async function closeReport(id: string, options: OperatorOptions, host: Host): Promise<void> {
-  await withAdmin(host, async ({ reports }) => {
-    const isClosed = await reports.close(id, readOperator(options));
-    if (isClosed === null) {
-      throw new Error(`there is no report "${id}"; closed reports are removed after REPORTS_KEEP_DAYS`);
+    if (page !== undefined && id === undefined) {
+      const slug = readSlug(page);
+      const count = await reports.closePage(slug, readOperator(options));
+      const done = count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`;
+      host.stdout.write(`${slug}: ${done}.\n`);
+    } else if (id !== undefined && page === undefined) {
+      const isClosed = await reports.close(id, readOperator(options));
+      if (isClosed === null) {
+        throw new Error(`there is no report "${id}"; closed reports are removed after REPORTS_KEEP_DAYS`);
+      }
+      host.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
+    } else {
+      throw new UsageError('give either the id of a report, or --page to close all reports of a page');
     }
-    host.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
   });
 }

@@ -172,8 +172,8 @@ describe('dropleaf admin reports', () => {
     const id = 'a'.repeat(16);
     await keep({ id });
     const misuses: [args: string[], answer: RegExp][] = [
-      [[], /give the id of a report, or --page/],
-      [[id, '--page', 'abc'], /give either the id of a report or --page, not both/],
+      [[], /give either the id of a report, or --page/],
+      [[id, '--page', 'abc'], /give either the id of a report, or --page/],
       [['--page', 'a b'], /"a b" is not a slug/],
       [['--page'], /'-p, --page <page>' argument missing/],
       [['--all'], /unknown option '--all'/],

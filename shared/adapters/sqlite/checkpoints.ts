@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
 const logBytes = 8 * 1024 * 1024;
@@ -18,7 +18,8 @@ export function createCheckpoints(path: string, onError: (error: unknown) => voi
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> | undefined;
 
-  function openPool(): Piscina {
+  async function openPool(): Promise<Piscina> {
+    const { Piscina } = await import('piscina'); // not loaded by a command, which writes too little
     const filename = fileURLToPath(new URL('./checkpoint-thread.js', import.meta.url));
     const threads = { minThreads: 0, maxThreads: 1, idleTimeout: idleMs };
     const opened = new Piscina({ filename, name: 'checkpoint', recordTiming: false, ...threads });
@@ -26,12 +27,15 @@ export function createCheckpoints(path: string, onError: (error: unknown) => voi
     return opened;
   }
 
+  async function checkpoint(): Promise<void> {
+    pool ??= await openPool();
+    await pool.run(path);
+  }
+
   function start(): void {
     timer = undefined;
     if (running !== undefined || logLength(path) < logBytes) return;
-    pool ??= openPool();
-    running = pool
-      .run(path)
+    running = checkpoint()
       .catch(onError)
       .finally(() => {
         running = undefined;
