@@ -1,10 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { reportFormBytes } from '../../api/reports/handlers.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
-import { type Owner, startService, useService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 import type { Connection } from '../support/socket.ts';
 
 const mib = 1024 * 1024;
@@ -123,26 +121,6 @@ describe('Bodies that are still arriving', () => {
     });
   });
 
-  it('in pieces of one byte take little more memory than their bytes', async function () {
-    this.timeout(60_000);
-    const service = await startService();
-    const connections = await Promise.all(Array.from({ length: 200 }, () => service.connect()));
-    open.push(...connections);
-    const coding = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };
-    const head = service.head('POST', '/sign-in', { ...coding, origin: service.url });
-    for (const connection of connections) await connection.send(head);
-    for (let n = 0; n < 20; n++) await service.get('/healthz');
-    collectGarbage();
-    const before = process.memoryUsage();
-    for (const connection of connections) await connection.send('1\r\nx\r\n'.repeat(450));
-    for (let n = 0; n < 20; n++) await service.get('/healthz');
-    collectGarbage();
-    const after = process.memoryUsage();
-    const grown = after.heapUsed + after.external - before.heapUsed - before.external;
-    await service.stop();
-    expect(grown / connections.length, 'bytes for each body of 450 bytes').to.be.below(16 * 1024);
-  });
-
   describe('with BUFFERED_BYTES of 1 MiB', () => {
     const service = useService({ ...common, BUFFERED_BYTES: String(mib) });
     const { almostWrite, almostSendForm, untilRead } = senderTo(service);
@@ -160,16 +138,6 @@ describe('Bodies that are still arriving', () => {
         .and.equal(String(details.retry_after_seconds));
       expect(answer.headers.connection).to.equal('close');
       expect((await post(holder, 700_000)).status).to.equal(201);
-    });
-
-    it('and the newcomer is cut off where it holds the most itself', async () => {
-      const [modest, large] = [await service.newOwner(), await service.newOwner()];
-      const sending = await almostWrite(modest, 'POST', '/api/drops', body(300_000));
-      await service.eventually(async () => {
-        expectError(await post(large, 900_000), 503, 'unavailable');
-      });
-      await sending.send('}');
-      expect((await sending.answer()).status).to.equal(201);
     });
 
     it('of one account count together, from whatever addresses and on however many connections', async () => {
@@ -237,8 +205,3 @@ describe('Bodies that are still arriving', () => {
     });
   });
 });
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}

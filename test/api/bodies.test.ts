@@ -35,15 +35,6 @@ describe('Request bodies', () => {
         'not UTF-8: a byte that never occurs',
         Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xff]), Buffer.from('"}')]),
       ],
-      ['not UTF-8: cut', Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc3]), Buffer.from('"}')])],
-      [
-        'not UTF-8: overlong',
-        Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
-      ],
-      [
-        'not UTF-8: a surrogate',
-        Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
-      ],
       ['not UTF-8: UTF-16', Buffer.from(valid, 'utf16le')],
     ];
     for (const [name, raw] of broken) {
@@ -79,13 +70,6 @@ describe('Request bodies', () => {
       expectError(await owner.request(...passcode), 400, 'passcode_required');
       expect((await service.request(...start)).status).to.equal(200);
       expectError(await owner.request('POST', '/api/drops', { raw: '' }), 400, 'title_required');
-    });
-
-    it('"__proto__" and "constructor" as fields give nothing and harm nothing', async () => {
-      const owner = await service.newOwner();
-      const raw = '{"__proto__":{"title":"t"},"constructor":{"prototype":{"title":"t"}},"html":"h"}';
-      expectError(await owner.request('POST', '/api/drops', { raw }), 400, 'title_required');
-      expectError(await owner.request('POST', '/api/drops', { raw: '{"html":"h"}' }), 400, 'title_required');
     });
 
     it('in chunks, without a length', async () => {

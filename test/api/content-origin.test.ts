@@ -94,37 +94,10 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       }
     });
 
-    it('takes the parameters of the other address: the latest without, v, and any that is unknown', async () => {
-      const { owner, slug, raw, onHost } = await withDrop({ html: '<p>one' });
-      await owner.put(slug, { html: '<p>two' });
-      expect((await onHost(raw)).text).to.include('<p>two');
-      expect((await onHost(`${raw}?v=1&utm_source=x`)).text).to.include('<p>one');
-      expectError(await onHost(`${raw}?v=3`), 404, 'version_not_found');
-      expectNoOrigin(await onHost(`${raw}?v=3`));
-    });
-
     it('its name may be in capitals, and have the port that goes without saying', async () => {
       const { frame, at } = await withDrop();
       for (const host of [frame.host.toUpperCase(), `${frame.host}:443`])
         expect((await at(host)).headers['content-security-policy'], host).to.equal(withOrigin);
-    });
-
-    it('another method: 405 with Allow, without an origin', async () => {
-      const { onHost } = await withDrop();
-      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-        const answer = await onHost(undefined, { origin: 'https://evil.example' }, method);
-        expectError(answer, 405, 'invalid_arg');
-        expect(answer.headers.allow).to.equal('GET, HEAD');
-        expectNoOrigin(answer);
-      }
-    });
-
-    it("no origin is allowed to read it, the service's own included", async () => {
-      const { onHost } = await withDrop();
-      for (const origin of [service.config.BASE_URL, 'https://evil.example', 'null']) {
-        const { headers } = await onHost(undefined, { origin });
-        expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
-      }
     });
 
     it('is gone with the drop', async () => {

@@ -57,14 +57,6 @@ describe('The edge', () => {
     }
   }
 
-  it('may keep public raw answers long, under the tag of their drop', async () => {
-    const { slug } = await publicDrop();
-    const { headers } = await service.get(`/p/${slug}/raw`);
-    expect(headers['cache-control']).to.equal('public, max-age=0, s-maxage=86400');
-    expect(headers['cache-tag']).to.match(/^drop-[0-9a-f]+$/);
-    expect(headers['surrogate-key']).to.equal(headers['cache-tag']);
-  });
-
   it('is told by a job of every visible change', async () => {
     const { owner, slug, tag } = await publicDrop();
     for (const change of [

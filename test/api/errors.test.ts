@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, useService } from '../support/service.ts';
-import { exchange } from '../support/socket.ts';
 
 /** Every path of the spec with the methods that it has. */
 function pathsOf(slug: string): readonly (readonly [string, readonly string[]])[] {
@@ -39,59 +38,6 @@ describe('Errors', () => {
         }
       }
     }
-  });
-
-  it('unknown path: 404 not_found', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    for (const path of [
-      '/api',
-      '/api/',
-      '/api/nothing',
-      '/API/drops',
-      '/api/Drops',
-      '/api/drops/',
-      `/api/drops/${slug}/`,
-      `/api/drops/${slug}/v`,
-      `/api/drops/${slug}/v/`,
-      `/api/drops/${slug}/v/1/`,
-      `/api/drops/${slug}/versions/1`,
-      '/api//drops',
-      '/v1/api/drops',
-      '/p',
-      '/p/',
-      '/favicon.png',
-      '/.env',
-      '/%',
-      '/%ff',
-    ]) {
-      expectError(await owner.get(path), 404, 'not_found');
-    }
-    expectError(await owner.request('DELETE', '/api/nothing'), 404, 'not_found');
-  });
-
-  it('an odd address or method never makes a 5xx', async () => {
-    const owner = await service.newOwner();
-    for (const path of [
-      '/p/%',
-      '/p/%ff/raw',
-      '/p//raw',
-      '/p/%2e%2e/raw',
-      '/api/drops/%',
-      '/nothing?v=%',
-      '/p/x?v=%ff',
-      '/p/x/raw?%=%',
-      '//',
-      '/;x',
-      '*',
-    ]) {
-      for (const method of ['GET', 'POST', 'PURGE', 'PROPFIND']) {
-        const answer = await owner.request(method, path);
-        expect(answer.status, `${method} ${path}`).to.be.within(400, 405);
-      }
-    }
-    expectError(await service.get('/p/%ff/raw'), 400, 'invalid_slug');
-    expectError(await service.get('/p/%'), 400, 'invalid_slug');
   });
 
   it('an address in absolute form is the same as its path (RFC 9112, section 3.2.2)', async () => {
@@ -181,50 +127,6 @@ describe('Errors', () => {
   });
 
   describe('that Node itself would answer carry the envelope too', () => {
-    it('400: not HTTP', async () => {
-      const answer = await exchange(service.url, 'this is not HTTP\r\n\r\n');
-      expect(answer.status).to.equal(400);
-      expect(answer.body.error.code).to.be.a('string');
-    });
-
-    it('400: two lengths that differ, or a length and chunks', async () => {
-      for (const lines of [
-        'content-length: 5\r\ncontent-length: 6',
-        'content-length: 5\r\ntransfer-encoding: chunked',
-      ]) {
-        const answer = await exchange(
-          service.url,
-          `POST /api/drops HTTP/1.1\r\nhost: x\r\n${lines}\r\n\r\nhello`,
-        );
-        expect(answer.status).to.equal(400);
-        expect(answer.body.error.code).to.be.a('string');
-      }
-    });
-
-    it('400: no Host', async () => {
-      const answer = await exchange(service.url, 'GET /api/onboard HTTP/1.1\r\n\r\n');
-      expect(answer.status).to.equal(400);
-      expect(answer.body?.error?.code, answer.text).to.be.a('string');
-    });
-
-    it('431: headers too large', async () => {
-      const answer = await exchange(
-        service.url,
-        service.head('GET', '/api/onboard', { 'x-large': 'x'.repeat(20_000) }),
-      );
-      expect(answer.status).to.equal(431);
-      expect(answer.body.error.code).to.be.a('string');
-    });
-
-    it('417: an expectation that cannot be met', async () => {
-      const answer = await exchange(
-        service.url,
-        service.head('POST', '/api/drops', { expect: 'the-impossible', 'content-length': '2' }),
-      );
-      expect(answer.status).to.equal(417);
-      expect(answer.body.error.code).to.be.a('string');
-    });
-
     it('a request that was answered before it had arrived gets no second answer when its time is over', async () => {
       const short = await startService({ env: { REQUEST_SECONDS: '1' } });
       const connection = await short.connect();

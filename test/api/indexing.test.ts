@@ -1,23 +1,13 @@
 import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { parsePage } from '../support/html.ts';
-import { type TestService, useService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
+import { exchange } from '../support/socket.ts';
 
 const noindex = 'noindex, nofollow';
 const robotsOf = ({ headers }: Answer<unknown>) => headers['x-robots-tag'];
 const metaOf = ({ text }: Answer<unknown>) =>
   parsePage(text).find('meta', { name: 'robots' })?.attributes.content;
-
-/** Sends what is no HTTP as we read it. */
-async function sendBare(service: TestService, bytes: string): Promise<Answer> {
-  const connection = await service.connect();
-  try {
-    await connection.send(bytes);
-    return await connection.answer();
-  } finally {
-    connection.close();
-  }
-}
 
 describe('X-Robots-Tag', () => {
   describe('by default', () => {
@@ -47,9 +37,9 @@ describe('X-Robots-Tag', () => {
         '401': await service.get('/api/me'),
         api: await owner.get('/api/drops'),
         '417': await service.request('GET', '/', { headers: { expect: 'x' } }),
-        "Node's 400": await sendBare(service, 'GARBAGE\r\n\r\n'),
-        "Node's 431": await sendBare(
-          service,
+        "Node's 400": await exchange(service.url, 'GARBAGE\r\n\r\n'),
+        "Node's 431": await exchange(
+          service.url,
           `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
         ),
       };

@@ -107,9 +107,4 @@ describe('GET /p/{slug}/raw: its log lines', () => {
       expect(lines().filter((line) => line.includes(id))).to.have.length(1);
     });
   }
-
-  it('the share is a hundredth by default', async () => {
-    service = await startService();
-    expect(service.config.LOG_RAW_SAMPLE).to.equal(0.01);
-  });
 });

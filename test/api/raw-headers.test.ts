@@ -1,13 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { Answer } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
 import { lasting } from '../support/lasting.ts';
 import { useService } from '../support/service.ts';
-
-const sandboxPolicy =
-  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
-  'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation';
 
 const html = `<!doctype html><title>t</title>${'<p>the same words again and again</p>'.repeat(200)}`;
 
@@ -21,37 +16,6 @@ describe('GET /p/{slug}/raw: the answer', () => {
     const raw = (headers: Record<string, string> = {}, query = '') => service.get(path + query, { headers });
     return { owner, drop, slug: drop.slug, path, raw };
   }
-
-  function expectSandboxed(answer: Answer<unknown>): void {
-    expect(answer.headers['content-security-policy'], `on ${answer.status}`).to.satisfy((policy: string) =>
-      policy.startsWith(sandboxPolicy),
-    );
-    expect(answer.headers['content-security-policy']).to.not.include('allow-same-origin');
-    expect(answer.headers['x-content-type-options']).to.equal('nosniff');
-  }
-
-  it('the sandbox and nosniff: on 200, 304, 403, 404, 400, 405 and HEAD alike', async () => {
-    const { owner, slug, path, raw } = await withDrop();
-    const ok = await raw();
-    expect(ok.status).to.equal(200);
-    expect(ok.headers['content-security-policy']).to.equal(sandboxPolicy);
-    const cached = await raw({ 'if-none-match': ok.headers.etag ?? '' });
-    expect(cached.status).to.equal(304);
-    const answers = [ok, cached];
-    answers.push(await service.request('HEAD', path));
-    answers.push(await service.get('/p/nosuchslug00/raw'));
-    answers.push(await raw({}, '?v=9'));
-    answers.push(await service.get('/p/a.b/raw'));
-    answers.push(await service.get('/p/nosuchslug00/raw', { headers: { 'sec-fetch-mode': 'navigate' } }));
-    for (const method of ['POST', 'PUT', 'DELETE']) answers.push(await service.request(method, path));
-    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'sesame' } });
-    answers.push(await raw());
-    expect(answers.map((answer) => answer.status)).to.deep.equal([
-      ...[200, 304, 200, 404, 404, 400, 404],
-      ...[405, 405, 405, 403],
-    ]);
-    answers.forEach(expectSandboxed);
-  });
 
   it('a public page: Cache-Control public, max-age=0, s-maxage; Vary; the tag of its drop', async () => {
     const { raw } = await withDrop();
@@ -76,14 +40,6 @@ describe('GET /p/{slug}/raw: the answer', () => {
   it('gets no cookie and reads none', async () => {
     const { raw } = await withDrop();
     expect((await raw()).cookies).to.deep.equal([]);
-  });
-
-  it('refusals are not kept: no-store', async () => {
-    const { raw } = await withDrop();
-    for (const answer of [await service.get('/p/nosuchslug00/raw'), await raw({}, '?v=9')]) {
-      expect(answer.headers['cache-control']).to.match(/no-store/);
-      expect(answer.headers.etag).to.equal(undefined);
-    }
   });
 
   describe('encodings', () => {
@@ -230,18 +186,6 @@ describe('GET /p/{slug}/raw: the answer', () => {
     });
   }
 
-  it('304: every header of the 200, but for those of the body', async () => {
-    const { raw } = await withDrop();
-    for (const encoding of ['identity', 'br']) {
-      const ok = await raw({ 'accept-encoding': encoding });
-      const { etag = '' } = ok.headers;
-      const answer = await raw({ 'accept-encoding': encoding, 'if-none-match': etag });
-      expect(answer.status).to.equal(304);
-      const { 'content-type': _t, 'content-length': _l, 'content-encoding': _e, ...rest } = lasting(ok);
-      expect(lasting(answer)).to.deep.equal(rest);
-    }
-  });
-
   it('Range: the whole page, and nothing says that a part could be had', async () => {
     const { path, raw } = await withDrop();
     const whole = await raw();
@@ -259,28 +203,6 @@ describe('GET /p/{slug}/raw: the answer', () => {
       expect(answer.bytes.equals(whole.bytes)).to.equal(true);
       expect((await service.request('HEAD', path, { headers })).status).to.equal(200);
       for (const name of ['accept-ranges', 'content-range']) expect(answer.headers[name]).to.equal(undefined);
-    }
-  });
-
-  it('another method: 405 with Allow, invalid_arg', async () => {
-    const { path } = await withDrop();
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const answer = await service.request(method, path);
-      expectError(answer, 405, 'invalid_arg');
-      expect(answer.headers.allow?.split(/, */)).to.have.members(['GET', 'HEAD']);
-    }
-  });
-
-  it('a path in another case, with a slash twice, or escaped, is another path', async () => {
-    const { slug } = await withDrop();
-    for (const path of [
-      `/p/${slug}/RAW`,
-      `/p/${slug}/raw//`,
-      `/P/${slug}/raw`,
-      `/p/${slug}//raw`,
-      `/p/${slug}/r%61w`,
-    ]) {
-      expectError(await service.get(path), 404, 'not_found');
     }
   });
 

@@ -94,18 +94,6 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expectError(await service.get(`/p/${slug}/raw`, { headers: { cookie } }), 503, 'unavailable');
   });
 
-  it('503 for one that was locked or deleted since it was read', async () => {
-    const { owner, slug } = await readPage();
-    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
-    expectError(await service.get(`/p/${slug}/raw`), 403, 'passcode_required');
-    const other = await readPage();
-    await other.owner.request('DELETE', `/api/drops/${other.slug}`);
-    expectError(await service.get(`/p/${other.slug}/raw`), 404, 'not_found');
-    gate.refuse(down());
-    for (const path of [`/p/${slug}/raw`, `/p/${other.slug}/raw`])
-      expectError(await service.get(path), 503, 'unavailable');
-  });
-
   it('its views count, and all is as before when it is back', async () => {
     const { owner, slug } = await readPage();
     gate.refuse(down());

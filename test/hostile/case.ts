@@ -1,13 +1,13 @@
-/** What somebody hostile sends, and the one right answer. `{slug}`, `{locked}`, `{token}` stand for what there is. */
+/** A hostile request and its only right answer. `{slug}`, `{locked}` and `{token}` are replaced by real ones. */
 export interface HostileCase {
   readonly name: string;
   readonly method?: string;
   readonly path: string;
-  /** Whole lines. Host, the owner's token, and JSON's type and length are sent unless there is a line for them. */
+  /** Whole lines. Host, the owner's token, and the type and length of a JSON body are added if they are missing. */
   readonly headers?: readonly string[];
   /** Sends no token. */
   readonly isAnonymous?: boolean;
-  /** What is sent as it is; made when it is needed, as some are large. */
+  /** A function, because some bodies are large. */
   readonly body?: () => string | Uint8Array;
   readonly answer: Right;
 }
@@ -26,6 +26,11 @@ export interface Right {
 
 export function refused(status: number, code: string, where: Partial<Right> = {}): Right {
   return { status, code, ...where };
+}
+
+/** 400 that names the field. */
+export function bad(field: string, code = 'invalid_arg'): Right {
+  return refused(400, code, { field });
 }
 
 /** As the tests are named: `400 invalid_arg, page`. */

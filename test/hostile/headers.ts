@@ -17,7 +17,39 @@ function dropWith(name: string, headers: readonly string[]): HostileCase {
   };
 }
 
-const json = () => '{"title":"t","html":"h"}';
+function rawWith(name: string, headers: readonly string[], answer: HostileCase['answer'], page = 'slug') {
+  return { name, path: `/p/{${page}}/raw`, headers, answer };
+}
+
+/** The passcode form. */
+function form(name: string, body: string, answer: HostileCase['answer'], ...more: string[]): HostileCase {
+  const origin = more.some((line) => line.startsWith('origin')) ? [] : ['origin: {base}'];
+  const headers = ['content-type: application/x-www-form-urlencoded', ...origin, ...more];
+  return { name, method: 'POST', path: '/p/{locked}', isAnonymous: true, headers, body: () => body, answer };
+}
+
+function typed(
+  name: string,
+  types: readonly string[],
+  answer: HostileCase['answer'] = wrongType,
+): HostileCase {
+  const headers = types.map((type) => `content-type: ${type}`);
+  return {
+    name,
+    method: 'POST',
+    path: '/api/drops',
+    headers,
+    body: () => '{"title":"t","html":"h"}',
+    answer,
+  };
+}
+
+const wrongType = refused(415, 'invalid_json', { header: 'Content-Type' });
+const wrongExpect = refused(417, 'invalid_arg', { header: 'Expect' });
+const noToken = refused(401, 'unauthorized');
+const tooLarge = refused(431, 'invalid_arg');
+const locked = refused(403, 'passcode_required');
+const page = { status: 200, text: 'A page' };
 
 export const headers: readonly HostileCase[] = [
   dropWith('Host of somebody else changes no address', ['host: evil.example']),
@@ -43,48 +75,35 @@ export const headers: readonly HostileCase[] = [
     headers: ['x-forwarded-host: evil.example'],
     answer: { status: 200, text: '<form' },
   },
-  meWith('201 headers', many(200, 'x: y'), refused(431, 'invalid_arg')),
-  meWith('2,001 headers before the one that counts', many(2_001, 'a:'), refused(431, 'invalid_arg')),
-  meWith('a header of 17 KB', [`x: ${'y'.repeat(17_000)}`], refused(431, 'invalid_arg')),
-  meWith('a name of 17 KB', [`${'x'.repeat(17_000)}: y`], refused(431, 'invalid_arg')),
+  meWith('201 headers', many(200, 'x: y'), tooLarge),
+  meWith('2,001 headers before the one that counts', many(2_001, 'a:'), tooLarge),
+  meWith('a header of 17 KB', [`x: ${'y'.repeat(17_000)}`], tooLarge),
+  meWith('a name of 17 KB', [`${'x'.repeat(17_000)}: y`], tooLarge),
   meWith('__proto__ as a header', ['__proto__: x', 'constructor: y'], me),
   meWith('bytes beyond ASCII in a header', ['x: \xff\xfe'], me),
-  meWith('a scheme that is not Bearer', ['authorization: Basic e3Rva2VufQ=='], refused(401, 'unauthorized')),
-  meWith('Bearer without a token', ['authorization: Bearer '], refused(401, 'unauthorized')),
-  meWith('two tokens in one header', ['authorization: Bearer {token} {token}'], refused(401, 'unauthorized')),
+  meWith('a scheme that is not Bearer', ['authorization: Basic e3Rva2VufQ=='], noToken),
+  meWith('Bearer without a token', ['authorization: Bearer '], noToken),
+  meWith('two tokens in one header', ['authorization: Bearer {token} {token}'], noToken),
   meWith(
     'two headers with tokens: the first counts',
     ['authorization: Bearer no', 'authorization: Bearer {token}'],
-    refused(401, 'unauthorized'),
+    noToken,
   ),
-  meWith(
-    'a token of 10 KB',
-    [`authorization: Bearer dl_${'x'.repeat(10_000)}`],
-    refused(401, 'unauthorized'),
-  ),
+  meWith('a token of 10 KB', [`authorization: Bearer dl_${'x'.repeat(10_000)}`], noToken),
   meWith(
     'a token in a cookie',
     ['authorization: x', 'cookie: token={token}; authorization=Bearer {token}'],
-    refused(401, 'unauthorized'),
+    noToken,
   ),
   {
     name: 'a token in the query',
     path: '/api/me?access_token={token}',
     isAnonymous: true,
-    answer: refused(401, 'unauthorized'),
+    answer: noToken,
   },
-  meWith('Expect of something else', ['expect: 200-ok'], refused(417, 'invalid_arg', { header: 'Expect' })),
-  meWith(
-    'Expect of two things',
-    ['expect: 100-continue, x'],
-    refused(417, 'invalid_arg', { header: 'Expect' }),
-  ),
-  {
-    name: 'Expect of something else, for a raw page',
-    path: '/p/{slug}/raw',
-    headers: ['expect: x'],
-    answer: refused(417, 'invalid_arg', { header: 'Expect' }),
-  },
+  meWith('Expect of something else', ['expect: 200-ok'], wrongExpect),
+  meWith('Expect of two things', ['expect: 100-continue, x'], wrongExpect),
+  rawWith('Expect of something else, for a raw page', ['expect: x'], wrongExpect),
   meWith('Upgrade to something else is not taken', ['connection: upgrade', 'upgrade: websocket'], me),
   meWith(
     'Upgrade to HTTP/2 is not taken',
@@ -93,139 +112,28 @@ export const headers: readonly HostileCase[] = [
   ),
   meWith('Accept of 15 KB', [`accept: ${'a/b;q=0.1,'.repeat(1_500)}`], me),
   meWith('Accept of nothing there is', ['accept: ;;;,,,q=q'], me),
-  {
-    name: 'Accept-Encoding of 10 KB',
-    path: '/p/{slug}/raw',
-    headers: [`accept-encoding: ${'x;q=0.5,'.repeat(1_200)}`],
-    answer: { status: 200, text: 'A page' },
-  },
-  {
-    name: 'If-None-Match of 10 KB',
-    path: '/p/{slug}/raw',
-    headers: [`if-none-match: ${'"x",'.repeat(2_500)}`],
-    answer: { status: 200, text: 'A page' },
-  },
-  {
-    name: 'a Range beyond everything',
-    path: '/p/{slug}/raw',
-    headers: ['range: bytes=0-0,5-999999999999,-0'],
-    answer: { status: 200, text: 'A page' },
-  },
-  {
-    name: 'a heap of cookies',
-    path: '/p/{locked}/raw',
-    headers: [`cookie: ${'dropleaf_pass=x; '.repeat(800)}`],
-    answer: refused(403, 'passcode_required'),
-  },
-  {
-    name: 'a cookie that is no seal',
-    path: '/p/{locked}/raw',
-    headers: ['cookie: dropleaf_pass=eyJhbGciOiJub25lIn0.e30.'],
-    answer: refused(403, 'passcode_required'),
-  },
-  {
-    name: 'a form from elsewhere',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: https://evil.example', 'content-type: application/x-www-form-urlencoded'],
-    body: () => 'passcode=open-sesame',
-    answer: refused(403, 'forbidden'),
-  },
-  {
-    name: 'a form from nowhere',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: null', 'content-type: application/x-www-form-urlencoded'],
-    body: () => 'passcode=open-sesame',
-    answer: refused(403, 'forbidden'),
-  },
-  {
-    name: 'a form of 9 KB',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
-    body: () => `passcode=${'x'.repeat(9_000)}`,
-    answer: refused(413, 'invalid_arg'),
-  },
-  {
-    name: 'a form of 21 fields',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
-    body: () => `${'a=b&'.repeat(20)}passcode=open-sesame`,
-    answer: refused(413, 'invalid_arg'),
-  },
-  {
-    name: 'a compressed form',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded', 'content-encoding: gzip'],
-    body: () => 'x',
-    answer: refused(415, 'invalid_arg'),
-  },
-  {
-    name: 'a form whose field comes twice',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
-    body: () => 'passcode=open-sesame&passcode=open-sesame',
-    answer: refused(403, 'passcode_required'),
-  },
-  {
-    name: 'a form whose field is an array',
-    method: 'POST',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['origin: {base}', 'content-type: application/x-www-form-urlencoded'],
-    body: () => 'passcode[]=open-sesame',
-    answer: refused(403, 'passcode_required'),
-  },
-  {
-    name: 'a body of another type',
-    method: 'POST',
-    path: '/api/drops',
-    headers: ['content-type: text/plain'],
-    body: json,
-    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
-  },
-  {
-    name: 'no type at all',
-    method: 'POST',
-    path: '/api/drops',
-    headers: ['content-type:'],
-    body: json,
-    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
-  },
-  {
-    name: 'two types: the first counts',
-    method: 'POST',
-    path: '/api/drops',
-    headers: ['content-type: text/plain', 'content-type: application/json'],
-    body: json,
-    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
-  },
-  {
-    name: 'a type of 10 KB',
-    method: 'POST',
-    path: '/api/drops',
-    headers: [`content-type: application/json${';x'.repeat(5_000)}`],
-    body: json,
-    answer: { status: 201 },
-  },
-  {
-    name: 'JSON in latin-1',
-    method: 'POST',
-    path: '/api/drops',
-    headers: ['content-type: application/json; charset=iso-8859-1'],
-    body: json,
-    answer: refused(415, 'invalid_json', { header: 'Content-Type' }),
-  },
+  rawWith('Accept-Encoding of 10 KB', [`accept-encoding: ${'x;q=0.5,'.repeat(1_200)}`], page),
+  rawWith('If-None-Match of 10 KB', [`if-none-match: ${'"x",'.repeat(2_500)}`], page),
+  rawWith('a Range beyond everything', ['range: bytes=0-0,5-999999999999,-0'], page),
+  rawWith('a heap of cookies', [`cookie: ${'dropleaf_pass=x; '.repeat(800)}`], locked, 'locked'),
+  rawWith('a cookie that is no seal', ['cookie: dropleaf_pass=eyJhbGciOiJub25lIn0.e30.'], locked, 'locked'),
+  form(
+    'a form from elsewhere',
+    'passcode=open-sesame',
+    refused(403, 'forbidden'),
+    'origin: https://evil.example',
+  ),
+  form('a form from nowhere', 'passcode=open-sesame', refused(403, 'forbidden'), 'origin: null'),
+  form('a form of 9 KB', `passcode=${'x'.repeat(9_000)}`, refused(413, 'invalid_arg')),
+  form('a form of 21 fields', `${'a=b&'.repeat(20)}passcode=open-sesame`, refused(413, 'invalid_arg')),
+  form('a compressed form', 'x', refused(415, 'invalid_arg'), 'content-encoding: gzip'),
+  form('a form whose field comes twice', 'passcode=open-sesame&passcode=open-sesame', locked),
+  form('a form whose field is an array', 'passcode[]=open-sesame', locked),
+  typed('a body of another type', ['text/plain']),
+  typed('no type at all', ['']),
+  typed('two types: the first counts', ['text/plain', 'application/json']),
+  typed('a type of 10 KB', [`application/json${';x'.repeat(5_000)}`], { status: 201 }),
+  typed('JSON in latin-1', ['application/json; charset=iso-8859-1']),
   { name: 'TRACE', method: 'TRACE', path: '/api/me', answer: refused(405, 'invalid_arg') },
   {
     name: 'PURGE of a raw page',

@@ -1,11 +1,16 @@
-import { type HostileCase, refused } from './case.ts';
-
-const bad = (field: string) => refused(400, 'invalid_arg', { field });
+import { bad, type HostileCase, refused } from './case.ts';
 
 function list(name: string, query: string, answer: HostileCase['answer']): HostileCase {
   return { name, path: `/api/drops?${query}`, answer };
 }
 
+/** Without a token. */
+function anonymous(name: string, path: string, answer: HostileCase['answer']): HostileCase {
+  return { name, path, answer, isAnonymous: true };
+}
+
+const noVersion = refused(404, 'version_not_found');
+const locked = refused(403, 'passcode_required');
 const none = { status: 200, text: '"data":[]' };
 const all = { status: 200, text: '"total_items":' };
 
@@ -53,59 +58,22 @@ export const parameters: readonly HostileCase[] = [
   list('an overlong slash', 'x=%c0%af', bad('query')),
   list('a percent sign alone is text', 'metadata.k=100%', none),
   list('a fragment', 'page=1#x', bad('page')),
-  {
-    name: 'a poll token twice',
-    path: '/api/auth/poll?token=a&token=b',
-    isAnonymous: true,
-    answer: bad('token'),
-  },
-  {
-    name: 'a poll token as an array',
-    path: '/api/auth/poll?token[]=a',
-    isAnonymous: true,
-    answer: bad('token[]'),
-  },
-  {
-    name: 'an empty poll token',
-    path: '/api/auth/poll?token=',
-    isAnonymous: true,
-    answer: refused(400, 'token_required', { field: 'token' }),
-  },
-  {
-    name: 'a poll token of 10 KB',
-    path: `/api/auth/poll?token=${'a'.repeat(10_000)}`,
-    isAnonymous: true,
-    answer: { status: 200, text: '"status":"not_found"' },
-  },
+  anonymous('a poll token twice', '/api/auth/poll?token=a&token=b', bad('token')),
+  anonymous('a poll token as an array', '/api/auth/poll?token[]=a', bad('token[]')),
+  anonymous('an empty poll token', '/api/auth/poll?token=', bad('token', 'token_required')),
+  anonymous('a poll token of 10 KB', `/api/auth/poll?token=${'a'.repeat(10_000)}`, {
+    status: 200,
+    text: '"status":"not_found"',
+  }),
   { name: 'version 0', path: '/api/drops/{slug}/v/0', answer: bad('n') },
   { name: 'version -1', path: '/api/drops/{slug}/v/-1', answer: bad('n') },
   { name: 'version 1.0', path: '/api/drops/{slug}/v/1.0', answer: bad('n') },
   { name: 'version 2^53', path: '/api/drops/{slug}/v/9007199254740992', answer: bad('n') },
   { name: 'a token id in capitals', method: 'DELETE', path: '/api/tokens/ABCDEF012345', answer: bad('id') },
-  {
-    name: 'v twice',
-    path: '/p/{slug}/raw?v=1&v=1',
-    isAnonymous: true,
-    answer: refused(404, 'version_not_found'),
-  },
-  { name: 'v=0', path: '/p/{slug}/raw?v=0', isAnonymous: true, answer: refused(404, 'version_not_found') },
-  { name: 'v=1e0', path: '/p/{slug}?v=1e0', isAnonymous: true, answer: refused(404, 'version_not_found') },
-  {
-    name: 'v with NUL',
-    path: '/p/{slug}/raw?v=1%00',
-    isAnonymous: true,
-    answer: refused(404, 'version_not_found'),
-  },
-  {
-    name: 'a grant of somebody',
-    path: '/p/{locked}/raw?g=eyJhbGciOiJub25lIn0..',
-    isAnonymous: true,
-    answer: refused(403, 'passcode_required'),
-  },
-  {
-    name: 'many grants',
-    path: `/p/{locked}/raw?${'g=x&'.repeat(1_000)}`,
-    isAnonymous: true,
-    answer: refused(403, 'passcode_required'),
-  },
+  anonymous('v twice', '/p/{slug}/raw?v=1&v=1', noVersion),
+  anonymous('v=0', '/p/{slug}/raw?v=0', noVersion),
+  anonymous('v=1e0', '/p/{slug}?v=1e0', noVersion),
+  anonymous('v with NUL', '/p/{slug}/raw?v=1%00', noVersion),
+  anonymous('a grant of somebody', '/p/{locked}/raw?g=eyJhbGciOiJub25lIn0..', locked),
+  anonymous('many grants', `/p/{locked}/raw?${'g=x&'.repeat(1_000)}`, locked),
 ];
