@@ -34,7 +34,7 @@ export function createRoutes(services: Services, held: HeldBytes): RouteTable {
   const { config } = services;
   const { signInStart, withToken, tokenCheck, ...access } = createAccess(services, held);
   const { write, smallChange, documentChange, changeWithoutBody, changeEvenIfSuspended } = access;
-  const readForm = createFormReader(held);
+  const readForm = createFormReader(held, config.BASE_URL);
 
   const account = accountHandlers(services);
   const description = descriptionHandlers(config, describe);

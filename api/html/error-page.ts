@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../shared/domain/errors.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
 import { type Html, html, raw } from './html.ts';
 import { type HtmlPage, page } from './layout.ts';
@@ -40,8 +41,21 @@ export function fieldState(isInvalid: boolean, hintId?: string): Html | null {
   return ids === '' ? null : html` aria-describedby="${ids}"${isInvalid && html` aria-invalid="true"`}`;
 }
 
+/** The error's message as a sentence and, if the error says so, when to try again. */
+export function errorText({
+  message,
+  details,
+}: {
+  message: string;
+  details?: ErrorDetails | undefined;
+}): string {
+  const sentence = message.endsWith('.') ? message : `${message}.`;
+  const wait = waitText(details?.retry_after_seconds);
+  return wait === null ? sentence : `${sentence} Try again in ${wait}.`;
+}
+
 /**
- * A waiting time after "in" or "Wait": `42 seconds`, rounded up.
+ * A waiting time after "in": `42 seconds`, rounded up.
  * @param seconds the `retry_after_seconds` of an error's details
  * @returns null if the error has none
  */
@@ -56,10 +70,8 @@ export function waitText(seconds: unknown): string | null {
 function textFor(status: number, { error }: ErrorEnvelope): ErrorText {
   const byCode = textByCode[`${status} ${error.code}`];
   if (byCode) return { ...byCode, ...linkTo(error.details?.url) };
-  const byStatus = textByStatus[status];
-  if (!byStatus) return { title: 'Request failed', text: error.message };
-  const wait = waitText(error.details?.retry_after_seconds);
-  return wait === null ? byStatus : { ...byStatus, text: `${byStatus.text} Try again in ${wait}.` };
+  const { title, text } = textByStatus[status] ?? { title: 'Request failed' };
+  return { title, text: errorText({ message: text ?? error.message, details: error.details }) };
 }
 
 /** `_top`, because the viewer's frame may show the error. */
@@ -85,14 +97,15 @@ const textByCode: Readonly<Record<string, ErrorText>> = {
   '410 forbidden': { title: 'Page removed', text: 'The operators of this service removed this page.' },
 };
 
-const textByStatus: Readonly<Record<number, ErrorText>> = {
-  403: { title: 'Not allowed', text: 'The server refused this request.' },
+/** Without a text, the page shows the message of the error. */
+const textByStatus: Readonly<Record<number, { title: string; text?: string }>> = {
+  403: { title: 'Not allowed' },
   404: {
     title: 'Page not found',
     text: 'There is no page at this address. Check the address for typing errors. The page may also have been deleted.',
   },
   410: { title: 'Page removed', text: 'This page is no longer available.' },
-  429: { title: 'Too many requests', text: 'You have sent too many requests.' },
+  429: { title: 'Too many requests' },
   500: { title: 'Server error', text: 'The server failed and logged the error. Try again later.' },
   503: { title: 'Service unavailable', text: 'The service is overloaded or under maintenance.' },
 };

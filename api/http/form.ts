@@ -12,9 +12,10 @@ const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
 /**
- * The fields of a posted form, without those that are sent more than once; none if the body is no form.
+ * The fields of a form that a page of this service has sent, without those that are sent more than once; none if the
+ * body is not a form.
  * @param maxBytes of the body; they count as held until the request is answered
- * @throws DropError `invalid_arg` (400, 413, 415) for a body that cannot be read, `unavailable` if it is cut off
+ * @throws DropError `forbidden` for a form of another website, `invalid_arg` (400, 413, 415) for a body that cannot be read, `unavailable` if it is cut off
  *   (server/held-bytes.ts)
  */
 export type ReadForm = (
@@ -23,8 +24,11 @@ export type ReadForm = (
   maxBytes?: number,
 ) => Promise<ReadonlyMap<string, string>>;
 
-export function createFormReader(held: HeldBytes): ReadForm {
+/** @param baseUrl the service's public address */
+export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
+  const { origin } = new URL(baseUrl);
   return async (req, res, maxBytes = smallFormBytes) => {
+    if (!isFromOrigin(req, origin)) throw new DropError('forbidden', 'Another website sent this form');
     if (!req.is(formType)) return new Map();
     try {
       checkEncoding(req, formType, /./, 'invalid_arg');
@@ -60,12 +64,8 @@ function tooLarge(): HttpError {
   return new HttpError(413, 'invalid_arg', 'The form is too large');
 }
 
-/**
- * Whether a form was posted from a page of this service. Browsers say so on every POST: by Origin, or without that by
- * Sec-Fetch-Site. A client that sends neither does not count.
- * @param origin of the service's public address
- */
-export function isFromOwnPage(req: IncomingMessage, origin: string): boolean {
+/** Browsers send Origin with every POST, or else Sec-Fetch-Site. A client that sends neither is refused. */
+function isFromOrigin(req: IncomingMessage, origin: string): boolean {
   const { origin: sent, 'sec-fetch-site': site } = req.headers;
   return sent === undefined ? site === 'same-origin' : sent === origin;
 }

@@ -1,4 +1,4 @@
-import { envelopeData, fieldState, formError, waitText } from '../html/error-page.ts';
+import { envelopeData, errorText, fieldState, formError } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
 import { barePage, type HtmlPage, page } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
@@ -61,20 +61,13 @@ export function passcodePage(parts: {
     body: html`<h1>Enter the passcode</h1>
 <p class="soft">The owner protected this page with a passcode.</p>
 <form method="post" action="${action}">
-${formError(envelope && passcodeError(envelope))}
+${formError(envelope && errorText(envelope.error))}
 <label for="passcode">Passcode</label>
 <input id="passcode" name="passcode" type="password" required autofocus autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${fieldState(envelope !== undefined)}>
 <button type="submit">Show page</button>
 </form>`,
     policy: { 'form-action': "'self'", 'frame-ancestors': "'self'" },
   });
-}
-
-function passcodeError({ error }: ErrorEnvelope): string {
-  if (error.code === 'passcode_required') return 'This passcode is wrong. Try again.';
-  if (error.code !== 'rate_limited') return error.message;
-  const wait = waitText(error.details?.retry_after_seconds) ?? 'a few minutes';
-  return `Too many wrong passcodes were entered. Wait ${wait}, then try again.`;
 }
 
 /**

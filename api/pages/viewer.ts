@@ -7,7 +7,7 @@ import { raw } from '../html/html.ts';
 import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
-import { isFromOwnPage, type ReadForm } from '../http/form.ts';
+import type { ReadForm } from '../http/form.ts';
 import { HttpError, presentError } from '../http/http-error.ts';
 import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
@@ -18,7 +18,6 @@ import { passcodePage, viewerPage } from './viewer-page.ts';
 /** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
 export function viewerHandlers(services: Services, readForm: ReadForm) {
   const { pages, passcodes, views, config } = services;
-  const { origin } = new URL(config.BASE_URL);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   /** `id` makes the address unique to the version's content, for caches; the grant `g` opens this version of a locked drop. */
@@ -61,9 +60,8 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   }
 
   /** @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many */
-  async function unlock(req: Request, res: Response, page: Page): Promise<void> {
-    const form = await readForm(req, res);
-    if (!(await passcodes.check(page, form.get('passcode') ?? '', visitorOf(req.ip)))) {
+  async function unlock(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
+    if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
     }
     const pass = await passcodes.issue('pass', page);
@@ -91,9 +89,9 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
     /** A person sees an error on the form again. A program gets the envelope. */
     async unlock(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
-      if (!isFromOwnPage(req, origin)) throw new DropError('forbidden', 'Another website sent this form.');
+      const form = await readForm(req, res);
       try {
-        await unlock(req, res, page);
+        await unlock(req, res, page, form.get('passcode') ?? '');
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;
         const status = setErrorHeaders(res, error);

@@ -13,7 +13,7 @@ import {
 import type { Services } from '../../shared/open-services.ts';
 import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
-import { isFromOwnPage, type ReadForm } from '../http/form.ts';
+import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
 import { readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { pageUrl, reportPath } from '../http/paths.ts';
@@ -29,7 +29,6 @@ const contactMaxCharacters = 200;
 /** GET and POST /report/{slug}: readers report a page to the operators (docs/decisions.md, Reports). */
 export function reportHandlers(services: Services, readForm: ReadForm) {
   const { pages, reports, config } = services;
-  const { origin } = new URL(config.BASE_URL);
   const maxCharacters = config.REPORT_MAX_CHARACTERS;
   const readReport = createReportReader(maxCharacters);
   const formBytes = reportFormBytes(maxCharacters);
@@ -58,7 +57,6 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
     /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
     async send(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
-      if (!isFromOwnPage(req, origin)) throw new DropError('forbidden', 'Another website sent this form.');
       const form = await readForm(req, res, formBytes);
       try {
         const { id, complaint } = readReport(form);

@@ -1,5 +1,5 @@
 import { type ReportReason, reportReasons } from '../../shared/domain/report.ts';
-import { envelopeData, fieldState, formError, waitText } from '../html/error-page.ts';
+import { envelopeData, errorText, fieldState, formError } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
 import { type HtmlPage, page } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
@@ -24,7 +24,7 @@ export function reportPage(parts: {
     body: html`<h1>Report this page</h1>
 <p class="reported"><code>${url}</code></p>
 <form method="post" action="${action}">
-${formError(envelope && errorText(envelope))}
+${formError(envelope && errorText(envelope.error))}
 <input type="hidden" name="id" value="${id}">
 <fieldset${isInvalid('reason') && html` aria-describedby="fault"`}>
 <legend>What is wrong with this page?</legend>
@@ -74,12 +74,6 @@ function radio(reason: ReportReason, isChecked: boolean): Html {
   return html`<label class="choice"><input type="radio" name="reason" value="${reason}" required${isChecked && html` checked`}>
 <span>${labels[reason]}</span></label>
 `;
-}
-
-function errorText({ error }: ErrorEnvelope): string {
-  if (error.code !== 'rate_limited') return error.message;
-  const wait = waitText(error.details?.retry_after_seconds) ?? 'an hour';
-  return `Too many reports were sent. Wait ${wait}, then try again.`;
 }
 
 const reportStyle = `

@@ -3,15 +3,16 @@ import { type Identity, localIdentity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
+import { errorText } from '../html/error-page.ts';
 import { addressKey } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
-import { messageOf, noSignInInProgress, type SignInContext } from './context.ts';
+import { noSignInInProgress, type SignInContext } from './context.ts';
 import { beginDecision } from './decide.ts';
 import { localView } from './views.ts';
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationHandlers(context: SignInContext) {
-  const { services, cookie, readForm, acceptsForm, show, redirect, refuse, stop } = context;
+  const { services, cookie, readForm, show, redirect, refuse, stop } = context;
   const { identityProvider, signInKey, limits, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
 
@@ -74,16 +75,15 @@ export function authenticationHandlers(context: SignInContext) {
     /** POST /sign-in/local */
     async signInLocally(req: Request, res: Response): Promise<void> {
       if (signInKey === null) throw notFound('page');
-      if (!acceptsForm(req, res)) return;
+      const form = await readForm(req, res);
       const progress = await cookie.read(req, 'local');
       if (progress === null) return stop(req, res, noSignInInProgress());
-      const form = await readForm(req, res);
       const name = form.get('name') ?? '';
       const refuseField = (field: 'name' | 'key', error: DropError) => {
         const view = localView({
           action: signInPaths.local,
           name,
-          error: { field, message: messageOf(error) },
+          error: { field, message: errorText(error) },
         });
         refuse(req, res, error, view);
       };

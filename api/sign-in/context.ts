@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { envelopeData, waitText } from '../html/error-page.ts';
+import { envelopeData, errorText } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
 import { page } from '../html/layout.ts';
 import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
-import { isFromOwnPage, type ReadForm } from '../http/form.ts';
+import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
@@ -26,7 +26,6 @@ export type SignInContext = ReturnType<typeof createSignInContext>;
 /** What all sign-in pages share. No cache stores any of them. */
 export function createSignInContext(services: Services, readForm: ReadForm) {
   const { sealer, clock, config } = services;
-  const { origin } = new URL(config.BASE_URL);
 
   function send(res: Response, status: number, view: View, head: Html | null): void {
     res.setHeader('Cache-Control', 'no-store');
@@ -45,7 +44,7 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
       code === undefined
         ? { href: signInPaths.code, text: 'Enter a code' }
         : { href: codePathWith(code), text: 'Try again' };
-    refuse(req, res, error, problemView({ title, message: messageOf(error), next }));
+    refuse(req, res, error, problemView({ title, message: errorText(error), next }));
   }
 
   return {
@@ -65,14 +64,6 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
       res.setHeader('Cache-Control', 'no-store');
       res.redirect(303, location);
     },
-
-    /** Whether one of our own pages sent the form; otherwise refuses it. */
-    acceptsForm(req: Request, res: Response): boolean {
-      if (isFromOwnPage(req, origin)) return true;
-      const message = `Another website sent this form. To sign in, open ${config.BASE_URL}${signInPaths.code}`;
-      stop(req, res, { error: new DropError('forbidden', message), title: 'Form not accepted' });
-      return false;
-    },
   };
 }
 
@@ -87,10 +78,4 @@ export function signInEnded(): Problem {
   const message =
     'This sign-in has expired, or it was already approved or denied. Start again on your device to get a new code.';
   return { error: new DropError('not_found', message), title: 'Sign-in ended' };
-}
-
-/** The error's message and, if there is one, the time to wait. */
-export function messageOf(error: DropError): string {
-  const wait = waitText(error.details?.retry_after_seconds);
-  return wait === null ? error.message : `${error.message} Try again in ${wait}.`;
 }

@@ -32,7 +32,7 @@ export async function beginDecision(
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
 export function decisionHandlers(context: SignInContext) {
-  const { services, cookie, readForm, acceptsForm, show, redirect, stop } = context;
+  const { services, cookie, readForm, show, redirect, stop } = context;
   const { signIns, clock, signInKey } = services;
 
   function refuseForm(req: Request, res: Response, message: string): void {
@@ -54,10 +54,9 @@ export function decisionHandlers(context: SignInContext) {
     },
 
     async decide(req: Request, res: Response): Promise<void> {
-      if (!acceptsForm(req, res)) return;
+      const form = await readForm(req, res);
       const progress = await cookie.read(req, 'decide');
       if (progress === null) return refuseForm(req, res, noSignInInProgress().error.message);
-      const form = await readForm(req, res);
       if (!constantTimeEqual(form.get('token') ?? '', progress.formToken)) {
         return refuseForm(req, res, 'This page is out of date. Enter the code again.');
       }

@@ -2,9 +2,10 @@ import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
 import { quotasOf } from '../../shared/domain/visitor.ts';
+import { errorText } from '../html/error-page.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
-import { messageOf, type SignInContext } from './context.ts';
+import type { SignInContext } from './context.ts';
 import { codeView, leaveView } from './views.ts';
 
 /** Enough to show a mistyped code again. */
@@ -12,7 +13,7 @@ const shownCodeLength = 24;
 
 /** GET and POST /sign-in: the user enters the code. */
 export function codeHandlers(context: SignInContext) {
-  const { services, cookie, readForm, acceptsForm, show, redirect, refuse } = context;
+  const { services, cookie, readForm, show, redirect, refuse } = context;
   const { signIns, limits, identityProvider, config } = services;
 
   function view(code: string, error: string | null) {
@@ -61,13 +62,12 @@ export function codeHandlers(context: SignInContext) {
     },
 
     async enterCode(req: Request, res: Response): Promise<void> {
-      if (!acceptsForm(req, res)) return;
       const typed = (await readForm(req, res)).get('code') ?? '';
       try {
         await authenticate(res, await findSignIn(req, typed), readCode(typed) ?? typed);
       } catch (error) {
         if (!(error instanceof DropError)) throw error;
-        refuse(req, res, error, view(typed.slice(0, shownCodeLength), messageOf(error)));
+        refuse(req, res, error, view(typed.slice(0, shownCodeLength), errorText(error)));
       }
     },
   };

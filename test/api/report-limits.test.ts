@@ -25,7 +25,7 @@ describe('Limits of reports', () => {
     const answer = await reporter.report(slug, { text: 'written with care' });
     expectTooMany(answer, 'rate_limited', 1_770);
     expect(parsePage(answer.text).find('textarea')?.text).to.equal('written with care');
-    expect(parsePage(answer.text).find('p', { id: 'fault' })?.text).to.match(/Wait 30 minutes/);
+    expect(parsePage(answer.text).find('p', { id: 'fault' })?.text).to.match(/Try again in 30 minutes/);
     expect(await arrive(await newReporter().report(slug))).to.equal('Report sent');
     service.clock.advance(hourMs);
     expect(await arrive(await reporter.report(slug))).to.equal('Report sent');

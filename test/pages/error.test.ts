@@ -23,13 +23,20 @@ describe('errorPage', () => {
       const page = parsePage(errorPage(status, envelope(code)).html);
       expect(page.find('h1')?.text).to.equal(title);
       expect(page.find('p', { class: 'status' })?.text).to.equal(String(status));
-      expect(page.find('main')?.text).not.to.contain('The message of the error.');
     });
   }
 
-  it('shows the message of any other error', () => {
-    const page = parsePage(errorPage(405, envelope('invalid_arg')).html);
-    expect(page.find('main')?.text).to.contain('The message of the error.');
+  it('shows the message of 403, 429 and any other error, but not that of 404 and 500', () => {
+    for (const [status, isShown] of [
+      [403, true],
+      [429, true],
+      [405, true],
+      [404, false],
+      [500, false],
+    ] as const) {
+      const text = parsePage(errorPage(status, envelope('invalid_arg')).html).find('main')?.text;
+      expect(text?.includes('The message of the error.'), String(status)).to.equal(isShown);
+    }
   });
 
   it('links to the latest version when a version is missing', () => {
@@ -38,8 +45,8 @@ describe('errorPage', () => {
   });
 
   it('says when to try again', () => {
-    const { html } = errorPage(429, envelope('rate_limited', 'x', { retry_after_seconds: 42 }));
-    expect(parsePage(html).find('main')?.text).to.contain('Try again in 42 seconds.');
+    const { html } = errorPage(429, envelope('rate_limited', 'At most 5', { retry_after_seconds: 42 }));
+    expect(parsePage(html).find('main')?.text).to.contain('At most 5. Try again in 42 seconds.');
   });
 
   it('contains the envelope as data that cannot become markup', () => {
