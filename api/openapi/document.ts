@@ -1,7 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { Access } from '../http/access.ts';
+import { type Access, type Policy, policies } from '../http/access.ts';
 import { errorShape } from '../http/http-error.ts';
-import { accessRule } from './access-rules.ts';
 import {
   byStatus,
   type CodesByStatus,
@@ -12,8 +11,8 @@ import {
   everywhere,
   unlistedByStatus,
 } from './errors.ts';
-import { presentLimits } from './limits.ts';
-import { headers, type Operation, type Parameter, type Reply, tags } from './operation.ts';
+import { type LimitName, presentLimits } from './limits.ts';
+import { headers, type Operation, type Parameter, type Refusal, type Reply, tags } from './operation.ts';
 import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
@@ -141,6 +140,26 @@ function describeOperation(
     'x-codes': codes,
     ...(limited.length > 0 && { 'x-limits': Object.fromEntries(limited) }),
   };
+}
+
+/** What the access policy of an endpoint adds to its description. */
+function accessRule(access: Access) {
+  const { token, limit, body, allowsSuspended }: Policy = policies[access];
+  const isWrite = limit === 'writes_per_minute';
+  const refusals: Refusal[] = [];
+  if (token !== undefined) refusals.push('unauthorized');
+  if (token === 'required') refusals.push('invalid_token');
+  // A suspended account, or a web page of another origin that starts a sign-in.
+  if (limit !== undefined && !allowsSuspended) refusals.push('forbidden');
+  if (limit !== undefined) refusals.push('rate_limited');
+  if (body !== undefined)
+    refusals.push('invalid_json', ['invalid_json', 415], isWrite ? 'html_too_large' : ['invalid_arg', 413]);
+  const limits: readonly LimitName[] =
+    limit === undefined ? [] : isWrite ? [limit, 'writes_per_day'] : [limit];
+  const about = isWrite
+    ? 'Every write counts for the minute, also if it is refused. Accepted writes count for the day.'
+    : undefined;
+  return { needsToken: token !== undefined, refusals, limits, about };
 }
 
 function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {

@@ -65,10 +65,10 @@ You post one complete, self-contained HTML document and get a public address bac
 
 1. \`POST ${base}/api/auth/start\` with the JSON body \`{"label": "<a name for this machine>"}\`.
    The answer has \`code\`, \`verification_url\`, \`poll_token\`, \`expires_in\` and \`poll_interval\`.
-2. Show your human the \`code\` and ask them to open \`verification_url\` in a browser and to approve it there.
+2. Show your user the \`code\`. Ask them to open \`verification_url\` in a browser and to approve the sign-in there.
 3. Every \`poll_interval\` seconds call \`GET ${base}/api/auth/poll?token=<poll_token>\` until \`status\` is not
-   \`pending\`. The first \`verified\` answer holds \`api_token\` and \`user_id\`. The token is shown this once: keep it.
-   On \`expired\` (also when it was denied), \`claimed\` or \`not_found\` start again.
+   \`pending\`. The first \`verified\` answer has \`api_token\` and \`user_id\`. The token is shown only once: keep it.
+   On \`expired\` (also if the user denied), \`claimed\` or \`not_found\` start again.
 
 Send it with every call below: \`Authorization: Bearer <api_token>\`
 
@@ -83,9 +83,9 @@ Send it with every call below: \`Authorization: Bearer <api_token>\`
 | \`description\` | at most ${config.DESCRIPTION_MAX_CHARACTERS} characters |
 | \`context\` | your reasoning trace as Markdown, at most ${config.CONTEXT_MAX_BYTES} bytes; viewers can read it |
 | \`passcode\` | a soft gate for viewers, ${config.PASSCODE_MIN_CHARACTERS} to ${config.PASSCODE_MAX_CHARACTERS} characters; use 6 or more, letters too |
-| \`metadata\` | tags that only you see: at most ${config.METADATA_MAX_KEYS} keys (${config.METADATA_KEY_MAX_CHARACTERS} of letters, digits, \`_.-\`) with string values of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters |
+| \`metadata\` | tags that only you see: at most ${config.METADATA_MAX_KEYS} keys of at most ${config.METADATA_KEY_MAX_CHARACTERS} letters, digits, \`_\`, \`.\` or \`-\`, with string values of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters |
 
-The 201 answer is the drop, as every call that makes, reads or changes one returns it:
+The 201 answer is the drop. Every call that creates, reads or changes a drop returns it in this form:
 
 \`\`\`json
 {"slug": "t9tzZkipKQ5I", "title": "Hello", "url": "${base}/p/t9tzZkipKQ5I", "raw_url": "${base}/p/t9tzZkipKQ5I/raw",
@@ -102,27 +102,27 @@ scripts handle and downloads work; cookies and storage do not. Give links to oth
 - List yours: \`GET ${base}/api/drops?metadata.project=demo&pageSize=20&page=1&sortBy=updated_at&sortOrder=desc\`
   (every parameter is optional; several \`metadata.<key>\` must all match) answers
   \`{"data": [drops], "pagination": {"page", "page_size", "total_items", "total_pages", "sort_by", "sort_order"}}\`.
-  Parameters that it does not know are ignored: check that the \`metadata\` of a match is what you asked for.
+  Unknown parameters are ignored: check that the \`metadata\` of a match is what you asked for.
 - New version, same address: \`PUT ${base}/api/drops/{slug}\` with \`{"html": "…"}\`, and \`title\`, \`description\`, \`metadata\`
-  if they change too. Those stay as they are when left out. \`context\` does not: each version has its own, or none.
+  if they change too. Those stay as they are if left out. \`context\` does not: each version has its own, or none.
 - Title, description, metadata only: \`PATCH ${base}/api/drops/{slug}\`. A given \`metadata\` replaces the whole map.
-- There is no upsert: list by tag, then PUT to the first match or POST a new drop; writers of one tag take turns.
+- There is no upsert: list by tag, then PUT to the first match or POST a new drop. Programs that use the same tag must
+  not do this at the same time.
 - Versions: \`GET ${base}/api/drops/{slug}/versions\` (an array, newest first); \`GET\` one with its context, or \`DELETE\` it, at
   \`${base}/api/drops/{slug}/v/{n}\`. Its HTML is at \`${base}/p/{slug}/raw?v={n}\`.
-- Passcode: \`POST ${base}/api/drops/{slug}/passcode\` with \`{"passcode": "…"}\`; \`""\` removes it. Nothing else sets it on a
-  drop that exists.
+- Passcode: \`POST ${base}/api/drops/{slug}/passcode\` with \`{"passcode": "…"}\`; \`""\` removes it. PUT and PATCH refuse it.
 - Delete: \`DELETE ${base}/api/drops/{slug}\` answers 204
 - You and your tokens: \`GET ${base}/api/me\`, \`GET ${base}/api/tokens\`, \`DELETE ${base}/api/tokens/{id}\`
 
-## 4. When it says no
+## 4. Errors and limits
 
 Errors are \`{"error": {"code", "message", "details"}}\`: switch on \`code\`; \`details.fields\` lists every wrong field. On 429
-and 503 wait for as many seconds as \`Retry-After\` says. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, refused ones
-included, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
+and 503 wait \`Retry-After\` seconds. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, including refused
+ones, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
 
-Call this from a program or a server. Scripts of web pages on other origins can read this text, the description and the
-discovery document, and cannot call the rest (no CORS).
+Call the API from a program or a server. Scripts of web pages on other origins can read this text, the description and the
+discovery document, but cannot make other calls (no CORS).
 
-Every call, field and code: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
+All calls, fields and codes: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
 `;
 }

@@ -4,108 +4,62 @@ import { type Owner, useService } from '../support/service.ts';
 
 type Endpoint = 'POST' | 'PUT' | 'PATCH' | 'passcode';
 
-const everywhere: readonly Endpoint[] = ['POST', 'PUT', 'PATCH'];
-const documents: readonly Endpoint[] = ['POST', 'PUT'];
-const locks: readonly Endpoint[] = ['POST', 'passcode'];
+const all = 'POST PUT PATCH';
 const notStrings = [null, 7, true, ['a'], { a: 'b' }];
+const passcodeRequired = 'is required and must be a string; "" removes the passcode';
 
-/** Exact limits of title, description, html and context: lengths.test.ts. Metadata keys: metadata.test.ts. */
-const rules: readonly (readonly [string, readonly unknown[], string, readonly Endpoint[], string])[] = [
-  ['title', [undefined], 'title_required', ['POST'], 'title is required and must not be blank'],
-  [
-    'title',
-    ['', ' \t\n\u00a0\u2003'],
-    'title_required',
-    everywhere,
-    'title is required and must not be blank',
-  ],
-  ['title', notStrings, 'invalid_arg', everywhere, 'title must be a string'],
-  [
-    'title',
-    ['x'.repeat(231)],
-    'title_too_long',
-    everywhere,
-    'title must be at most 200 characters (got 231)',
-  ],
-  ['description', notStrings, 'invalid_arg', everywhere, 'description must be a string'],
-  [
-    'description',
-    ['x'.repeat(501)],
-    'description_too_long',
-    everywhere,
-    'description must be at most 500 characters (got 501)',
-  ],
-  ['html', [undefined, ''], 'html_required', documents, 'html is required: send the whole HTML document'],
-  ['html', notStrings, 'invalid_arg', documents, 'html must be a string'],
+/**
+ * Field, values, endpoints, code, and what the message says of the field. Exact limits of title, description, html and
+ * context: lengths.test.ts. Metadata keys: metadata.test.ts.
+ */
+const rules: readonly (readonly [string, readonly unknown[], string, string, string])[] = [
+  ['title', [undefined], 'POST', 'title_required', 'is required and must not be blank'],
+  ['title', ['', ' \t\n\u00a0\u2003'], all, 'title_required', 'is required and must not be blank'],
+  ['title', notStrings, all, 'invalid_arg', 'must be a string'],
+  ['title', ['x'.repeat(231)], all, 'title_too_long', 'must be at most 200 characters (got 231)'],
+  ['description', notStrings, all, 'invalid_arg', 'must be a string'],
+  ['description', ['x'.repeat(501)], all, 'description_too_long', 'must be at most 500 characters (got 501)'],
+  ['html', [undefined, ''], 'POST PUT', 'html_required', 'is required: send the whole HTML document'],
+  ['html', notStrings, 'POST PUT', 'invalid_arg', 'must be a string'],
   [
     'html',
     ['x'.repeat(2097153)],
+    'POST PUT',
     'html_too_large',
-    documents,
-    'html must be at most 2097152 bytes (got 2097153)',
+    'must be at most 2097152 bytes (got 2097153)',
   ],
-  ['context', notStrings, 'invalid_arg', documents, 'context must be a string'],
+  ['html', ['<p>', '', null, 7], 'PATCH', 'metadata_only_on_patch', 'PATCH cannot change html; use PUT'],
+  ['context', notStrings, 'POST PUT', 'invalid_arg', 'must be a string'],
   [
     'context',
     ['x'.repeat(65537)],
+    'POST PUT',
     'context_too_large',
-    documents,
-    'context must be at most 65536 bytes (got 65537)',
+    'must be at most 65536 bytes (got 65537)',
   ],
-  ['passcode', notStrings, 'invalid_arg', ['POST'], 'passcode must be a string'],
-  [
-    'passcode',
-    [undefined, ...notStrings],
-    'passcode_required',
-    ['passcode'],
-    'passcode is required and must be a string; "" removes the passcode',
-  ],
+  ['passcode', notStrings, 'POST', 'invalid_arg', 'must be a string'],
+  ['passcode', [undefined, ...notStrings], 'passcode', 'passcode_required', passcodeRequired],
   [
     'passcode',
     ['abc', '😀😀😀'],
+    'POST passcode',
     'passcode_too_short',
-    locks,
-    'passcode must be at least 4 characters (got 3); use 6 or more',
+    'must be at least 4 characters (got 3)',
   ],
-  ['passcode', ['😀'.repeat(257)], 'invalid_arg', locks, 'passcode must be at most 256 characters (got 257)'],
-  ['passcode', ['abcd\u0000'], 'invalid_arg', locks, 'passcode must not contain U+0000'],
   [
     'passcode',
-    ['abcd', '', null],
-    'invalid_arg',
-    ['PUT', 'PATCH'],
-    'passcode cannot be changed here; use POST /api/drops/{slug}/passcode',
-  ],
-  [
-    'metadata',
-    [null, [], ['a'], 'a=b', 1, true],
-    'invalid_arg',
-    everywhere,
-    'metadata must be an object of strings',
-  ],
-  [
-    'metadata.a',
-    notStrings,
-    'invalid_arg',
-    everywhere,
-    'metadata.a must be a string; send numbers as strings',
-  ],
-  ['metadata.a', ['x\u0000'], 'invalid_arg', everywhere, 'metadata.a must not contain U+0000'],
-  [
-    'metadata.a',
     ['😀'.repeat(257)],
+    'POST passcode',
     'invalid_arg',
-    everywhere,
-    'metadata.a must be at most 256 characters (got 257)',
+    'must be at most 256 characters (got 257)',
   ],
-  ['metadata', [mapOf(11)], 'invalid_arg', everywhere, 'metadata must have at most 10 keys (got 11)'],
-  [
-    'html',
-    ['<p>new', '', null, 7],
-    'metadata_only_on_patch',
-    ['PATCH'],
-    'PATCH cannot change html; use PUT to publish a new version',
-  ],
+  ['passcode', ['abcd\u0000'], 'POST passcode', 'invalid_arg', 'must not contain U+0000'],
+  ['passcode', ['abcd', '', null], 'PUT PATCH', 'invalid_arg', 'use POST /api/drops/{slug}/passcode'],
+  ['metadata', [null, [], ['a'], 'a=b', 1, true], all, 'invalid_arg', 'must be an object of strings'],
+  ['metadata', [mapOf(11)], all, 'invalid_arg', 'must have at most 10 keys (got 11)'],
+  ['metadata.a', notStrings, all, 'invalid_arg', 'must be a string; send numbers as strings'],
+  ['metadata.a', ['x\u0000'], all, 'invalid_arg', 'must not contain U+0000'],
+  ['metadata.a', ['😀'.repeat(257)], all, 'invalid_arg', 'must be at most 256 characters (got 257)'],
 ];
 
 describe('Fields of a drop', () => {
@@ -123,16 +77,16 @@ describe('Fields of a drop', () => {
     return owner.request('POST', `${path}/passcode`, { body: fields });
   }
 
-  for (const [field, values, code, endpoints, message] of rules) {
-    it(`${endpoints.join(', ')}: 400 ${code}: ${message}; nothing changes`, async () => {
+  for (const [field, values, endpoints, code, message] of rules) {
+    it(`${endpoints}: ${field} ${message}: 400 ${code}, and nothing changes`, async () => {
       const drop = await owner.create({ metadata: { kept: 'yes' } });
       const [name = '', key] = field.split('.');
-      for (const endpoint of endpoints) {
+      for (const endpoint of endpoints.split(' ') as Endpoint[]) {
         for (const value of values) {
           const answer = await send(endpoint, drop.slug, { [name]: key ? { [key]: value } : value });
           const label = `${endpoint} ${JSON.stringify(value)?.slice(0, 40)}`;
           expect(expectError(answer, 400, code).field, label).to.equal(field);
-          expect(answer.body.error.message, label).to.match(startOf(message));
+          expect(answer.body.error.message, label).to.include(field).and.include(message);
         }
       }
       expect((await owner.get(`/api/drops/${drop.slug}`)).body).to.deep.equal(drop);
@@ -177,9 +131,4 @@ describe('Fields of a drop', () => {
 /** A map of that many tags. */
 function mapOf(size: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: size }, (_, index) => [`key${index}`, `${index}`]));
-}
-
-/** For null the messages end with ", not null". */
-function startOf(message: string): RegExp {
-  return new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(, not null)?$`);
 }

@@ -14,14 +14,6 @@ describe('GET /api/onboard', () => {
     expect(answer.text).to.include(service.config.BASE_URL);
   });
 
-  it('says that a PUT without context makes a version without one', async () => {
-    expect((await service.get('/api/onboard')).text).to.match(/`context` does not: each version has its own/);
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ context: 'Why', description: 'd' });
-    expect((await owner.put(slug)).body.description).to.equal('d');
-    expect((await owner.get(`/api/drops/${slug}/v/2`)).body.context).to.equal(null);
-  });
-
   it('with Accept: application/json, an object with instructions and public_url', async () => {
     const answer = await service.get('/api/onboard', { headers: { accept: 'application/json' } });
     expect(answer.status).to.equal(200);

@@ -168,7 +168,7 @@ describe('A whole life', () => {
       },
       {
         kept: ['KNOWN-label', hashToken(token)],
-        logged: ['/api/drops', 'the identity provider could not tell'],
+        logged: ['/api/drops', 'the identity provider failed to identify a user'],
       },
     );
   });

@@ -79,7 +79,7 @@ describe('A page that was taken down', () => {
       expectErrorPage(answer, 410, 'forbidden');
       expectNoLeak(answer);
       const page = parsePage(answer.text);
-      expect(page.title).to.match(/taken down/);
+      expect(page.title).to.match(/Page removed/);
       expect(page.find('iframe')).to.equal(undefined);
       for (const { attributes } of page.all('meta')) {
         expect(attributes.property ?? '').to.not.match(/^og:/);
