@@ -2,7 +2,7 @@ import type { Config } from './config/config.ts';
 import type { Identity } from './domain/account.ts';
 import { newId } from './domain/ids.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
-import type { JobReport } from './ports/job-report.ts';
+import type { JobReport } from './ports/job-queue.ts';
 import type { Log } from './ports/log.ts';
 import { type Audit, createAudit } from './services/audit.ts';
 import { createFollowUps } from './services/follow-ups.ts';

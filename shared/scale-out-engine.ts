@@ -23,7 +23,7 @@ type ScaleOutConfig = Pick<
 >;
 
 /**
- * The engine of many machines: data in MongoDB, limits, counted views and the line of jobs in Redis. MongoDB must
+ * The engine of many machines: data in MongoDB, limits, counted views and the job queue in Redis. MongoDB must
  * be there and prepared; without Redis it works as far as it can.
  * @throws Error that says in one sentence what is in the way, without credentials
  */

@@ -4,7 +4,7 @@ import { localIdentity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import type { FailedJob, JobReport } from '../../shared/ports/job-report.ts';
+import type { FailedJob, JobReport } from '../../shared/ports/job-queue.ts';
 import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
 import { type Host, UsageError } from '../host.ts';
 import { printLine, readDataConfig, withServices } from '../operator.ts';

@@ -2,8 +2,7 @@ import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { DropStore } from './drop-store.ts';
-import type { JobConsumer, JobProducer } from './job-queue.ts';
-import type { JobReport } from './job-report.ts';
+import type { JobConsumer, JobProducer, JobReport } from './job-queue.ts';
 import type { ModerationStore } from './moderation-store.ts';
 import type { PendingTaskStore } from './pending-task-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -34,7 +33,7 @@ export interface Engine {
 
   /**
    * @throws DropError `unavailable` when writes and reads that reach it now would fail. A missing part that the
-   *   service can do without for a while (rate limits, the line of jobs) is no reason.
+   *   service can do without for a while (rate limits, the job queue) is no reason.
    */
   ready(): Promise<void>;
 

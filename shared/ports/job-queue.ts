@@ -1,26 +1,48 @@
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
-/** The side that asks for work. Jobs only speed things up: the record already lists the pending tasks. */
+/** Enqueues jobs. Jobs only speed things up: the record already lists the pending tasks. */
 export interface JobProducer {
   /**
-   * Puts a job in line. A job of the same key (see the catalogue) that is still waiting stands for both;
-   * one that is running does not, and the new one runs after it.
-   * @param delayMs not before that many milliseconds from now; jobs that stand for each other run at the earliest
-   * @throws within 200 ms where the line of jobs is away, and at once while it is known to be. The job may be in line
-   *   all the same.
+   * Adds a job. A waiting job of the same key (see the catalogue) deduplicates it, and runs now if this one has no
+   * delay. If a job of the same key is running, this one runs after it.
+   * @param delayMs how long to wait before the job runs; default 0
+   * @throws DropError `unavailable` within 200 ms if the queue does not answer, and at once if it is known to be down.
+   *   The job may have been added all the same.
    */
   enqueue<N extends JobName>(name: N, payload: JobPayload<N>, delayMs?: number): Promise<void>;
 }
 
-/** The side that does the work. */
+/** Runs jobs. */
 export interface JobConsumer {
   /**
-   * Runs the catalogue's jobs and schedules until stopped; of what is due, by the catalogue's priority. Each job
-   * runs at least once: its handler may be called again after a crash. A handler that throws is called again after
-   * the catalogue's backoff, up to its attempts; then the job is kept as failed.
+   * Runs jobs and schedules of the catalogue until stopped, those of the first priority first. A job runs at least
+   * once: its handler is called again after a crash. After an error it is called again with the catalogue's backoff,
+   * up to its attempts; then the job is kept as failed. An invalid payload fails at once.
    */
   start(handlers: JobHandlers): void;
 
-  /** Takes no new job, and waits at most `graceMs` for those that run; what still runs then starts again later. */
+  /** Starts no more jobs and waits at most `graceMs` for those that run; the others run again later. */
   stop(graceMs: number): Promise<void>;
+}
+
+export interface FailedJob {
+  readonly id: string;
+  /** May be a name of an earlier release. */
+  readonly name: JobName | string;
+  readonly payload: unknown;
+  readonly attempts: number;
+  /** The stack of the last error. */
+  readonly error: string;
+}
+
+/** Shows jobs to operators. */
+export interface JobReport {
+  /** `waiting` includes delayed jobs, but not the next runs of schedules. */
+  count(): Promise<{ waiting: number; active: number; failed: number }>;
+
+  /** The newest failed jobs, at most `limit`. They are kept for 7 days, or until there are too many. */
+  listFailed(limit: number): Promise<FailedJob[]>;
+
+  /** Enqueues every failed job again with all its attempts. @returns how many */
+  retryFailed(): Promise<number>;
 }

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type JobHandlers, type JobName, jobNames } from '../../shared/job-catalogue.ts';
-import type { JobConsumer, JobProducer } from '../../shared/ports/job-queue.ts';
-import type { JobReport } from '../../shared/ports/job-report.ts';
+import type { JobConsumer, JobProducer, JobReport } from '../../shared/ports/job-queue.ts';
 import type { LogLine } from '../worker/recording-log.ts';
 
 export interface JobProcess {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { JobPayload } from '../../shared/job-catalogue.ts';
-import type { FailedJob } from '../../shared/ports/job-report.ts';
+import type { FailedJob } from '../../shared/ports/job-queue.ts';
 import type { Watched } from '../bin/command.ts';
 import {
   type CommandProxy,

@@ -1,8 +1,7 @@
 import type { JobHandlers, JobName } from '../../shared/job-catalogue.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
-import type { JobConsumer, JobProducer } from '../../shared/ports/job-queue.ts';
-import type { JobReport } from '../../shared/ports/job-report.ts';
+import type { JobConsumer, JobProducer, JobReport } from '../../shared/ports/job-queue.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';

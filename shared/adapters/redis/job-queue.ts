@@ -1,8 +1,7 @@
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
 import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
-import type { JobConsumer, JobProducer } from '../../ports/job-queue.ts';
-import type { FailedJob, JobReport } from '../../ports/job-report.ts';
+import type { FailedJob, JobConsumer, JobProducer, JobReport } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';

@@ -1,7 +1,6 @@
 import { jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { JobConsumer, JobProducer } from '../../ports/job-queue.ts';
-import type { FailedJob, JobReport } from '../../ports/job-report.ts';
+import type { FailedJob, JobConsumer, JobProducer, JobReport } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
 import { createJobRows, type FailedRow } from './job-rows.ts';
@@ -53,7 +52,7 @@ export function createSqliteJobQueue(options: {
 
     async runUntilIdle() {
       if (runner === undefined) throw new Error('The queue was not started');
-      await db.write(() => undefined); // writes that were asked for before are done
+      await db.write(() => undefined); // waits for the writes before it
       await runner.runUntilIdle();
     },
 
