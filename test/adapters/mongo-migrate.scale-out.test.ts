@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { createMongoBlobStore } from '../../shared/adapters/mongo/blob-store.ts';
-import { collectionsOf } from '../../shared/adapters/mongo/collections.ts';
+import { createMongoHtmlStore } from '../../shared/adapters/mongo/blob-store.ts';
 import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
+import { collectionsOf, findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -100,11 +99,11 @@ describe('migrate (MongoDB)', () => {
     expect(await mongo.connection.collection('accounts').countDocuments({})).to.equal(1);
   });
 
-  it('names an index that is there with other keys or options', async () => {
+  it('names an index that has other keys or options', async () => {
     const accounts = mongo.connection.collection('accounts');
     await accounts.createIndex({ provider: 1, subject: 1 }, { name: 'accounts_identity' });
     const sentence =
-      'The index accounts_identity of "accounts" is there with other keys or options: drop it, and migrate again';
+      'The index accounts_identity of "accounts" has other keys or options: drop it, and run "dropleaf migrate" again';
     expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
     await accounts.dropIndex('accounts_identity');
     await accounts.createIndex(
@@ -123,7 +122,7 @@ describe('migrate (MongoDB)', () => {
     );
     await accounts.insertMany(['a1', 'a2'].map((_id) => ({ _id, provider: 'local', subject: 'same' })));
     expect((await rejectionOf(migrate(mongo, log))).message).to.match(
-      /^MongoDB cannot make the indexes of "accounts" \(accounts_identity, accounts_name\): \S/,
+      /^MongoDB cannot create the indexes of "accounts" \(accounts_identity, accounts_name\): \S/,
     );
   });
 
@@ -131,7 +130,7 @@ describe('migrate (MongoDB)', () => {
     await migrate(mongo, log);
     const before = await listIndexes();
     const { connection } = mongo;
-    await createMongoBlobStore(connection, 'html').put('v1', Buffer.from('<p>'));
+    await createMongoHtmlStore(connection).put('v1', Buffer.from('<p>'));
     const plan = { renderer: 1, insertAt: 0, insertion: '' };
     const [br, gzip] = [Buffer.from('br'), Buffer.from('gzip')];
     const fact = { byteLength: 2, digest: 'digest' };

@@ -1,6 +1,5 @@
-import { collectionsOf } from '../../shared/adapters/mongo/collections.ts';
 import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { migrate } from '../../shared/adapters/mongo/migrate.ts';
+import { collectionsOf, migrate } from '../../shared/adapters/mongo/migrate.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { newMongoUri, patient } from './mongo-uri.ts';
 

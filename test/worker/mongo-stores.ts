@@ -1,6 +1,5 @@
-import { createMongoBlobStore } from '../../shared/adapters/mongo/blob-store.ts';
+import { createMongoContextStore, createMongoHtmlStore } from '../../shared/adapters/mongo/blob-store.ts';
 import type { Mongo } from '../../shared/adapters/mongo/connection.ts';
-import { createMongoContextStore } from '../../shared/adapters/mongo/context-store.ts';
 import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
 import { createMongoPendingTaskStore } from '../../shared/adapters/mongo/pending-task-store.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
@@ -22,7 +21,7 @@ export function createMongoStores(
   return {
     drops: createMongoDropStore(connection),
     pendingTasks: createMongoPendingTaskStore(connection),
-    html: createMongoBlobStore(connection, 'html'),
+    html: createMongoHtmlStore(connection),
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),
     signIns: createMongoSignInStore(connection),

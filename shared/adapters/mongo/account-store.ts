@@ -33,7 +33,6 @@ const schema = new Schema<AccountDocument>(
 schema.index({ provider: 1, subject: 1 }, { name: 'accounts_identity', unique: true });
 schema.index({ name: 1 }, { name: 'accounts_name' });
 
-/** Of that connection; the same one at every call. */
 export function accountModel(connection: Connection) {
   return connection.model('Account', schema);
 }

@@ -30,7 +30,6 @@ const schema = new Schema<AuditDocument>(
   { collection: 'audit_log', versionKey: false, autoIndex: false, autoCreate: false },
 );
 
-/** Of that connection; the same one at every call. */
 export function auditModel(connection: Connection) {
   return connection.model('AuditEntry', schema);
 }

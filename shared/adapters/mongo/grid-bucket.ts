@@ -2,14 +2,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { isDuplicateOf } from './errors.ts';
-import { distinctIds, type ListIds, mergedIds } from './id-pages.ts';
-import { pathsUnder } from './paths.ts';
 
 const maxChunkBytes = 1024 * 1024;
-/** Files of megabytes: what is deleted by one command must be gone before its time is up. */
-const idsAtOnce = 50;
+/** Files have megabytes, and a delete has a time limit. */
+const idsPerDelete = 50;
 
-/** https://www.mongodb.com/docs/manual/core/gridfs/: the parts of both collections that are used here. */
+/** Lists ids in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */
+export type ListIds = (after: string, below: string, limit: number) => Promise<string[]>;
+
+/** The used fields of https://www.mongodb.com/docs/manual/core/gridfs/ */
 interface FileDocument {
   readonly _id: string;
   readonly length: number;
@@ -25,8 +26,8 @@ interface ChunkDocument {
 }
 
 /**
- * A GridFS bucket of immutable files under ids of ours. A file is there from the moment its record is, which is
- * written after its chunks and removed before them. Its indexes are made by the migration.
+ * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them: a file
+ * exists while its record exists.
  */
 export function openGridBucket(connection: Connection, bucketName: string) {
   if (connection.db === undefined) throw new Error('The connection to MongoDB is not open yet');
@@ -34,7 +35,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   const files = connection.db.collection<FileDocument>(`${bucketName}.files`);
   const chunks = connection.db.collection<ChunkDocument>(`${bucketName}.chunks`);
 
-  /** Writes what is missing: an attempt before, with the same id and bytes, is dead or still goes on. */
+  /** Writes the missing parts of a file that another attempt with the same bytes has begun. */
   async function complete(id: string, bytes: Uint8Array): Promise<void> {
     const chunkSize = chunkSizeOf(bytes);
     for (let n = 0; n * chunkSize < bytes.byteLength; n++) {
@@ -55,7 +56,6 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     return found.map(({ _id }) => _id);
   };
 
-  /** The chunks of a file follow each other. */
   const listChunks: ListIds = async (after, below, limit) => {
     const range = { files_id: { $gt: after, $lt: below } };
     const projection = { _id: 0, files_id: 1 };
@@ -64,7 +64,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   };
 
   return {
-    /** Whole or absent. A repeat with the same id and bytes is no fault, also beside this one. */
+    /** Whole or absent. May be repeated with the same bytes, also in parallel. */
     async put(id: string, bytes: Uint8Array): Promise<void> {
       const upload = bucket.openUploadStreamWithId(asGridId(id), id, { chunkSizeBytes: chunkSizeOf(bytes) });
       try {
@@ -75,7 +75,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
       }
     },
 
-    /** null: none, or its removal is under way. */
+    /** null: no such file, or its removal has begun. */
     async get(id: string): Promise<Uint8Array | null> {
       const parts: Uint8Array[] = [];
       try {
@@ -89,32 +89,32 @@ export function openGridBucket(connection: Connection, bucketName: string) {
 
     /** Unknown ids are no error. */
     async delete(ids: readonly string[]): Promise<void> {
-      for (let from = 0; from < ids.length; from += idsAtOnce) {
-        const slice = ids.slice(from, from + idsAtOnce);
+      for (let from = 0; from < ids.length; from += idsPerDelete) {
+        const slice = ids.slice(from, from + idsPerDelete);
         await files.deleteMany({ _id: { $in: slice } });
         await chunks.deleteMany({ files_id: { $in: slice } });
       }
     },
 
-    /** All files whose ids begin with one of the roots and `/`. */
+    /** Deletes the files whose ids begin with `<root>/`. `0` is the character after `/`. */
     async deleteUnder(roots: readonly string[]): Promise<void> {
       if (roots.length === 0) return;
-      const ranges = roots.map(pathsUnder);
+      const ranges = roots.map((root) => ({ $gte: `${root}/`, $lt: `${root}0` }));
       await files.deleteMany({ $or: ranges.map((_id) => ({ _id })) });
       await chunks.deleteMany({ $or: ranges.map((files_id) => ({ files_id })) });
     },
 
-    /** Of whole files, and of those that were never finished, or whose removal was cut short. */
+    /** Ids of files and of chunks without a file: an upload or a removal was interrupted. */
     listIds: mergedIds([listFiles, distinctIds(listChunks)]),
   };
 }
 
-/** The driver sets a whole chunk aside for each upload, so a small file gets a small one. */
+/** The driver allocates a whole chunk for each upload. */
 function chunkSizeOf(bytes: Uint8Array): number {
   return Math.min(Math.max(bytes.byteLength, 1), maxChunkBytes);
 }
 
-/** The driver's types know ObjectIds only. */
+/** The driver's types allow only ObjectIds. */
 function asGridId(id: string): mongoose.mongo.ObjectId {
   return id as unknown as mongoose.mongo.ObjectId; // proof: the GridFS specification lets `_id` be of any type
 }
@@ -128,11 +128,43 @@ function isAlreadyThere(error: unknown): boolean {
   return isDuplicateOf(error, '_id_') || isDuplicateOf(error, 'files_id_1_n_1');
 }
 
-/** An upsert that loses against another one has nothing left to do. */
+/** Ignores that a parallel upsert was first. */
 async function unlessThere(upsert: Promise<unknown>): Promise<void> {
   try {
     await upsert;
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
   }
+}
+
+/** The union of the sources, in the same order. */
+export function mergedIds(sources: readonly ListIds[]): ListIds {
+  return async (after, below, limit) => {
+    const pages = await Promise.all(sources.map((list) => list(after, below, limit)));
+    return [...new Set(pages.flat())].sort().slice(0, limit); // ids are ASCII: all servers order them like this
+  };
+}
+
+/**
+ * The distinct ids of rows, if neighbouring rows may have the same id.
+ * @param listRows lists keys of rows
+ * @param idOf the id of a row's key; ids have the order of their keys
+ * @param behind a key above all keys of the id, and below those of the next id
+ */
+export function distinctIds(
+  listRows: ListIds,
+  idOf: (key: string) => string = (key) => key,
+  behind: (id: string) => string = (id) => id,
+): ListIds {
+  return async (after, below, limit) => {
+    const ids = new Set<string>();
+    let last = after;
+    while (ids.size < limit) {
+      const keys = await listRows(last === '' ? '' : behind(last), below, limit);
+      for (const key of keys) if (ids.size < limit) ids.add(idOf(key));
+      if (keys.length < limit) break;
+      last = [...ids].at(-1) ?? '';
+    }
+    return [...ids];
+  };
 }

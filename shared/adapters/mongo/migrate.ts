@@ -1,18 +1,75 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
-import { type CollectionPlan, collectionsOf, type IndexPlan } from './collections.ts';
+import { accountModel } from './account-store.ts';
+import { auditModel } from './audit-log.ts';
+import { contextModel } from './blob-store.ts';
 import type { Mongo } from './connection.ts';
+import { dropModel } from './drop-schema.ts';
 import { retryConflicts } from './errors.ts';
+import { looseFileModel, renderModel } from './render-store.ts';
+import { reportModel } from './report-store.ts';
+import { secretModel } from './secret-store.ts';
+import { signInModel } from './sign-in-store.ts';
+import { tokenModel } from './token-store.ts';
+import { dayViewsModel } from './view-totals.ts';
 
 const namespaceNotFound = 26;
 const namespaceExists = 48;
 
+/** Indexes in addition to the index of ids. */
+interface CollectionPlan {
+  readonly name: string;
+  readonly indexes: readonly IndexPlan[];
+}
+
+interface IndexPlan {
+  readonly name: string;
+  readonly key: Readonly<Record<string, number>>;
+  readonly unique?: true;
+  readonly partialFilterExpression?: mongo.Document;
+}
+
+const models = [
+  accountModel,
+  tokenModel,
+  signInModel,
+  dropModel,
+  dayViewsModel,
+  contextModel,
+  renderModel,
+  looseFileModel,
+  reportModel,
+  secretModel,
+  auditModel,
+];
+
+/** Every collection of the stores. */
+export function collectionsOf(connection: Connection): CollectionPlan[] {
+  const ofModels = models.map((modelOf) => {
+    const { collection, schema } = modelOf(connection);
+    // proof: each schema names its indexes, with keys of 1 and -1 only
+    const indexes = schema.indexes().map(([key, options]) => ({ ...options, key }) as IndexPlan);
+    return { name: collection.name, indexes };
+  });
+  return [...ofModels, ...['html', 'rendered'].flatMap(bucketOf)];
+}
+
+/** The indexes that the driver would create before the first upload. */
+function bucketOf(bucket: string): CollectionPlan[] {
+  const files = { name: 'filename_1_uploadDate_1', key: { filename: 1, uploadDate: 1 } };
+  const chunks = { name: 'files_id_1_n_1', key: { files_id: 1, n: 1 }, unique: true as const };
+  return [
+    { name: `${bucket}.files`, indexes: [files] },
+    { name: `${bucket}.chunks`, indexes: [chunks] },
+  ];
+}
+
 /**
- * Makes the collections and indexes that are not there yet, and logs which. May be repeated, run twice at once,
- * and beside processes that work; removes nothing.
- * @param mongo opened with `isMigration`: an index of millions of records takes its time
- * @throws Error that says which index is in the way, or cannot be made, and why
+ * Creates and logs missing collections and indexes; removes nothing. May be repeated, run twice in parallel, and run
+ * while the service runs.
+ * @param mongo opened with `isMigration`, because building an index may take long
+ * @throws Error that names the index which differs or cannot be created
  */
 export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
   let isChanged = false;
@@ -20,15 +77,12 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
     const made = await make(connection, plan);
     if (made.length === 0) continue;
     isChanged = true;
-    log.info({ collection: plan.name, made }, 'Made in MongoDB');
+    log.info({ collection: plan.name, made }, 'Created in MongoDB');
   }
   if (!isChanged) log.info({}, 'MongoDB has all collections and indexes');
 }
 
-/**
- * Names of collections and of indexes that are not there, or not as they are to be; of a missing collection, only
- * its own.
- */
+/** Names of missing collections, and of indexes that are missing or differ. */
 export async function findMissing({ connection }: Mongo): Promise<string[]> {
   const missing = await Promise.all(
     collectionsOf(connection).map(async ({ name, indexes }) => {
@@ -83,13 +137,13 @@ async function createIndexes(
   } catch (error) {
     if (!(error instanceof mongo.MongoServerError)) throw error;
     const names = indexes.map(nameOf).join(', ');
-    throw new Error(`MongoDB cannot make the indexes of "${name}" (${names}): ${error.message}`, {
+    throw new Error(`MongoDB cannot create the indexes of "${name}" (${names}): ${error.message}`, {
       cause: error,
     });
   }
 }
 
-/** @throws Error where one of the same name is there and is another; of the same keys the server itself refuses it */
+/** @throws Error if an index of the same name differs; the server refuses another name for the same keys */
 function checkAgainst(
   existing: readonly mongo.IndexDescriptionInfo[],
   index: IndexPlan,
@@ -98,7 +152,7 @@ function checkAgainst(
   const same = existing.find((other) => other.name === index.name);
   if (same === undefined || isSame(same, index)) return;
   throw new Error(
-    `The index ${index.name} of "${collection}" is there with other keys or options: drop it, and migrate again`,
+    `The index ${index.name} of "${collection}" has other keys or options: drop it, and run "dropleaf migrate" again`,
   );
 }
 
@@ -106,7 +160,7 @@ function isSame(existing: mongo.IndexDescriptionInfo, plan: IndexPlan): boolean 
   return isDeepStrictEqual(partsOf(existing), partsOf(plan));
 }
 
-/** What makes an index what it is: its keys in their order, and what our plans do not use as well. */
+/** Its keys in their order and its options, also options that our plans do not use. */
 function partsOf(index: IndexPlan | mongo.IndexDescriptionInfo): unknown[] {
   const { key, unique, partialFilterExpression, sparse, collation, expireAfterSeconds } =
     index as Partial<mongo.IndexDescriptionInfo>; // proof: a plan has some of the same fields

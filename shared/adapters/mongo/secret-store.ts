@@ -13,7 +13,6 @@ const schema = new Schema<SecretDocument>(
   { collection: 'secrets', versionKey: false, autoIndex: false, autoCreate: false },
 );
 
-/** Of that connection; the same one at every call. */
 export function secretModel(connection: Connection) {
   return connection.model('Secret', schema);
 }

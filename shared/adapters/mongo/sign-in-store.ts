@@ -40,7 +40,6 @@ schema.index({ status: 1, expires_at: 1 }, { name: 'sign_ins_status' });
 schema.index({ account_id: 1, status: 1 }, { name: 'sign_ins_account' });
 schema.index({ expires_at: 1 }, { name: 'sign_ins_end' });
 
-/** Of that connection; the same one at every call. */
 export function signInModel(connection: Connection) {
   return connection.model('SignIn', schema);
 }

@@ -1,8 +1,7 @@
 import type { Connection } from 'mongoose';
 import { createMongoAccountStore } from './account-store.ts';
 import { createMongoAuditLog } from './audit-log.ts';
-import { createMongoBlobStore } from './blob-store.ts';
-import { createMongoContextStore } from './context-store.ts';
+import { createMongoContextStore, createMongoHtmlStore } from './blob-store.ts';
 import { createMongoDropStore, createMongoModerationStore } from './drop-store.ts';
 import { createMongoPendingTaskStore } from './pending-task-store.ts';
 import { createMongoRenderStore } from './render-store.ts';
@@ -22,7 +21,7 @@ export function createMongoStores(connection: Connection) {
     moderation: createMongoModerationStore(connection),
     auditLog: createMongoAuditLog(connection),
     pendingTasks: createMongoPendingTaskStore(connection),
-    html: createMongoBlobStore(connection, 'html'),
+    html: createMongoHtmlStore(connection),
     contexts: createMongoContextStore(connection),
     renders: createMongoRenderStore(connection),
     reports: createMongoReportStore(connection),

@@ -29,7 +29,6 @@ const schema = new Schema<TokenDocument>(
 );
 schema.index({ account_id: 1, created_at: -1, _id: 1 }, { name: 'tokens_account' });
 
-/** Of that connection; the same one at every call. */
 export function tokenModel(connection: Connection) {
   return connection.model('Token', schema);
 }

@@ -3,7 +3,6 @@ import type { DayViews, ViewCount, ViewTotals } from '../../ports/view-store.ts'
 import { answerMs, backgroundMs } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
-import { pathsUnder } from './paths.ts';
 
 /** Small updates, far below the timeout of a command. */
 const updatesPerCall = 500;
@@ -29,9 +28,9 @@ export function dayViewsModel(connection: Connection) {
   return connection.model('DayViews', schema);
 }
 
-/** Finds all days of the drop. */
+/** All days of the drop. `0` is the character after `/`. */
 export function daysOf(dropId: string) {
-  return { _id: pathsUnder(dropId) };
+  return { _id: { $gte: `${dropId}/`, $lt: `${dropId}0` } };
 }
 
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
