@@ -35,12 +35,12 @@ process.on('SIGINT', () => {
 });
 
 const { runs, options } = plan(process.argv.slice(2));
+const quick = runs.filter(({ name }) => name === 'quick');
+const others = runs.filter(({ name }) => name !== 'quick');
 const outcomes: Outcome[] = [];
-for (const run of runs) {
-  if (interrupted) break;
-  if (runs.length > 1) say(`\n${run.name} tests, ${run.engine} engine`);
-  outcomes.push(await runMocha(run, options));
-}
+for (const run of quick) outcomes.push(await runMocha(run, options));
+// The others wait more than they compute, so both engines run at the same time.
+if (!interrupted) outcomes.push(...(await Promise.all(others.map((run) => runMocha(run, options)))));
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
@@ -98,8 +98,9 @@ function allRuns(): Run[] {
 async function runMocha({ name, engine, files }: Run, options: readonly string[]): Promise<Outcome> {
   const { MONGODB_URI, REDIS_URL, TEST_ENGINE, ...env } = process.env;
   const servers = engine === 'scale-out' ? { MONGODB_URI, REDIS_URL, TEST_ENGINE: engine } : {};
+  if (runs.length > 1) say(`${name} tests, ${engine} engine: ${files.length} files`);
   const folder = makeRunFolder(name);
-  // Quick tests spread over the cores. The others measure time or start processes: they would disturb each other.
+  // Quick tests spread over the cores; the others start many processes each.
   const jobs = Math.min(4, Math.max(2, availableParallelism()));
   const own = [
     ...['--reporter', join(testDir, 'support', 'reporter.js')],

@@ -11,26 +11,26 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const markup = new HtmlValidate({
   extends: ['html-validate:recommended'],
   rules: {
-    // We write `<!doctype html>`; both are the standard's.
+    // We write `<!doctype html>`; the standard allows both.
     'doctype-style': ['error', { style: 'lowercase' }],
-    // We write `<br>`, sanitize-html `<br />`; both are the standard's.
+    // We write `<br>`, sanitize-html `<br />`; the standard allows both.
     'void-style': 'off',
-    // The passcode of a page is nobody's own: no password manager is to keep it for the service.
+    // A passcode belongs to a page, not to the viewer: password managers must not save it for the whole site.
     'autocomplete-password': 'off',
   },
 });
 
-/** Those of axe that look at colours. */
+/** axe's rules about colours. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
-/** The pages of ours as their reader meets them, for machines that look for barriers and for faults in markup. */
+/** Checks a page for accessibility and for valid markup. */
 export interface Inspector {
   /**
-   * Looks at the page as it stands, at each width, light and dark, and takes a picture of each. The drop in a frame is
-   * somebody else's, and is left out.
-   * @param options.colorSchemes unset: both, one after the other
-   * @param options.colorsOnly holds it to the rules about colours alone: for a page whose elements another call has seen
-   * @throws AssertionError that names every violation
+   * Validates the markup, runs axe on the wide page (all rules in the first color scheme, the color rules in the other),
+   * checks that no width scrolls sideways, and takes a picture of each. The framed drop is left out.
+   * @param options.colorSchemes default: light, then dark
+   * @param options.colorsOnly only the color rules: for a page whose elements another call has checked
+   * @throws Error that names every violation
    */
   inspect(
     name: string,
@@ -47,7 +47,7 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
   page.on('response', (response) => {
     const request = response.request();
     if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return;
-    // Redirects and what leads away have none; the body is gone when the next page comes.
+    // Redirects and other sites' pages are not validated; the body is gone once the next page loads.
     if (response.url().startsWith(ownUrl) && response.status() !== 303)
       sent = response.text().catch(() => null);
   });
@@ -61,7 +61,9 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
           await page.setViewportSize(size);
           await page.emulateMedia({ colorScheme });
           const where = `${name}, ${width}, ${colorScheme}`;
-          const found = await violations(page, colorsOnly ? colorRules : []);
+          const isFirst = colorScheme === colorSchemes[0];
+          const found =
+            width === 'wide' ? await violations(page, colorsOnly || !isFirst ? colorRules : []) : [];
           if (found.length > 0) throw new Error(`${where}:\n${found.join('\n')}`);
           expect(await overflowOf(page), `${where}: wider than its window`).to.equal(0);
           await takePicture(page, `${name}-${width}-${colorScheme}`);
@@ -71,7 +73,7 @@ export function createInspector(page: Page, ownUrl: string): Inspector {
   };
 }
 
-/** @param rules none: all that axe runs by itself */
+/** @param rules empty: all that axe runs by default */
 async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
   const options = {
     iframes: false,

