@@ -1,6 +1,6 @@
 // Runs the tests and adds up their results. The name of a test file decides when it runs:
 //   quick         *.test.ts: the embedded engine, inside mocha's processes, with Node alone
-//   slow          *.slow.test.ts, and all files in bin, browser, crash and edge: they start processes, browsers or proxies
+//   slow          *.slow.test.ts, and all files in browser, crash and edge: they start processes, browsers or proxies
 //   scale-out     *.scale-out.test.ts, and again all files in api and hostile: they need MongoDB and Redis
 // usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
@@ -24,7 +24,7 @@ interface Run {
 
 const testDir = import.meta.dirname; // dist/test
 const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
-const isSlow = (file: string) => /\.slow\.test\.js$|^(bin|browser|crash|edge)\//.test(file);
+const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(file);
 const runsOnBoth = (file: string) => /^(api|hostile)\//.test(file) && !isSlow(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');

@@ -137,15 +137,4 @@ describe('A secret in a file', () => {
     }
     expect(stderr).to.not.contain('hush');
   });
-
-  it('can be the address of MongoDB or Redis, whose credentials are not printed', async () => {
-    const env = {
-      MONGODB_URI_FILE: write('mongodb', 'mongodb://user:hush@127.0.0.1:1/dropleaf\n'),
-      REDIS_URL_FILE: write('redis', 'redis://:hush@127.0.0.1:1\n'),
-    };
-    const { stderr, code } = await dropleaf(['web'], { ...home.env, PORT: '0', ...env });
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/MongoDB at 127\.0\.0\.1:1/);
-    expect(stderr).to.not.contain('hush');
-  });
 });

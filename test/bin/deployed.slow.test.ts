@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -11,12 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { dropleaf, type Watched, watch } from './command.ts';
-import { publish } from './home.ts';
+import { publish, useHome } from './home.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const { PATH = '' } = process.env;
@@ -122,6 +123,23 @@ describe('A deployment: compiled, without sources and devDependencies', () => {
     expect(readFileSync(join(projectDir, 'Procfile'), 'utf8')).to.equal(
       'web: node bin/dropleaf.js web\nworker: node bin/dropleaf.js worker\nrelease: node bin/dropleaf.js migrate\n',
     );
+  });
+});
+
+describe('The commands that dropleaf start prints', () => {
+  const home = useHome();
+
+  it('publish a page and print the sign-in key when they are pasted into a shell', async function () {
+    requireProgram(this, 'curl');
+    const { output } = await home.start({ DATA_DIR: join(home.dir, "it's data") });
+    const lines = output.stdout
+      .split('\n')
+      .filter((line) => /^ {2,}(cd|TOKEN=|curl|-|.* sign-in-key$)/.test(line));
+    const { stdout } = await promisify(execFile)('sh', ['-euc', lines.join('\n')], { cwd: '/' });
+    const [, json = '', key = ''] = /^(\{.*\})\n?(\S{20,})\n$/s.exec(stdout) ?? [];
+    expect(JSON.parse(json).title).to.equal('Hello');
+    expect(await (await fetch(JSON.parse(json).raw_url)).text()).to.contain('Hello, world');
+    expect(readFileSync(join(home.dir, "it's data", 'sign-in-key'), 'utf8')).to.contain(key);
   });
 });
 

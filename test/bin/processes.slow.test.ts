@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, launch } from './command.ts';
 
 const credentials = { user: 'us3r-name', password: 'p4ss-word' };
@@ -78,9 +81,13 @@ describe('MONGODB_URI and REDIS_URL', () => {
     for (const { stdout, stderr } of [refused, config]) expectNoCredentials(stdout + stderr);
   });
 
-  it('are printed without credentials if MongoDB cannot be reached', async () => {
+  it('can come from files, and are printed without credentials if MongoDB cannot be reached', async () => {
     const commands = ['start', 'web', 'worker', 'migrate', 'token --user me', 'sign-in-key', 'jobs'];
-    const env = { MONGODB_URI, REDIS_URL, PORT: '0', LOG_LEVEL: 'debug' };
+    const dir = makeTempDir();
+    const files = { MONGODB_URI_FILE: join(dir, 'mongodb'), REDIS_URL_FILE: join(dir, 'redis') };
+    writeFileSync(files.MONGODB_URI_FILE, `${MONGODB_URI}\n`);
+    writeFileSync(files.REDIS_URL_FILE, `${REDIS_URL}\n`);
+    const env = { ...files, PORT: '0', LOG_LEVEL: 'debug' };
     const outcomes = await Promise.all(commands.map((command) => dropleaf(command.split(' '), env)));
     for (const { stdout, stderr, code } of outcomes) {
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
