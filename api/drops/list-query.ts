@@ -1,13 +1,9 @@
 import { object, string } from 'yup';
+import type { Config } from '../../shared/config/config.ts';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
-import { fail, invalid, validate } from '../http/validate.ts';
-import { type FieldLimits, findMetadataEntryFault } from './requests.ts';
-
-interface QueryLimits extends FieldLimits {
-  readonly PAGE_SIZE: number;
-  readonly PAGE_SIZE_MAX: number;
-}
+import { invalid, validate, validationError } from '../http/validate.ts';
+import { findMetadataEntryFault } from './requests.ts';
 
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';
@@ -16,7 +12,7 @@ export const metadataPrefix = 'metadata.';
 const maxPage = 1_000_000_000;
 
 /** The query of GET /api/drops (spec 4.4), without the metadata filters. */
-export function dropQuery(limits: QueryLimits) {
+export function dropQuery(limits: Config) {
   return object({
     page: integer('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
     pageSize: integer('pageSize', limits.PAGE_SIZE_MAX).meta({
@@ -28,7 +24,7 @@ export function dropQuery(limits: QueryLimits) {
   });
 }
 
-export function createDropQueryReader(limits: QueryLimits): (query: Record<string, unknown>) => DropQuery {
+export function createDropQueryReader(limits: Config): (query: Record<string, unknown>) => DropQuery {
   const schema = dropQuery(limits);
 
   return (query) => {
@@ -44,19 +40,14 @@ export function createDropQueryReader(limits: QueryLimits): (query: Record<strin
 }
 
 /** Each `metadata.<key>=<value>` is a condition, also if a key is repeated. */
-function readFilters(query: Record<string, unknown>, limits: FieldLimits): [string, string][] {
+function readFilters(query: Record<string, unknown>, limits: Config): [string, string][] {
   const filters = Object.entries(query)
     .filter(([name]) => name.startsWith(metadataPrefix))
     .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
   return filters.map(([name, value]) => {
     const key = name.slice(metadataPrefix.length);
     const fault = findMetadataEntryFault(key, value, limits);
-    // `validate` makes the error, so that it has the same details as all others.
-    validate(
-      string().test('metadata', (_, testing) => fault === null || fail(testing, fault, name)),
-      value,
-      'query',
-    );
+    if (fault !== null) throw validationError([{ field: name, ...fault }]);
     return [key, value.toWellFormed()];
   });
 }

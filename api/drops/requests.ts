@@ -1,4 +1,5 @@
 import { mixed, type ObjectShape, object, string } from 'yup';
+import type { Config } from '../../shared/config/config.ts';
 import { type DetailChanges, isMetadataKey, metadataKeyPattern } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
@@ -15,21 +16,8 @@ import {
   validate,
 } from '../http/validate.ts';
 
-/** The limits of the fields: settings whose defaults are those of spec section 8. */
-export interface FieldLimits {
-  readonly TITLE_MAX_CHARACTERS: number;
-  readonly DESCRIPTION_MAX_CHARACTERS: number;
-  readonly HTML_MAX_BYTES: number;
-  readonly CONTEXT_MAX_BYTES: number;
-  readonly PASSCODE_MIN_CHARACTERS: number;
-  readonly PASSCODE_MAX_CHARACTERS: number;
-  readonly METADATA_MAX_KEYS: number;
-  readonly METADATA_KEY_MAX_CHARACTERS: number;
-  readonly METADATA_VALUE_MAX_CHARACTERS: number;
-}
-
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
-export function createDropRequests(limits: FieldLimits) {
+export function createDropRequests(limits: Config) {
   const { title, description, context, passcode, metadata, ...fields } = fieldSchemas(limits);
   const html = fields.html.defined(htmlRequired);
   const requiredPasscode = string()
@@ -134,8 +122,8 @@ const passcodeRequired: Fault = {
   message: 'passcode is required and must be a string; "" removes the passcode',
 };
 
-/** Each field as it is where it may be absent. */
-function fieldSchemas(limits: FieldLimits) {
+/** The rules of each field, except whether it is required. */
+function fieldSchemas(limits: Config) {
   const { HTML_MAX_BYTES: maxHtml, CONTEXT_MAX_BYTES: maxContext } = limits;
   return {
     title: text('title')
@@ -178,7 +166,7 @@ function fieldSchemas(limits: FieldLimits) {
 }
 
 /** '' stands for no passcode. */
-function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: FieldLimits): S {
+function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Config): S {
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
   return schema
     .meta({
@@ -199,7 +187,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Fie
 }
 
 /** A flat object of strings. */
-function metadata(limits: FieldLimits) {
+function metadata(limits: Config) {
   return mixed<Record<string, string>>({ check: (value): value is Record<string, string> => true })
     .nonNullable(invalid('metadata must be an object of strings, not null'))
     .test({
@@ -222,7 +210,7 @@ function metadata(limits: FieldLimits) {
     });
 }
 
-function findMetadataFault(value: object, limits: FieldLimits): { key: string | null; fault: Fault } | null {
+function findMetadataFault(value: object, limits: Config): { key: string | null; fault: Fault } | null {
   const { METADATA_MAX_KEYS: maxKeys, METADATA_KEY_MAX_CHARACTERS: maxLength } = limits;
   if (typeof value !== 'object' || Array.isArray(value)) {
     return { key: null, fault: invalid('metadata must be an object of strings') };
@@ -240,7 +228,7 @@ function findMetadataFault(value: object, limits: FieldLimits): { key: string | 
 }
 
 /** null: the key and the value are legal. */
-export function findMetadataEntryFault(key: string, value: unknown, limits: FieldLimits): Fault | null {
+export function findMetadataEntryFault(key: string, value: unknown, limits: Config): Fault | null {
   const { METADATA_KEY_MAX_CHARACTERS: maxKey, METADATA_VALUE_MAX_CHARACTERS: maxValue } = limits;
   if (!isMetadataKey(key, maxKey)) {
     const message = `metadata keys must be 1 to ${maxKey} letters, digits, "_", "." or "-", and must not start or end with "." or "-"`;
@@ -255,11 +243,11 @@ export function findMetadataEntryFault(key: string, value: unknown, limits: Fiel
 }
 
 /** The key rule of `findMetadataEntryFault` as JSON Schema. */
-export function metadataKeySchema(limits: FieldLimits) {
+export function metadataKeySchema(limits: Config) {
   return { type: 'string', maxLength: limits.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
 }
 
 /** The value rule of `findMetadataEntryFault` as JSON Schema. */
-export function metadataValueSchema(limits: FieldLimits) {
+export function metadataValueSchema(limits: Config) {
   return { type: 'string', maxLength: limits.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
 }

@@ -2,7 +2,7 @@ import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
 
-/** What a schema says of a fault, in the place where yup has messages (a type: an interface would not fit there). */
+/** A failed check. Our yup schemas have it as their message, where yup accepts a type but no interface. */
 export type Fault = {
   readonly code: Code;
   readonly message: string;
@@ -12,26 +12,24 @@ export type Fault = {
 type NamedFault = Fault & { readonly field: string };
 
 /**
- * The one place where a failed check becomes an error code. The first fault, in the order of the schema's
- * fields, gives the code; `details.fields` lists them all.
- * @param whole what to call the value itself when it is wrong as a whole: `body`, `query`
- * @throws DropError
+ * Checks a value by a schema.
+ * @param whole names the value in faults that are of no single field: `body`, `query`
+ * @throws DropError: `validationError` of all faults, in the order of the schema's fields
  */
 export function validate<T>(schema: Schema<T>, value: unknown, whole = 'body'): T {
   try {
     return schema.validateSync(value, { strict: true, abortEarly: false });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw toDropError(listFaults(error, whole));
+    throw validationError(listFaults(error, whole));
   }
 }
 
-/** An `invalid_arg`, as every schema puts it. */
 export function invalid(message: string, details?: ErrorDetails): Fault {
   return details === undefined ? { code: 'invalid_arg', message } : { code: 'invalid_arg', message, details };
 }
 
-/** No character of it is NUL. */
+/** A string without NUL. */
 export const noNulPattern = '^[^\\u0000]*$';
 
 /** A string; NUL is legal only with `allowNul` (docs/decisions.md, NUL). */
@@ -92,14 +90,15 @@ export function fail(context: TestContext, fault: Fault, path = context.path): V
 function listFaults(error: ValidationError, whole: string): NamedFault[] {
   const failures = error.inner.length > 0 ? error.inner : [error];
   return failures.map((failure) => {
-    // yup types messages as strings; ours are faults (see above), and yup hands them on as they are.
+    // yup types messages as strings, but passes our faults on unchanged.
     const message = failure.errors[0] as unknown as Fault | string;
     const fault = typeof message === 'string' ? invalid(message) : message;
     return { field: failure.path || whole, ...fault };
   });
 }
 
-function toDropError(faults: readonly NamedFault[]): DropError {
+/** The first fault gives the code; `details.fields` lists all. */
+export function validationError(faults: readonly NamedFault[]): DropError {
   const [first] = faults;
   if (first === undefined) throw new Error('a failed validation named no fault');
   return new DropError(first.code, first.message, {
