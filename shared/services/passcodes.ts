@@ -8,13 +8,13 @@ import type { Sealer } from '../ports/sealer.ts';
 import type { Limits } from './limits.ts';
 
 /**
- * `pass`: the browser's cookie, which opens every version of the drop. `grant`: in the address of the viewer's frame,
- * because a sandboxed frame that reloads itself sends no cookies; the page can read it there and send it anywhere, so it
- * opens that one version and nothing else.
+ * `pass`: the browser's cookie, which opens every version of the drop. `grant`: part of the address of the viewer's frame,
+ * because a sandboxed frame that reloads itself sends no cookies. The page in the frame can read its address and leak it,
+ * so a grant opens one version only.
  */
 export type PassKind = 'pass' | 'grant';
 
-/** What a pass or a grant says it opens. Another passcode is another lock. */
+/** The content of a pass or a grant. A new passcode is a new lock, which makes both void. */
 interface Opened {
   readonly dropId: string;
   readonly lockId: string;
@@ -24,7 +24,7 @@ interface Opened {
 
 export type Passcodes = ReturnType<typeof createPasscodes>;
 
-/** The soft gate before a drop (spec 5.9). */
+/** The passcode of a drop, a soft share gate (spec 5.9). */
 export function createPasscodes(deps: {
   hasher: PasscodeHasher;
   sealer: Sealer;
@@ -51,7 +51,7 @@ export function createPasscodes(deps: {
   }
 
   return {
-    /** @param accountId who sets it */
+    /** @param accountId the account that sets the passcode */
     async makeLock(passcode: string, accountId: string): Promise<Lock> {
       return { id: newId(clock.now()), hash: await hasher.hash(passcode, accountId) };
     },
@@ -67,21 +67,21 @@ export function createPasscodes(deps: {
       return limits.countIf((isRight) => !isRight, verify, { quotas: quotasAt(dropId, visitor) });
     },
 
-    /** Shows later that the passcode was entered. null: the page has no lock, or no version that a grant could open. */
+    /** Proves later that the passcode was entered. null: the page has no lock, or no version for a grant. */
     async issue(kind: PassKind, page: Page): Promise<string | null> {
       const opened = openedBy(kind, page);
       return opened && sealer.seal(kind, opened, clock.now() + seconds[kind] * 1000);
     },
 
-    /** Whether the pass or grant opens the page: that version, where it is a grant, and the lock that it has now. */
+    /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
     async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
       const expected = openedBy(kind, page);
-      return expected !== null && says(await sealer.open(kind, sealed), expected);
+      return expected !== null && matches(await sealer.open(kind, sealed), expected);
     },
   };
 }
 
-/** What opens the page. null: nothing of that kind does. */
+/** The content that opens the page; null: nothing of that kind does. */
 function openedBy(kind: PassKind, { dropId, lock, version }: Page): Opened | null {
   if (lock === null) return null;
   const opened = { dropId, lockId: lock.id };
@@ -89,7 +89,7 @@ function openedBy(kind: PassKind, { dropId, lock, version }: Page): Opened | nul
   return version && { ...opened, versionId: version.id };
 }
 
-function says(content: unknown, expected: Opened): boolean {
+function matches(content: unknown, expected: Opened): boolean {
   if (typeof content !== 'object' || content === null) return false;
   return Object.entries(expected).every(([name, value]) => Reflect.get(content, name) === value);
 }

@@ -10,7 +10,10 @@ const browser =
 describe('view_count', () => {
   const service = useService();
 
-  /** What the visits of a fresh drop count as. */
+  const visit = (path: string, headers: Record<string, string> = {}, options: RequestOptions = {}) =>
+    service.get(path, { ...options, headers: { 'user-agent': browser, ...headers } });
+
+  /** The view_count of a new drop after these visits. */
   async function countAfter(
     visits: (slug: string) => Promise<unknown>,
     fields: object = {},
@@ -21,140 +24,93 @@ describe('view_count', () => {
     await visits(slug);
     await service.settle();
     const { body } = await owner.get(`/api/drops/${slug}`);
-    expect(body.updated_at, 'views never move updated_at').to.equal(updated);
+    expect(body.updated_at, 'views do not change updated_at').to.equal(updated);
     return body.view_count;
   }
 
-  const visit = (path: string, headers: Record<string, string> = {}, options: RequestOptions = {}) =>
-    service.get(path, { ...options, headers: { 'user-agent': browser, ...headers } });
+  async function frameOf(slug: string): Promise<string> {
+    const page = parsePage((await visit(`/p/${slug}`)).text);
+    const { pathname, search } = new URL(page.find('iframe')?.attributes.src ?? '', `${service.url}/p/`);
+    return pathname + search;
+  }
 
-  it('starts at 0', async () => {
-    expect(await countAfter(async () => undefined)).to.equal(0);
-  });
-
-  it('a GET of the viewer page is a view', async () => {
-    expect(await countAfter((slug) => visit(`/p/${slug}`))).to.equal(1);
-    const navigation = {
-      'sec-fetch-dest': 'document',
-      'sec-fetch-mode': 'navigate',
-      accept: 'text/html,*/*;q=0.8',
-    };
-    expect(await countAfter((slug) => visit(`/p/${slug}`, navigation))).to.equal(1);
-  });
-
-  it('the viewer page that another page fetches, or takes for an image, a script or a frame, is none', async () => {
-    for (const dest of ['image', 'empty', 'script', 'style', 'iframe', 'object', 'audio', 'serviceworker']) {
-      const headers = { 'sec-fetch-dest': dest, 'sec-fetch-site': 'cross-site' };
-      const visits = async (slug: string) => {
-        for (let n = 0; n < 5; n++) expect((await visit(`/p/${slug}?x=${n}`, headers)).status).to.equal(200);
-      };
-      expect(await countAfter(visits), dest).to.equal(0);
-    }
-  });
-
-  it('each counts once, from many at once', async () => {
-    const visits = (slug: string) => Promise.all(Array.from({ length: 50 }, () => visit(`/p/${slug}`)));
-    expect(await countAfter(visits)).to.equal(50);
-  });
-
-  it('counts on after it was settled, and over midnight', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    for (const expected of [1, 2, 3]) {
-      await visit(`/p/${slug}`);
-      await service.settle();
-      await service.settle();
-      expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(expected);
-      service.clock.advance(12 * 3_600_000);
-    }
-  });
-
-  it('the viewer page with its frame is one view', async () => {
-    const visits = async (slug: string) => {
-      const page = parsePage((await visit(`/p/${slug}`)).text);
-      const source = new URL(page.find('iframe')?.attributes.src ?? '', `${service.url}/p/`);
-      await visit(source.pathname + source.search, {
-        'sec-fetch-dest': 'iframe',
-        'sec-fetch-mode': 'navigate',
-      });
-    };
-    expect(await countAfter(visits)).to.equal(1);
-  });
-
-  it('raw as a top-level page (Sec-Fetch-Dest: document) is a view', async () => {
-    const headers = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' };
-    expect(await countAfter((slug) => visit(`/p/${slug}/raw`, headers))).to.equal(1);
-    expect(await countAfter((slug) => visit(`/p/${slug}/raw?v=1`, headers))).to.equal(1);
-  });
-
-  it('raw in a frame, or fetched by a program, is none', async () => {
-    for (const dest of ['iframe', 'empty', 'embed', 'image']) {
-      expect(await countAfter((slug) => visit(`/p/${slug}/raw`, { 'sec-fetch-dest': dest }))).to.equal(0);
-    }
-    expect(await countAfter((slug) => visit(`/p/${slug}/raw`))).to.equal(0);
-  });
-
-  it("the frame's address opened as a top-level page is none: the viewer has counted it", async () => {
-    const visits = async (slug: string) => {
-      const page = parsePage((await visit(`/p/${slug}`)).text);
-      const source = new URL(page.find('iframe')?.attributes.src ?? '', `${service.url}/p/`);
-      await visit(source.pathname + source.search, { 'sec-fetch-dest': 'document' });
-    };
-    expect(await countAfter(visits)).to.equal(1);
-  });
-
-  it('raw as a top-level page that is not modified (304) is a view', async () => {
-    const visits = async (slug: string) => {
-      const { etag = '' } = (await visit(`/p/${slug}/raw`)).headers;
-      const again = await visit(`/p/${slug}/raw`, { 'sec-fetch-dest': 'document', 'if-none-match': etag });
-      expect(again.status).to.equal(304);
-    };
-    expect(await countAfter(visits)).to.equal(1);
-  });
-
-  it('HEAD is none', async () => {
-    const head = (path: string) =>
-      service.request('HEAD', path, { headers: { 'user-agent': browser, 'sec-fetch-dest': 'document' } });
-    expect(await countAfter((slug) => head(`/p/${slug}`))).to.equal(0);
-    expect(await countAfter((slug) => head(`/p/${slug}/raw`))).to.equal(0);
-  });
-
-  it('prefetch and prerender are none', async () => {
-    for (const [name, value] of [
+  const document = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' };
+  const frame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-mode': 'navigate' };
+  const head = (path: string, headers: object = {}) =>
+    service.request('HEAD', path, { headers: { 'user-agent': browser, ...headers } });
+  const counted: [
+    what: string,
+    views: number,
+    visits: (slug: string) => Promise<unknown>,
+    fields?: object,
+  ][] = [
+    ['no visit', 0, async () => undefined],
+    ['the viewer page', 1, (slug) => visit(`/p/${slug}`)],
+    ['the viewer page by navigation', 1, (slug) => visit(`/p/${slug}`, { ...document, accept: 'text/html' })],
+    ['the viewer page and its frame', 1, async (slug) => visit(await frameOf(slug), frame)],
+    ["the frame's address opened as a page", 1, async (slug) => visit(await frameOf(slug), document)],
+    ['the raw page as a top-level page', 1, (slug) => visit(`/p/${slug}/raw`, document)],
+    ['a version of the raw page', 1, (slug) => visit(`/p/${slug}/raw?v=1`, document)],
+    ['the raw page fetched by a program', 0, (slug) => visit(`/p/${slug}/raw`)],
+    ['HEAD of the viewer page', 0, (slug) => head(`/p/${slug}`)],
+    ['HEAD of the raw page', 0, (slug) => head(`/p/${slug}/raw`, document)],
+    ['a version that does not exist', 0, (slug) => visit(`/p/${slug}?v=9`)],
+    ['a raw version that does not exist', 0, (slug) => visit(`/p/${slug}/raw?v=9`, document)],
+    ['the passcode form', 0, (slug) => visit(`/p/${slug}`), { passcode: 'sesame' }],
+    [
+      'an unlocked drop',
+      1,
+      (slug) => service.enter(slug, 'sesame', { headers: { 'user-agent': browser } }), // ends at the viewer page
+      { passcode: 'sesame' },
+    ],
+    ['50 parallel visits', 50, (slug) => Promise.all(Array.from({ length: 50 }, () => visit(`/p/${slug}`)))],
+    [
+      'the raw page, and again with 304',
+      2,
+      async (slug) => {
+        const { etag = '' } = (await visit(`/p/${slug}/raw`, document)).headers;
+        const again = await visit(`/p/${slug}/raw`, { ...document, 'if-none-match': etag });
+        expect(again.status).to.equal(304);
+      },
+    ],
+    ...['image', 'empty', 'script', 'style', 'iframe', 'object', 'audio', 'serviceworker'].map(
+      (dest): [string, number, (slug: string) => Promise<unknown>] => {
+        const headers = { 'sec-fetch-dest': dest, 'sec-fetch-site': 'cross-site' };
+        return [`the viewer page as Sec-Fetch-Dest: ${dest}`, 0, (slug) => visit(`/p/${slug}?x=1`, headers)];
+      },
+    ),
+    ...['iframe', 'empty', 'embed', 'image'].map(
+      (dest): [string, number, (slug: string) => Promise<unknown>] => [
+        `the raw page as Sec-Fetch-Dest: ${dest}`,
+        0,
+        (slug) => visit(`/p/${slug}/raw`, { 'sec-fetch-dest': dest }),
+      ],
+    ),
+    ...[
       ['sec-purpose', 'prefetch'],
       ['sec-purpose', 'prefetch;prerender'],
       ['purpose', 'prefetch'],
       ['x-moz', 'prefetch'],
-    ] as const) {
-      expect(
-        await countAfter((slug) => visit(`/p/${slug}`, { [name]: value })),
-        `${name}: ${value}`,
-      ).to.equal(0);
-      const raw = { [name]: value, 'sec-fetch-dest': 'document' };
-      expect(await countAfter((slug) => visit(`/p/${slug}/raw`, raw))).to.equal(0);
-    }
-  });
+      ['user-agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
+      ['user-agent', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)'],
+      ['user-agent', 'facebookexternalhit/1.1'],
+      ['user-agent', 'Twitterbot/1.0'],
+    ].map(([name = '', value = '']): [string, number, (slug: string) => Promise<unknown>] => [
+      `the viewer page and the raw page with ${name}: ${value}`,
+      0,
+      async (slug) => {
+        await visit(`/p/${slug}`, { [name]: value });
+        await visit(`/p/${slug}/raw`, { ...document, [name]: value });
+      },
+    ]),
+  ];
+  for (const [what, views, visits, fields] of counted) {
+    it(`${what}: ${views}`, async () => {
+      expect(await countAfter(visits, fields)).to.equal(views);
+    });
+  }
 
-  it('known bots are none', async () => {
-    for (const agent of [
-      'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-      'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
-      'facebookexternalhit/1.1',
-      'Twitterbot/1.0',
-    ]) {
-      expect(await countAfter((slug) => visit(`/p/${slug}`, { 'user-agent': agent })), agent).to.equal(0);
-    }
-  });
-
-  it('refused ones are none: no version, a gate', async () => {
-    expect(await countAfter((slug) => visit(`/p/${slug}?v=9`))).to.equal(0);
-    expect(
-      await countAfter((slug) => visit(`/p/${slug}/raw?v=9`, { 'sec-fetch-dest': 'document' })),
-    ).to.equal(0);
-    expect(await countAfter((slug) => visit(`/p/${slug}`), { passcode: 'sesame' })).to.equal(0);
-  });
-
-  it("the owner's own reads through the API are none", async () => {
+  it('the API reads of the owner: 0', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     await owner.get(`/api/drops/${slug}`);
@@ -163,21 +119,17 @@ describe('view_count', () => {
     expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);
   });
 
-  it('an unlocked drop counts as any other', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create({ passcode: 'sesame' });
-    await service.enter(slug, 'sesame', { headers: { 'user-agent': browser } }); // ends at the viewer page
-    await service.settle();
-    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(1);
-  });
-
-  it('what was counted survives a restart', async () => {
+  it('rises with later visits, over midnight and a restart', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
-    await visit(`/p/${slug}`);
-    await service.restart();
-    await service.settle();
-    expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(1);
+    for (const expected of [1, 2, 3]) {
+      await visit(`/p/${slug}`);
+      if (expected === 3) await service.restart();
+      await service.settle();
+      await service.settle();
+      expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(expected);
+      service.clock.advance(12 * 3_600_000);
+    }
   });
 });
 
@@ -210,7 +162,6 @@ for (const [where, contentOrigin] of [
         new URL(parsePage((await open()).text).find('iframe')?.attributes.src ?? '', service.url);
       const url = await frame();
       const raw = new URL(url.pathname, url);
-      /** Since it was asked for last. */
       let before = 0;
       const counted = async () => {
         await views(service);
@@ -224,7 +175,7 @@ for (const [where, contentOrigin] of [
       return { slug, visit, open, frame, raw, counted };
     }
 
-    it('each viewer page is counted at the origin; their frames cost one fill, and count as none', async () => {
+    it('each viewer page counts at the origin; the frames cause one fill and count nothing', async () => {
       const { visit, frame, counted } = await withDrop();
       for (let n = 0; n < 5; n++) expect((await visit(await frame(), 'iframe')).status).to.equal(200);
       expect(cache.fills.filter((line) => line.includes('/raw'))).to.have.length(1);
@@ -238,7 +189,7 @@ for (const [where, contentOrigin] of [
       expect(await counted()).to.equal(1);
     });
 
-    it('raw opened by itself counts once a fill, however many see it', async () => {
+    it('the raw page opened directly counts once for each fill', async () => {
       const { visit, raw, counted } = await withDrop();
       for (let n = 0; n < 5; n++) expect((await visit(raw, 'document')).status).to.equal(200);
       expect(cache.fills).to.have.length(1);
@@ -252,7 +203,7 @@ for (const [where, contentOrigin] of [
       expect(await counted()).to.equal(1);
     });
 
-    it('a fill for a frame, a program, a prefetch or a bot is none, nor are those who see it then', async () => {
+    it('a fill for a frame, a program, a prefetch or a bot counts nothing, nor do visits that it serves', async () => {
       const { visit, raw, counted } = await withDrop();
       for (const [dest, headers] of [
         ['iframe', {}],
@@ -270,7 +221,7 @@ for (const [where, contentOrigin] of [
   });
 }
 
-/** Counted until now, and added up. The jobs are left alone: no purger is there to answer them. */
+/** Aggregates views without running other jobs: no purger would answer them. */
 async function views({ services }: TestService): Promise<void> {
   await services.views.flush();
   await services.engine.views.aggregate(services.clock.now());
