@@ -1,19 +1,18 @@
 export interface RenderedContext {
-  /** Can run nothing and load nothing. */
+  /** Runs and loads nothing. */
   readonly markup: string;
-  /** false: there was no time to try, and the text is shown as it is; another call may do better. */
+  /** false: too many contexts were waiting, so the markup is the escaped text; another call may render it. */
   readonly isFinal: boolean;
 }
 
-/** Turns a reasoning trace into markup. Hostile input is expected: never on the event loop. */
+/** Turns the Markdown of a context into markup. It can be hostile, so this never runs on the event loop. */
 export interface ContextRenderer {
   /**
-   * Never rejects because of what the text holds: one that takes too long, or becomes too large, is shown as it
-   * is, escaped, in `<pre>`.
-   * @param markdown from anybody
+   * Never rejects because of the text: if rendering takes too long or the markup is too large, the result is the
+   * escaped text in `<pre>`.
    */
   render(markdown: string): Promise<RenderedContext>;
 
-  /** Waits for what runs, then ends the thread. */
+  /** Waits for all renders, then ends the thread. */
   close(): Promise<void>;
 }

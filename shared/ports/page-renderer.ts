@@ -2,22 +2,22 @@ import type { RenderPlan } from '../html/plan.ts';
 import type { Rendered, Squeezed } from './render-store.ts';
 
 export interface NewRender extends Rendered {
-  /** false: the budget, or the document's nature, ended the parse early; a longer budget may place better. */
+  /** false: the budget ended the parse early; a larger budget may give a better plan. */
   readonly isWhole: boolean;
 }
 
-/** Turns a document into the page that is served. Hostile input is expected: never on the event loop. */
+/** Turns a document into the served page. Documents can be hostile, so this never runs on the event loop. */
 export interface PageRenderer {
   /**
+   * Never rejects because of the document.
    * @param html the owner's bytes
-   * @param budgetMs how long the parse may take once it has begun; past it, the position that needs no full
-   *   parse is taken. Never rejects because of what the document holds.
+   * @param budgetMs how long the parse may take once it has begun; then the plan is made without a full parse
    */
   render(html: Uint8Array, budgetMs: number): Promise<NewRender>;
 
   /**
-   * The page of that plan as small as brotli makes it: seconds of work for megabytes, one page at a time, beside the
-   * renders and never before them.
+   * Compresses the page of the plan with the highest brotli quality. It takes seconds for megabytes, so one page at a
+   * time, with lower priority than renders.
    * @param html the owner's bytes
    */
   squeeze(html: Uint8Array, plan: RenderPlan): Promise<Squeezed>;
@@ -25,6 +25,6 @@ export interface PageRenderer {
   /** Whether no render runs or waits. */
   isIdle(): boolean;
 
-  /** Waits for what runs, then ends the threads. */
+  /** Waits for all renders, then ends the threads. */
   close(): Promise<void>;
 }

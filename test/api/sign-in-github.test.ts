@@ -37,7 +37,7 @@ describe('sign-in with GitHub', () => {
   const start = async () => (await service.request('POST', '/api/auth/start')).body;
   const poll = async (token: string) => (await service.get(`/api/auth/poll?token=${token}`)).body;
 
-  /** From the code to the provider and as far as the browser is sent back. @returns the address of the return */
+  /** Enters the code and visits the provider. @returns the path of the callback */
   async function visitProvider(code: string, who = person): Promise<string> {
     const leaving = await who.submit(await who.open(`/sign-in?code=${code}`), {});
     expect(leaving.status, leaving.text).to.equal(200);
@@ -61,7 +61,7 @@ describe('sign-in with GitHub', () => {
     expect(person.cookie, 'the cookie is spent').to.equal('');
   }
 
-  it('code, GitHub, what is asked, approve: the client gets its token', async () => {
+  it('code, GitHub, request, approve: the client gets its token; there is no sign-in key', async () => {
     const { code, poll_token } = await start();
     const first = await person.open(`/sign-in?code=${code}`);
     expect(first.text).to.include('Continue with');
@@ -73,9 +73,12 @@ describe('sign-in with GitHub', () => {
     expect(status).to.equal('verified');
     expect((await service.get('/api/me', { token: api_token })).body.user_id).to.equal(user_id);
     expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
+    expectError(await service.get('/sign-in/local'), 404, 'not_found');
+    expect((await person.post('/sign-in/local', { name: 'ada', key: '' })).status).to.equal(404);
+    expect(service.services.signInKey).to.equal(null);
   });
 
-  it('a page of ours leads on to GitHub, by itself and by a link; forms lead to pages of ours alone', async () => {
+  it('a page leads on to GitHub by a refresh and a link, because forms may lead to our own pages only', async () => {
     const first = await person.open(`/sign-in?code=${(await start()).code}`);
     const leaving = await person.submit(first, {});
     const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
@@ -88,7 +91,7 @@ describe('sign-in with GitHub', () => {
     expect(leaving.answer.headers.location).to.equal(undefined);
   });
 
-  it('what else the address or the form names leads nowhere: there is no open redirect', async () => {
+  it('is no open redirect: other parameters of address and form are ignored', async () => {
     for (const field of ['next', 'return_to', 'redirect_uri', 'url', 'continue', 'state']) {
       const { code } = await start();
       const query = `code=${code}&${field}=${encodeURIComponent('https://evil.example/')}`;
@@ -105,7 +108,7 @@ describe('sign-in with GitHub', () => {
     }
   });
 
-  it('one account for each numeric id: a token of its own each time, whatever the login is by then', async () => {
+  it('a numeric user id is one account, also after the login changed', async () => {
     const first = await approve();
     double.user = { id: 583231, login: 'renamed' };
     const again = await approve(createPerson(service));
@@ -116,7 +119,7 @@ describe('sign-in with GitHub', () => {
     expect(other.user_id).to.not.equal(first.user_id);
   });
 
-  it('403 when the person refuses at GitHub; trying again is one click', async () => {
+  it('403 if the user refuses at GitHub, with a link to try again', async () => {
     const { code, poll_token } = await start();
     double.answer = 'refuses';
     const shown = await person.open(await visitProvider(code));
@@ -127,7 +130,7 @@ describe('sign-in with GitHub', () => {
     expect((await person.open(await visitProvider(code))).path).to.equal('/sign-in/approve');
   });
 
-  it('503 when GitHub is away, with Retry-After and a way to try again', async () => {
+  it('503 if GitHub fails, with Retry-After and a link to try again', async () => {
     for (const fault of ['status 500', 'drop', 'garbage'] as const) {
       const { code, poll_token } = await start();
       double.faults = { user: fault };
@@ -144,7 +147,7 @@ describe('sign-in with GitHub', () => {
     }
   });
 
-  it('403 for a return with another state or a made-up code', async () => {
+  it('403 for a return with another state or an invalid code', async () => {
     for (const field of ['state', 'code']) {
       const { code } = await start();
       const back = new URL(await visitProvider(code), service.url);
@@ -155,7 +158,7 @@ describe('sign-in with GitHub', () => {
     }
   });
 
-  it("403 for the return of another's visit: nobody can be signed in as somebody else", async () => {
+  it('403 for the return of another browser, so that nobody is signed in as somebody else', async () => {
     const attacker = createPerson(service);
     double.user = { id: 666, login: 'mallory' };
     const theirs = await visitProvider((await start()).code, attacker);
@@ -164,29 +167,21 @@ describe('sign-in with GitHub', () => {
     expectRefusal(await person.open(theirs), 403, 'forbidden');
   });
 
-  it('a return is good once, well or badly ended', async () => {
-    const { code } = await start();
-    const back = await visitProvider(code);
+  it('400 for a return without a visit, a second return, and one after the sign-in has expired; a replayed cookie is 403', async () => {
+    expectRefusal(await person.open(`${callback}?code=x&state=y`), 400, 'invalid_arg');
+    expect(double.requests).to.deep.equal([]);
+    const back = await visitProvider((await start()).code);
     const before = person.cookie;
     expect((await person.open(back)).path).to.equal('/sign-in/approve');
     expectRefusal(await person.open(back), 400, 'invalid_arg');
     person.cookie = before; // as if the browser had kept it
     expectRefusal(await person.open(back), 403, 'forbidden');
-  });
-
-  it('400 for a return without a visit', async () => {
-    const shown = await person.open(`${callback}?code=x&state=y`);
-    expectRefusal(shown, 400, 'invalid_arg');
-    expect(double.requests).to.deep.equal([]);
-  });
-
-  it('400 for a return after the sign-in has expired', async () => {
-    const back = await visitProvider((await start()).code);
+    const late = await visitProvider((await start()).code);
     service.clock.advance(600_000);
-    expectRefusal(await person.open(back), 400, 'invalid_arg');
+    expectRefusal(await person.open(late), 400, 'invalid_arg');
   });
 
-  it('404 when it was decided while the person was away', async () => {
+  it('404 if it was decided during the visit', async () => {
     const { code } = await start();
     const back = await visitProvider(code);
     const other = createPerson(service);
@@ -194,14 +189,7 @@ describe('sign-in with GitHub', () => {
     expectRefusal(await person.open(back), 404, 'not_found');
   });
 
-  it('there is no way by the sign-in key', async () => {
-    expectError(await service.get('/sign-in/local'), 404, 'not_found');
-    const answer = await person.post('/sign-in/local', { name: 'ada', key: '' });
-    expect(answer.status).to.equal(404);
-    expect(service.services.signInKey).to.equal(null);
-  });
-
-  it("nothing of GitHub's codes and tokens, nor the client secret, is in answers or logs", async () => {
+  it('answers and logs contain no codes and tokens of GitHub and no client secret', async () => {
     const { code } = await start();
     const request = await person.open(await visitProvider(code));
     await person.submit(request, { decision: 'approve' });

@@ -3,7 +3,7 @@ import { createGate } from '../support/gate.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-describe('Turns of passcodes that are checked', () => {
+describe('Fair queue of passcode checks', () => {
   const gate = createGate();
   let service: TestService;
   before(async () => {
@@ -14,7 +14,7 @@ describe('Turns of passcodes that are checked', () => {
   });
   after(() => service.stop());
 
-  it('an IPv6 network that guesses at many drops, from a /64 for each, holds up nobody else', async () => {
+  it('an IPv6 network that guesses at many drops does not delay others', async () => {
     const owner = await service.newOwner();
     const slugs: string[] = [];
     for (let n = 0; n < 40; n++) slugs.push((await owner.create({ passcode: 'open-sesame' })).slug);
@@ -34,12 +34,12 @@ describe('Turns of passcodes that are checked', () => {
       expect((await enter(slug, 'wrong', `2001:db8:1:${n}::1`)).status).to.equal(403);
       guessed += 1;
     });
-    await until(() => gate.waiting() === attacked.length, 'all of them have come');
+    await until(() => gate.waiting() === attacked.length, 'all guesses wait');
     const entered = enter(quiet, 'open-sesame', '2001:db8:2::1');
-    await until(() => gate.waiting() === slugs.length, 'and one more');
+    await until(() => gate.waiting() === slugs.length, 'one more waits');
     gate.open();
     expect((await entered).status).to.equal(303);
-    expect(guessed, 'guesses that came before').to.be.below(20);
+    expect(guessed, 'earlier guesses').to.be.below(20);
     await Promise.all(guesses);
   });
 });

@@ -24,12 +24,12 @@ a line of code
 ---
 `;
 
-describe('Pages of ours have no barriers and no faults in their markup', function () {
+describe('Our own pages are accessible and have valid markup', function () {
   this.timeout(120_000);
   const browser = useBrowser();
   const service = useService({ PASSCODE_TRIES: '1', CODE_TRIES: '3' });
 
-  /** A person's browser, and the inspector of what it shows. */
+  /** A browser page and its inspector. */
   async function open(path: string, at: TestService = service): Promise<{ page: Page } & Inspector> {
     const page = await (await browser.newContext()).newPage();
     const inspector = createInspector(page, at.url);
@@ -43,8 +43,8 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
     return (await at.request('POST', '/api/auth/start', { body, headers })).body.code;
   }
 
-  describe('the viewer and what stands before it', () => {
-    it('a public page with all that can be told of it', async () => {
+  describe('viewer, passcode and report', () => {
+    it('a public page with metadata, an old version and context', async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create({
         title: 'Orders of week 46 & others',
@@ -60,14 +60,14 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       await page.context().close();
     });
 
-    it('a bare one', async () => {
+    it('a public page with nothing but a title', async () => {
       const { slug } = await (await service.newOwner()).create({ title: 'T' });
       const { page, inspect } = await open(`/p/${slug}`);
       await inspect('viewer-bare');
       await page.context().close();
     });
 
-    it('the passcode, wrong, and too often', async () => {
+    it('the passcode: empty, wrong, too many', async () => {
       const { slug } = await (await service.newOwner()).create({ passcode: 'open-sesame' });
       const { page, inspect } = await open(`/p/${slug}`);
       await inspect('passcode');
@@ -80,7 +80,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       await page.context().close();
     });
 
-    it('a report, a faulty one, and the thanks', async () => {
+    it('a report: empty, invalid, sent', async () => {
       const { slug } = await (await service.newOwner()).create();
       const { page, inspect } = await open(`/report/${slug}`);
       await inspect('report-form');
@@ -97,7 +97,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
   });
 
   describe('the sign-in', () => {
-    it('the code, a wrong one, name and key, a wrong key, the request, approved', async () => {
+    it('code, wrong code, name and key, wrong key, request, approved', async () => {
       const { page, inspect } = await open('/sign-in');
       await inspect('sign-in-code');
       await page.getByLabel('Code').fill('BCDF-GHJK');
@@ -123,7 +123,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       await page.context().close();
     });
 
-    it('denied, and nothing under way', async () => {
+    it('denied, and no sign-in in progress', async () => {
       const { page, inspect } = await open('/sign-in/approve');
       await inspect('sign-in-nothing');
       await page.goto(`${service.url}/sign-in?code=${await startSignIn()}`);
@@ -137,7 +137,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       await page.context().close();
     });
 
-    it('on the way to the identity provider', async () => {
+    it('the page that leads to the identity provider', async () => {
       const double: GitHubDouble = await startGitHubDouble();
       const env = {
         GITHUB_CLIENT_ID: double.clientId,
@@ -148,7 +148,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       const behind = await startService({ env });
       const { page, inspect } = await open(`/sign-in?code=${await startSignIn(behind)}`, behind);
       await inspect('sign-in-provider');
-      // 204: the browser stays where it is.
+      // With 204 the browser stays on the page.
       await page.route(`${double.url}/**`, (route) => route.fulfill({ status: 204 }));
       await page.getByRole('button').click();
       await page.getByRole('heading', { name: /^Continue to/ }).waitFor();
@@ -159,7 +159,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
     });
   });
 
-  describe('all else', () => {
+  describe('other pages', () => {
     for (const [name, path] of [
       ['home', '/'],
       ['error-404', '/p/nosuchslug00'],
@@ -176,7 +176,7 @@ describe('Pages of ours have no barriers and no faults in their markup', functio
       });
     }
 
-    it('a version that is not there, a locked raw page, and one that was taken down', async () => {
+    it('a missing version, a locked raw page, and a page that was taken down', async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create();
       const locked = await owner.create({ passcode: 'open-sesame' });

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
 import { clickApprove, overflowOf, schemes, takePicture, useBrowser } from './browser.ts';
 
-/** How long the button is inert, and a little for the browser. */
+/** How long the button ignores clicks, and some time for the browser. */
 const inertMs = 800;
 const afterMs = inertMs + 150;
 
@@ -13,7 +13,7 @@ describe('The Approve button, in Chromium', function () {
   const browser = useBrowser();
   const service = useService();
 
-  /** The page that asks whether to approve a sign-in; `status` is what the client that started it gets. */
+  /** The approval page; `status` polls as the client does. */
   async function openRequest(options: BrowserContextOptions = {}) {
     const { body } = await service.request('POST', '/api/auth/start', { body: { label: 'A client' } });
     const page = await (await browser.newContext(options)).newPage();
@@ -36,7 +36,7 @@ describe('The Approve button, in Chromium', function () {
 
   const isApproved = (page: Page) => page.getByRole('heading', { name: 'Approved' }).waitFor();
 
-  /** The click before this may have been sent: gives the form time to arrive. */
+  /** Gives a form that a click may have sent time to arrive. */
   async function expectPending(page: Page, status: () => Promise<string>): Promise<void> {
     await pause(300);
     expect(await status()).to.equal('pending');
@@ -44,7 +44,7 @@ describe('The Approve button, in Chromium', function () {
   }
 
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-    it(`ignores a click of a pointer that has just come, on a page open for seconds; motion: ${reducedMotion}`, async () => {
+    it(`ignores a click right after the pointer has reached it; prefers-reduced-motion: ${reducedMotion}`, async () => {
       const { page, status } = await openRequest({ reducedMotion });
       await pause(2_000);
       await page.mouse.click(...(await middleOfApprove(page)), { clickCount: 2, delay: 50 });
@@ -57,7 +57,7 @@ describe('The Approve button, in Chromium', function () {
     });
   }
 
-  it('is inert again once the pointer has left it', async () => {
+  it('ignores clicks again after the pointer has left it', async () => {
     const { page, status } = await openRequest();
     const middle = await middleOfApprove(page);
     await page.mouse.move(...middle);
@@ -68,7 +68,7 @@ describe('The Approve button, in Chromium', function () {
     await page.context().close();
   });
 
-  it('ignores the second click of a double click that began in a window before it, which closed', async () => {
+  it('ignores the second click of a double click that began in a popup over it', async () => {
     const { page, status } = await openRequest();
     const middle = await middleOfApprove(page);
     const popup = await page.context().newPage();
@@ -76,9 +76,9 @@ describe('The Approve button, in Chromium', function () {
     await pause(2_000);
     const closed = popup.waitForEvent('close');
     await popup.mouse.move(...middle);
-    await popup.mouse.down().catch(() => undefined); // it closes before that is answered
+    await popup.mouse.down().catch(() => undefined); // the popup closes first
     await closed;
-    await page.bringToFront(); // as the window that is seen now
+    await page.bringToFront(); // the visible window now
     await page.mouse.click(...middle, { delay: 30 });
     await expectPending(page, status);
     await clickApprove(page);
@@ -86,7 +86,7 @@ describe('The Approve button, in Chromium', function () {
     await page.context().close();
   });
 
-  it('obeys the keyboard at once', async () => {
+  it('accepts the keyboard at once', async () => {
     const { page, status } = await openRequest();
     await page.getByRole('button', { name: 'Approve' }).press('Enter');
     await isApproved(page);
@@ -94,7 +94,7 @@ describe('The Approve button, in Chromium', function () {
     await page.context().close();
   });
 
-  it('obeys a touch once the page has been open for 0.8 s, and not before', async () => {
+  it('accepts a touch when the page has been open for 0.8 s, and not before', async () => {
     const { page, status } = await openRequest({ hasTouch: true, isMobile: true });
     expect(await page.evaluate('matchMedia("(hover: none)").matches')).to.equal(true);
     await page.reload({ waitUntil: 'commit' });
@@ -107,7 +107,7 @@ describe('The Approve button, in Chromium', function () {
     await page.context().close();
   });
 
-  it('Deny obeys at once', async () => {
+  it('Deny accepts a click at once', async () => {
     const { page, status } = await openRequest();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('heading', { name: 'Denied' }).waitFor();
@@ -115,7 +115,7 @@ describe('The Approve button, in Chromium', function () {
     await page.context().close();
   });
 
-  it('is as large as Deny and fits the page, at each width, light and dark', async () => {
+  it('is as large as Deny and fits the page at each width, light and dark', async () => {
     const { page } = await openRequest();
     for (const width of [360, 768, 1440]) {
       for (const colorScheme of schemes) {

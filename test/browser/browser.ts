@@ -17,10 +17,10 @@ const flags = [
 export const widths = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
 export const schemes = ['light', 'dark'] as const;
 
-/** Those that run, by the flags they were given. */
+/** The running browsers, by their flags. */
 const running = new Map<string, Browser>();
 
-// A browser takes longer to start than a context, which begins with nothing in it either, so suites share one.
+// Suites share a browser: it takes long to start, and each context has an empty profile.
 after('end the browsers', async () => {
   for (const browser of running.values()) await browser.close();
   running.clear();
@@ -38,7 +38,7 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
     browser = await launch(requireProgram(this, 'chromium'), [...flags, ...more]);
   });
 
-  // Whatever a failed test has left open is nobody else's.
+  // A failed test may leave contexts open.
   after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
 
   return {
@@ -49,7 +49,7 @@ export function useBrowser(more: readonly string[] = []): { newContext: Browser[
   };
 }
 
-/** The one that runs with these flags, or a new one where there is none any more. */
+/** The running browser with these flags, or a new one. */
 async function launch(executablePath: string, args: string[]): Promise<Browser> {
   const key = args.join(' ');
   const known = running.get(key);
@@ -59,7 +59,7 @@ async function launch(executablePath: string, args: string[]): Promise<Browser> 
   return started;
 }
 
-/** Fails the test when the page logs an error, throws, or asks another host for anything. */
+/** Collects errors in the console, exceptions, and requests to other hosts. */
 export function watchPage(page: Page, ownUrl: string): { faults: string[] } {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`threw: ${error.message}`));
@@ -74,7 +74,7 @@ export function watchPage(page: Page, ownUrl: string): { faults: string[] } {
   return { faults };
 }
 
-/** Keeps a picture of the page as it stands, in the folder that SCREENSHOTS names; unset: nobody asked for pictures. */
+/** Saves a screenshot in the folder SCREENSHOTS, if that is set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: folder } = process.env;
   if (!folder) return;
@@ -82,7 +82,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Opens the address at each width, light and dark, and takes a picture of each. `look` may examine the page. */
+/** Opens the address at each width, light and dark, and takes a screenshot of each. `look` can check the page. */
 export async function photograph(
   browser: { newContext: Browser['newContext'] },
   name: string,
@@ -102,15 +102,15 @@ export async function photograph(
   await page.context().close();
 }
 
-/** Clicks Approve as a person does, whose pointer rests on the button until it answers. */
+/** Clicks Approve after the pointer has been over the button for 0.8 s. */
 export async function clickApprove(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: 'Approve' });
-  await button.hover({ force: true }); // what covers it gives way only to a pointer that rests there, after 0.8 s
+  await button.hover({ force: true }); // the cover over the button would fail the check of playwright
   await pause(950);
   await button.click();
 }
 
-/** By how many pixels the page is wider than its window. */
+/** How many pixels the page is wider than the window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

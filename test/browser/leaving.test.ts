@@ -6,7 +6,7 @@ import { type GitHubDouble, startGitHubDouble } from '../support/github-double.t
 import { startService, type TestService } from '../support/service.ts';
 import { clickApprove, useBrowser, watchPage } from './browser.ts';
 
-describe('The way to the identity provider, in Chromium', function () {
+describe('Sign-in at the identity provider, in Chromium', function () {
   this.timeout(60_000);
   const browser = useBrowser();
   let double: GitHubDouble;
@@ -29,8 +29,8 @@ describe('The way to the identity provider, in Chromium', function () {
   });
 
   for (const hasScript of [true, false]) {
-    it(`leads by way of another site that the provider trusts, ${hasScript ? 'with' : 'without'} scripts, and back to approve`, async () => {
-      // As with SAML: the provider sends people to who knows them, and is sent them back.
+    it(`follows the redirects of the provider over another site and back, ${hasScript ? 'with' : 'without'} scripts`, async () => {
+      // As with SAML: the provider redirects to a site of its own choice, which redirects back.
       const hop = createServer((req, res) => {
         const back = new URL(req.url ?? '', 'http://127.0.0.1').searchParams.get('back') ?? '';
         res.writeHead(302, { location: back }).end();

@@ -30,7 +30,7 @@ describe('Reporting a page, in Chromium', function () {
     return { page, faults };
   }
 
-  it('from the viewer to the thanks without a script, and a reload sends nothing again', async () => {
+  it('works from the viewer without scripts, and a reload does not send the report again', async () => {
     const slug = await publish();
     const { page, faults } = await openWithoutScripts(`/p/${slug}?v=1`);
     await page.getByRole('link', { name: 'Report this page' }).click();
@@ -50,7 +50,7 @@ describe('Reporting a page, in Chromium', function () {
     await page.context().close();
   });
 
-  it('what was wrong is said on the form, which keeps the rest', async () => {
+  it('shows an error on the form, which keeps the other fields', async () => {
     const slug = await publish();
     const { page, faults } = await openWithoutScripts(`/report/${slug}`);
     await page.getByLabel('Something else').check();
@@ -60,7 +60,7 @@ describe('Reporting a page, in Chromium', function () {
     expect(await page.getByLabel('Something else').isChecked()).to.equal(true);
     expect(await page.getByLabel(/email address/).inputValue()).to.equal('me@reader.example');
     await page.getByLabel('Details').fill('It is odd');
-    faults.splice(0); // the browser notes the 400
+    faults.splice(0); // the browser logs the 400
     await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     expect(await textsOf(slug)).to.deep.equal(['It is odd']);
@@ -68,7 +68,7 @@ describe('Reporting a page, in Chromium', function () {
     await page.context().close();
   });
 
-  it('fits a phone and a desk, light and dark: the link, the form, a fault, the thanks', async () => {
+  it('link, form, error and confirmation fit narrow and wide screens, light and dark', async () => {
     const slug = await publish();
     const look = async (page: Page) => {
       expect(await overflowOf(page)).to.be.at.most(0);

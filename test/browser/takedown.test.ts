@@ -16,7 +16,7 @@ describe('A page that was taken down, in Chromium', function () {
   }
 
   for (const path of ['', '/raw']) {
-    it(`/p/{slug}${path} says so in words, on wide and narrow screens, light and dark`, async () => {
+    it(`/p/{slug}${path} says that it was removed, on wide and narrow screens, light and dark`, async () => {
       const slug = await publish();
       await service.services.moderation.takeDown(slug, operator);
       const page = await (await browser.newContext()).newPage();
@@ -33,7 +33,7 @@ describe('A page that was taken down, in Chromium', function () {
     });
   }
 
-  it('who has it open loses it with the next load, of the frame or of the viewer', async () => {
+  it('is gone at the next load of the frame or the viewer', async () => {
     const slug = await publish();
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${service.url}/p/${slug}`);

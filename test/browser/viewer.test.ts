@@ -28,7 +28,7 @@ describe('The viewer, in Chromium', function () {
     await page.getByRole('button').click();
   }
 
-  it('?v=N shows version N, says which, and leads to the latest', async () => {
+  it('?v=N shows version N and its number, and links to the latest', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: report('One') });
     await owner.put(slug, { html: report('Two') });
@@ -40,7 +40,7 @@ describe('The viewer, in Chromium', function () {
     await page.context().close();
   });
 
-  it('the passcode: the form, a wrong one, the right one, and the page; reloads and versions stay open', async () => {
+  it('the passcode: form, wrong, right, page; reloads and other versions stay unlocked', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({
       html: report('Locked one'),
@@ -54,12 +54,12 @@ describe('The viewer, in Chromium', function () {
     await enter(page, 'wrong');
     await page.getByRole('alert').waitFor();
     expect(await page.content()).to.not.include('Secret plan');
-    faults.splice(0); // the browser notes the 403 of a wrong passcode
+    faults.splice(0); // the browser logs the 403 of the wrong passcode
     await enter(page, 'sesame');
     await frame.getByRole('heading', { name: 'Locked one' }).waitFor();
     expect(page.url()).to.equal(`${service.url}/p/${slug}?v=1`);
 
-    // A sandboxed frame that reloads itself sends no cookies: the grant in its address must do.
+    // A sandboxed frame that reloads itself sends no cookies, only the grant in its address.
     await frame.locator('html').evaluate((element) => element.setAttribute('data-old', ''));
     await frame.getByRole('button', { name: 'Again' }).click();
     await frame.locator('html:not([data-old])').getByRole('heading', { name: 'Locked one' }).waitFor();
@@ -74,7 +74,7 @@ describe('The viewer, in Chromium', function () {
     await page.context().close();
   });
 
-  it('a locked page that sends a form to its own address with the parameters it had is shown again', async () => {
+  it('a locked page can send a form to its own address', async () => {
     const html = `<!doctype html><title>Form</title><h1></h1><form><input name="q" value="asked"><button>Ask</button></form>
 <script>
 const query = new URLSearchParams(location.search);
@@ -93,18 +93,18 @@ for (const name of ['v', 'g']) {
     await page.context().close();
   });
 
-  it('the raw address by itself is sandboxed too: no cookies, an origin of its own', async () => {
+  it('the raw page is sandboxed without the viewer too: no cookies, an opaque origin', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: report('Alone') });
     const { page } = await open(`/p/${slug}/raw`);
     expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
     expect(await page.evaluate('self.origin')).to.equal('null');
-    await page.reload(); // answered 304: the policy must hold again
+    await page.reload(); // answered 304, with the policy
     expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
     await page.context().close();
   });
 
-  it('the defensive style: a wide page, image and table do not push a phone sideways', async () => {
+  it('the defensive style keeps wide pages, images and tables within a phone screen', async () => {
     const owner = await service.newOwner();
     const html = `<!doctype html><title>Wide</title><div style="width:2000px;height:9px;background:red"></div>
 <svg width="1500" height="20"></svg><table><tr><td>${'wide '.repeat(3)}</table><pre>${'long'.repeat(500)}</pre>`;
@@ -116,7 +116,7 @@ for (const name of ['v', 'g']) {
     });
   });
 
-  it('pages of ours fit a phone: form, error, and a viewer with a long title, an old version and its context', async () => {
+  it('fits a phone: passcode form, error, and viewer with a long title, an old version and context', async () => {
     const owner = await service.newOwner();
     const long = {
       title: `${'A title that goes on '.repeat(9)}`,
