@@ -103,11 +103,10 @@ export interface ChunkCount {
 const withTooManyChunks = new WeakSet<IncomingMessage>();
 
 /**
- * Counts the chunks of a body (RFC 9112, section 7.1) before anybody reads it: Node hands them on one by one, and a
+ * Counts the chunks of a chunked body (RFC 9112, section 7.1) as they arrive: Node hands them on one by one, and a
  * chunk of one byte costs as much as one of thousands. Above the limit the rest is dropped, and the body is refused.
  */
 export function limitChunks(req: IncomingMessage, count: ChunkCount): void {
-  if (req.headers['transfer-encoding'] === undefined) return;
   const push = req.push.bind(req);
   req.push = (chunk: Buffer | null) => {
     if (chunk === null) return push(null);

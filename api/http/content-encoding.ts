@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
-import { isFresh } from './send.ts';
 
 /** Browsers send few different Accept-Encoding headers, all of them short. */
 const maxKnownHeaders = 200;
@@ -36,6 +35,18 @@ function acceptedEncodings(header: string): ContentEncoding[] {
     ? ['br', 'gzip', 'identity']
     : ['gzip', 'identity'];
   return encodings.call(negotiator, available, { preferred: ['br', 'gzip'] });
+}
+
+/**
+ * Whether the client already has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the
+ * ETag weak.
+ * @param ifNoneMatch the request's header
+ * @param etag null for an answer that no cache keeps
+ */
+export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {
+  if (ifNoneMatch === undefined || etag === null) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 /** Bytes that never change while the process runs. */

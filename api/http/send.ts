@@ -54,15 +54,3 @@ export function forbidIndexing(res: ServerResponse): void {
 export function allowIndexing(res: ServerResponse): void {
   res.removeHeader(robotsHeader);
 }
-
-/**
- * Whether the client already has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the
- * ETag weak.
- * @param ifNoneMatch the request's header
- * @param etag null for an answer that no cache keeps
- */
-export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {
-  if (ifNoneMatch === undefined || etag === null) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
-}

@@ -6,20 +6,13 @@ import type { Services } from '../../shared/open-services.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
 import { answerError } from '../http/answer-error.ts';
-import { createEncodingNegotiator } from '../http/content-encoding.ts';
+import { createEncodingNegotiator, isFresh } from '../http/content-encoding.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { giveId, logRequest } from '../http/request-log.ts';
-import { type Answer, forbidIndexing, isFresh } from '../http/send.ts';
+import { type Answer, forbidIndexing } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
-import {
-  checkShown,
-  hasPasscode,
-  isPersonsGet,
-  type PublicAddress,
-  readAddress,
-  readTarget,
-} from './public-page.ts';
+import { checkShown, hasPasscode, isPersonsGet, type PublicAddress, readTarget } from './public-page.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
 interface Opened {
@@ -34,9 +27,7 @@ interface Target {
 }
 
 export interface RawHandler {
-  /** The address, if the request is for a raw page, whatever its method; null otherwise. */
-  match(req: IncomingMessage): PublicAddress | null;
-  /** Answers it, errors included. @param host null for the service's own */
+  /** Answers a request for a raw page, errors included. @param host null for the service's own */
   answer(req: IncomingMessage, res: Answer, address: PublicAddress, host: ContentHost | null): Promise<void>;
   /** Answers 308, which no cache keeps. @param location a path on this host */
   redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
@@ -123,11 +114,6 @@ export function createRawHandler(services: Services): RawHandler {
   }
 
   return {
-    match(req) {
-      const address = readAddress(req);
-      return address?.isRaw ? address : null;
-    },
-
     async answer(req, res, address, host) {
       logRequest(req, res, log, { sample: config.LOG_RAW_SAMPLE });
       try {

@@ -31,7 +31,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   async function sendViewer(res: Response, page: ShownPage): Promise<void> {
     const { title, description, slug, version, latestVersion } = page;
     const context = await pages.context(page);
-    const ownOrigin = contentHosts.originOf(page.dropId);
+    const ownOrigin = contentHosts?.originOf(page.dropId) ?? null;
     const indexable = config.INDEXABLE && page.lock === null;
     const view = viewerPage({
       title,

@@ -82,7 +82,7 @@ export function watchConnections(
     const connection = all.get(req.socket);
     if (connection === undefined) return; // its connection is being ended
     const { socket, queue, chunks } = connection;
-    limitChunks(req, chunks);
+    if (req.headers['transfer-encoding'] !== undefined) limitChunks(req, chunks);
     if (connection.current === null) begin(connection, [req, res]);
     else if (queue.push([req, res]) > maxQueued) socket.destroy();
     else socket.pause();

@@ -13,18 +13,18 @@ export interface ContentHosts {
    *   below it is a content host, so that no unusual spelling of one reaches the service itself.
    */
   find(host: string | undefined): ContentHost | null;
-  /** `https://<drop id>.drops.example`; null without CONTENT_ORIGIN. */
-  originOf(dropId: string): string | null;
+  /** `https://<drop id>.drops.example` */
+  originOf(dropId: string): string;
 }
 
 /**
- * CONTENT_ORIGIN: an origin for each drop. The label is the drop's inner id. A slug would not do: it is case-sensitive,
+ * CONTENT_ORIGIN: an origin for each drop; null if it is ''. The label is the drop's inner id. A slug would not do: it is case-sensitive,
  * and a secret, while host names are case-insensitive and visible to the network. An id gives no access and is never
  * used again.
  */
-export function createContentHosts(setting: string): ContentHosts {
+export function createContentHosts(setting: string): ContentHosts | null {
   const content = readContentOrigin(setting);
-  if (content === null) return { find: () => null, originOf: () => null };
+  if (content === null) return null;
   const { protocol, domain, port } = content;
   const below = `.${domain}`;
   const ownPort = port || (protocol === 'https:' ? ':443' : ':80');

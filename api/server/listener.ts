@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type DropError, notFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { answerError } from '../http/answer-error.ts';
@@ -6,11 +6,10 @@ import { createIpReader, networkKey } from '../http/client-address.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pathOf } from '../http/request-log.ts';
 import type { Answer } from '../http/send.ts';
-import { withoutSlash } from '../pages/public-page.ts';
+import { readAddress, withoutSlash } from '../pages/public-page.ts';
 import { createRawHandler } from '../pages/raw.ts';
 import { createApp } from './app.ts';
 import { createContentHosts } from './content-hosts.ts';
-import { createDeadline } from './deadline.ts';
 import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
 
 /** Browsers and proxies send about thirty. */
@@ -29,29 +28,50 @@ export function createListener(services: Services): RequestListener {
   const raw = createRawHandler(services);
   const app = createApp(services, held);
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+  const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, held);
-  const watchDeadline = createDeadline(config.ANSWER_MS, (req, res) => {
-    if (raw.match(req) === null) answerError(tooLate(), req, res, log);
-    else raw.fail(req, res, tooLate(), contentHosts.find(req.headers.host));
-  });
+  const answerLate = (req: IncomingMessage, res: ServerResponse) => {
+    if (readAddress(req)?.isRaw) raw.fail(req, res, tooLate(), hostOf(req.headers.host));
+    else answerError(tooLate(), req, res, log);
+  };
   return (req, res) => {
     const answer: Answer = Object.assign(res, { locals: {} });
-    watchDeadline(req, answer);
+    watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer));
     // Only Host names the host: X-Forwarded-Host is ignored, and an absolute URL must name the same.
-    const host = contentHosts.find(req.headers.host);
+    const host = hostOf(req.headers.host);
     const named = toOriginForm(req);
-    const rawAddress = raw.match(req);
-    const slashless = rawAddress === null ? withoutSlash(req) : null;
-    const fault =
-      faultOf(req) ?? hostFaultOf(req, named !== null && contentHosts.find(named)?.label !== host?.label);
+    const address = readAddress(req);
+    const slashless = address === null ? withoutSlash(req) : null;
+    const fault = faultOf(req) ?? hostFaultOf(req, named !== null && hostOf(named)?.label !== host?.label);
     if (fault !== null) raw.refuse(req, answer, fault, host);
-    else if (rawAddress !== null) void raw.answer(req, answer, rawAddress, host);
+    else if (address?.isRaw) void raw.answer(req, answer, address, host);
     else if (slashless !== null && (host === null || slashless.isRaw))
       raw.redirect(req, answer, slashless.location, host);
     else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
     else app(takenLiterally(req), answer);
   };
+}
+
+/**
+ * Calls `onLate` for a request that is not answered `ms` after it arrived, and again `ms` after a handler has read the
+ * whole body. Node's `requestTimeout` limits the time in which the client sends the body.
+ */
+function watchDeadline(req: IncomingMessage, res: ServerResponse, ms: number, onLate: () => void): void {
+  let timer: NodeJS.Timeout | undefined;
+  const start = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const isReading = !req.complete && req.readableFlowing;
+      if (!res.headersSent && !isReading) onLate();
+    }, ms);
+  };
+  start();
+  req.once('end', start);
+  res.once('close', () => {
+    req.off('end', start);
+    clearTimeout(timer);
+  });
 }
 
 /** Counts an answer that its client does not read, and cuts it off after READ_SECONDS without progress. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
@@ -43,7 +44,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
     maxConnections,
     onFull: () => warnOfFull({ maxConnections }),
   });
-  if (!server.listening) await listen(server, config.PORT, config.HOST);
+  if (!server.listening) await once(server.listen(config.PORT, config.HOST), 'listening');
   return {
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe
     stop(graceMs) {
@@ -61,16 +62,6 @@ function warnOfSharedDomain({ config, log }: Services): void {
   const message =
     'BASE_URL and CONTENT_ORIGIN share a domain: drops can set cookies for the service, unless the domain is a public suffix. Use another domain for CONTENT_ORIGIN';
   log.warn({ domain }, message);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {
