@@ -1,4 +1,6 @@
+import { describeDeletions } from './deletion-matrix.ts';
 import { describeFaultMatrix } from './fault-matrix.ts';
 import { openScene } from './scene.ts';
 
 describeFaultMatrix('SQLite', openScene);
+describeDeletions('SQLite', openScene);

@@ -1,4 +1,0 @@
-import { describeDeletions } from './deletion-matrix.ts';
-import { openScene } from './scene.ts';
-
-describeDeletions('SQLite', openScene);

@@ -1,4 +1,0 @@
-import { describePurgeRounds } from './purge-rounds.ts';
-import { openScene } from './scene.ts';
-
-describePurgeRounds('SQLite', openScene);
