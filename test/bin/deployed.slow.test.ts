@@ -16,8 +16,8 @@ import { expect } from 'chai';
 import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
-import { dropleaf, type Watched, watch } from './command.ts';
-import { publish, useHome } from './home.ts';
+import { type Watched, watch } from './command.ts';
+import { useHome } from './home.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const { PATH = '' } = process.env;
@@ -93,37 +93,6 @@ describe('scripts/build.js', () => {
     const later = new Date(Date.now() + 2_000);
     utimesSync(join(copy, file), later, later);
   }
-});
-
-describe('A deployment: compiled, without sources and devDependencies', () => {
-  it('starts, renders and serves a page', async () => {
-    const copy = copyDeployed();
-    for (const folder of listProductionPackages()) {
-      mkdirSync(join(copy, dirname(folder)), { recursive: true });
-      symlinkSync(join(projectDir, folder), join(copy, folder));
-    }
-    const DATA_DIR = join(copy, 'data');
-    // Packages are resolved beside the link, as if they were installed in the copy.
-    const NODE_OPTIONS = '--preserve-symlinks --preserve-symlinks-main';
-    const env = { PATH, NODE_OPTIONS, DATA_DIR, PORT: '0' };
-    const service = watch(spawn(process.execPath, [join(copy, 'bin/dropleaf.js'), 'start'], { env }));
-    try {
-      const url = await service.firstMatch(/runs at (http\S+)/);
-      const { stdout: token } = await dropleaf(['token', '--user', 'me'], { DATA_DIR });
-      const drop = await publish(url, token.trim(), '<h1>Deployed</h1>');
-      expect(await (await fetch(drop.raw_url)).text()).to.contain('<h1>Deployed</h1>');
-      for (const page of [drop.url, `${url}/docs`]) expect((await fetch(page)).status).to.equal(200);
-    } finally {
-      service.kill('SIGTERM');
-    }
-    expect(await service.ended()).to.have.property('code', 0);
-  });
-
-  it('the commands of the Procfile are web, worker and migrate', () => {
-    expect(readFileSync(join(projectDir, 'Procfile'), 'utf8')).to.equal(
-      'web: node bin/dropleaf.js web\nworker: node bin/dropleaf.js worker\nrelease: node bin/dropleaf.js migrate\n',
-    );
-  });
 });
 
 describe('The commands that dropleaf start prints', () => {
@@ -206,16 +175,6 @@ function copyDeployed(): string {
     cpSync(join(projectDir, 'dist', folder), join(copy, 'dist', folder), { recursive: true });
   }
   return copy;
-}
-
-/** Folders that `npm prune --omit=dev` leaves. A package brings its own node_modules. */
-function listProductionPackages(): string[] {
-  const file = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
-  const { packages } = JSON.parse(file) as { packages: Record<string, { dev?: true }> }; // proof: npm's own format
-  return Object.entries(packages)
-    .filter(([folder, { dev }]) => folder.split('node_modules/').length === 2 && dev !== true)
-    .map(([folder]) => folder)
-    .filter((folder) => existsSync(join(projectDir, folder))); // builds for other systems are not installed
 }
 
 /** Whether any process of that group runs. */
