@@ -23,9 +23,9 @@ type ScaleOutConfig = Pick<
 >;
 
 /**
- * The engine of many machines: data in MongoDB, limits, counted views and the job queue in Redis. MongoDB must
- * be there and prepared; without Redis it works as far as it can.
- * @throws Error that says in one sentence what is in the way, without credentials
+ * Data in MongoDB; limits, counted views and the job queue in Redis. MongoDB must be available and migrated; Redis may
+ * be unavailable.
+ * @throws Error of one sentence without credentials
  */
 export async function openScaleOutEngine(deps: { config: ScaleOutConfig; log: Log }): Promise<Engine> {
   const { config, log } = deps;
@@ -44,8 +44,8 @@ export async function openScaleOutEngine(deps: { config: ScaleOutConfig; log: Lo
 }
 
 /**
- * Makes in MongoDB what the stores need; nothing where it is there. Safe beside processes that work.
- * @throws Error that says in one sentence what is in the way, without credentials
+ * Creates missing collections and indexes. May run while the service runs.
+ * @throws Error of one sentence without credentials
  */
 export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>, log: Log): Promise<void> {
   const mongo = await openMongo({ uri: config.MONGODB_URI, maxConnections: 2, log, isMigration: true });
@@ -94,6 +94,6 @@ async function checkMigrated(mongo: Mongo): Promise<void> {
   const missing = await findMissing(mongo);
   if (missing.length === 0) return;
   const [first = '', ...others] = missing;
-  const lacks = others.length > 0 ? `${first} and ${others.length} more` : first;
-  throw new Error(`MongoDB is not prepared (it lacks ${lacks}): run "dropleaf migrate" first`);
+  const what = others.length > 0 ? `${first} and ${others.length} more` : first;
+  throw new Error(`MongoDB lacks collections or indexes (${what}): run "dropleaf migrate" first`);
 }

@@ -1,11 +1,11 @@
 import type { Token } from './token.ts';
 
-/** Who somebody is at an identity provider. `subject` never changes there; `name` may. */
+/** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
-  /** `github:<address>` or `local`: one provider, one space of subjects. */
+  /** `github:<address>` or `local`; subjects are unique per provider. */
   readonly provider: string;
   readonly subject: string;
-  /** What the provider calls them, to show on our pages. */
+  /** The user's name at the provider, for pages. */
   readonly name: string;
 }
 
@@ -13,13 +13,13 @@ export interface Account {
   readonly id: string;
   readonly identity: Identity;
   readonly createdAt: number;
-  /** Since when it may change nothing; null: it may. */
+  /** Unix ms since when the account is suspended; null: not suspended. */
   readonly suspendedAt: number | null;
 }
 
 /**
- * Who makes a call. `ownerId` is whose drops are meant; today it is the caller's own account, and it is a field
- * of its own so that shared ownership never has to be pulled out of every signature.
+ * The account that makes a request. `ownerId` owns the drops that the request is about: today always the same account,
+ * but a separate field prepares for shared ownership.
  */
 export interface Caller {
   readonly accountId: string;
@@ -29,17 +29,16 @@ export interface Caller {
   readonly isSuspended: boolean;
 
   /**
-   * Looks again whether the call may still change anything: its token stands, and its account is not suspended. One
-   * indexed read.
+   * Checks again, by one indexed read, that the token is valid and the account is not suspended.
    * @throws DropError `invalid_token`, `forbidden`
    */
   confirm(): Promise<void>;
 }
 
-/** The identity of somebody on this machine; null where the text can be no name. */
+/** The identity of a user of the local provider; null if the text is not a valid name. */
 export function localIdentity(typed: string): Identity | null {
   const name = typed.trim();
-  // Matched before it is made lower case: that makes a `k` of U+212A, which is no letter of ours.
+  // Matched before lower-casing, which turns U+212A into `k`.
   if (!/^[a-z0-9][a-z0-9._-]{0,38}$/i.test(name)) return null;
   return { provider: 'local', subject: name.toLowerCase(), name: name.toLowerCase() };
 }

@@ -1,11 +1,11 @@
-/** Why and since when a page is shown to nobody. */
+/** An operator took the page offline. */
 export interface Takedown {
   /** Unix ms. */
   readonly at: number;
   readonly reason: string;
 }
 
-/** What an operator does. Kept in the log by this name. */
+/** An act of an operator. Permanent names: log entries hold them. */
 export type Act =
   | 'takedown'
   | 'restore'
@@ -16,18 +16,18 @@ export type Act =
   | 'close-report'
   | 'close-reports';
 
-/** One act of an operator. It is written down before it is done, and its outcome after. */
+/** An entry of the audit log, written before the act; its outcome is added after it. */
 export interface AuditEntry {
-  /** Begins with the time: ids sort by it. */
+  /** Begins with the time, so that ids sort by it. */
   readonly id: string;
   /** Unix ms. */
   readonly at: number;
   readonly by: string;
   readonly act: Act;
-  /** What it was done to, as it was found: a slug, the id of an account. */
+  /** The slug, account or search text that the act was about. */
   readonly target: string;
   readonly reason: string | null;
-  /** What came of it, in words; null: it was cut short, and may be done or not. */
+  /** In words; null: the act was interrupted, and may be done or not. */
   readonly outcome: string | null;
   readonly endedAt: number | null;
 }

@@ -7,28 +7,28 @@ const randomLength = 30;
 const checkLength = 6;
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checkLength}}$`);
 
-/** What a path may hold where a token's id is expected (spec 4.3). */
+/** A token's id in a path (spec 4.3). */
 export const tokenIdPattern = /^[0-9a-f]{12}$/;
 
-/** The record of an API token. The token itself is nowhere: only its SHA-256 is kept. */
+/** The record of an API token. The token itself is not stored, only its SHA-256. */
 export interface Token {
-  /** The first 12 hex characters of the hash: the id that listings show and `DELETE /api/tokens/{id}` takes. */
+  /** The first 12 hex characters of the hash, as in `DELETE /api/tokens/{id}`. */
   readonly id: string;
   readonly hash: string;
   readonly accountId: string;
   readonly label: string | null;
   readonly createdAt: number;
-  /** Unix ms, kept to the minute; null until the first use. */
+  /** Unix ms, updated at most once a minute; null until the first use. */
   readonly lastUsedAt: number | null;
 }
 
-/** `dl_`, 30 random base62 characters and 6 of their CRC32, so that a mistyped or cut token is refused unread. */
+/** `dl_`, 30 random base62 characters and 6 of their CRC32, so that a mistyped token is refused without a read. */
 export function newToken(): string {
   const random = randomBase62(randomLength);
   return `${prefix}${random}${checksum(random)}`;
 }
 
-/** Whether the text has a token's form and its checksum is right. Says nothing about whether the token exists. */
+/** Whether the text has a token's form and checksum. The token may not exist. */
 export function isWellFormedToken(text: string): boolean {
   if (!pattern.test(text)) return false;
   const random = text.slice(prefix.length, -checkLength);

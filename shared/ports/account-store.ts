@@ -1,9 +1,9 @@
 import type { Account, Identity } from '../domain/account.ts';
 
-/** Accounts: one for each identity of an identity provider (spec 5.3). */
+/** Accounts, one per identity (spec 5.3). */
 export interface AccountStore {
   /**
-   * The identity's account, made with `id` and `now` where there is none yet; the provider's newest name is kept.
+   * The identity's account, created with `id` and `now` if there is none. Updates its name.
    * Atomic: parallel first sign-ins of one identity get the same account.
    */
   findOrCreate(identity: Identity, id: string, now: number): Promise<Account>;
@@ -11,7 +11,7 @@ export interface AccountStore {
   /** null: no such account. */
   find(id: string): Promise<Account | null>;
 
-  /** Accounts of that name, however its ASCII letters are written, oldest first: providers do not share names. */
+  /** Accounts with that name at any provider, ignoring ASCII case, oldest first. */
   findByName(name: string): Promise<Account[]>;
 
   /**
@@ -21,12 +21,12 @@ export interface AccountStore {
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
   /**
-   * Counts one write of the account's day unless `limit` is reached; false when it is (spec 8, writes per day).
+   * Counts one write of the day; false if `limit` is reached (spec 8, writes per day).
    * Atomic: parallel calls never pass the limit.
-   * @param day the UTC date, `2026-01-31`; a new one starts at 0, and one that is past counts to the newer one
+   * @param day the UTC date, `2026-01-31`. A new day starts at 0; a write for an earlier day counts for the newer one
    */
   takeDailyWrite(id: string, day: string, limit: number): Promise<boolean>;
 
-  /** Gives back one counted write of that day: the write was refused after all. Nothing if the day is over. */
+  /** Gives back a counted write that was refused later. Does nothing if the day is over. */
   returnDailyWrite(id: string, day: string): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../domain/moderation.ts';
 
-/** What operators did. Entries stay: nothing changes or removes one but `end`, which adds its outcome. */
+/** Acts of operators. Only `end` changes an entry, and nothing removes one. */
 export interface AuditLog {
-  /** Stores an act that is about to be done. Durable when it returns. */
+  /** Stores an act before it is done. Durable when it returns. */
   begin(entry: Omit<AuditEntry, 'outcome' | 'endedAt'>): Promise<void>;
 
-  /** Notes what came of it; false: no such entry, or its outcome is noted already, and stays. */
+  /** Adds the outcome; false: no such entry, or it has an outcome, which stays. */
   end(id: string, outcome: string, now: number): Promise<boolean>;
 
   /** Newest first. @param before only those before this id, which need not be there; null: from the newest */

@@ -1,15 +1,15 @@
 /**
- * Bytes under ids of versions: one store for the HTML, one for the contexts. An id is never shared nor used
- * again, so a blob never changes. A blob is put before its record and removed after it.
+ * Bytes by version id: one store for HTML, one for contexts. An id is never used again, so a blob never changes.
+ * A blob is written before its version's record and removed after it.
  */
 export interface BlobStore {
-  /** Whole or absent. A repeat with the same id leaves the same bytes. */
+  /** Whole or absent. May be repeated with the same bytes. */
   put(id: string, bytes: Uint8Array): Promise<void>;
 
-  /** null: none. */
+  /** null: no such blob. */
   get(id: string): Promise<Uint8Array | null>;
 
-  /** Unknown ids are no error. */
+  /** Ignores unknown ids. */
   delete(ids: readonly string[]): Promise<void>;
 
   /** Ids in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */

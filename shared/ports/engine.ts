@@ -13,7 +13,7 @@ import type { SignInStore } from './sign-in-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { ViewStore } from './view-store.ts';
 
-/** Where the data lives and the jobs wait: one set of adapters that belong together. */
+/** The stores, limits and jobs of one engine. */
 export interface Engine {
   readonly accounts: AccountStore;
   readonly tokens: TokenStore;
@@ -32,11 +32,11 @@ export interface Engine {
   readonly jobs: JobProducer & JobConsumer & JobReport;
 
   /**
-   * @throws DropError `unavailable` when writes and reads that reach it now would fail. A missing part that the
-   *   service can do without for a while (rate limits, the job queue) is no reason.
+   * @throws DropError `unavailable` if reads and writes would fail. The service can do without shared rate limits and
+   *   the job queue for a while, so these are not checked.
    */
   ready(): Promise<void>;
 
-  /** Finishes what was asked for and closes. */
+  /** Finishes pending work and closes. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Takedown } from '../domain/moderation.ts';
  * ones in the same update. They leave `updatedAt`, the time of the owner's last change.
  */
 export interface ModerationStore {
-  /** null: none, or deleted. */
+  /** null: no such drop, or deleted. */
   findDrop(slug: string): Promise<Drop | null>;
 
   /**

@@ -1,40 +1,40 @@
 import type { SignIn } from '../domain/sign-in.ts';
 
 /**
- * Device-code sign-ins. Time decides and the job only tidies: `approve`, `deny` and `claim` each require
- * `expires_at > now` in the same update that changes the state, so none can act on a sign-in that is over.
+ * Device-code sign-ins. `approve`, `deny` and `claim` require `expires_at > now` in the update that changes the state,
+ * so an expired sign-in cannot be used before the cleanup job runs.
  */
 export interface SignInStore {
-  /** `code_taken`: a kept sign-in has this code; the caller makes another. */
+  /** `code_taken`: another sign-in has this code; the caller makes a new one. */
   insert(signIn: SignIn): Promise<'inserted' | 'code_taken'>;
 
-  /** The sign-in that has this code, whatever its state; null for none. */
+  /** The sign-in with this code, in any state; null: none. */
   findByCode(codeHash: string): Promise<SignIn | null>;
 
-  /** The sign-in that this poll token belongs to, whatever its state; null for none. */
+  /** The sign-in with this poll token, in any state; null: none. */
   findByPoll(pollHash: string): Promise<SignIn | null>;
 
-  /** null: no such sign-in, or its keep is over. */
+  /** null: no such sign-in, or it was removed. */
   find(id: string): Promise<SignIn | null>;
 
-  /** pending → verified, for that account; false when it is not pending or its time is over. */
+  /** pending → verified, for that account; false: not pending, or expired. */
   approve(id: string, accountId: string, now: number): Promise<boolean>;
 
-  /** pending → expired; false when it is not pending or its time is over. */
+  /** pending → expired; false: not pending, or expired. */
   deny(id: string, now: number): Promise<boolean>;
 
-  /** verified → claimed. Of any number of parallel calls exactly one gets the sign-in, the others null. */
+  /** verified → claimed. Exactly one of parallel calls gets the sign-in, the others null. */
   claim(id: string, now: number): Promise<SignIn | null>;
 
   /**
-   * verified or claimed, by that account → expired: what was approved leads to no token any more, and one that was
-   * claimed a moment ago is not to be revealed. Returns how many were verified.
+   * verified or claimed by that account → expired: no token comes from them, and a token that was claimed a moment ago
+   * must not be shown. Returns how many were verified.
    */
   endOf(accountId: string): Promise<number>;
 
-  /** pending or verified past their time → expired. */
+  /** pending or verified, and past `expires_at` → expired. */
   expire(now: number): Promise<void>;
 
-  /** Removes those whose time was over before `before` (Unix ms). */
+  /** Removes sign-ins that expired before `before` (Unix ms). */
   removeExpiredBefore(before: number): Promise<void>;
 }

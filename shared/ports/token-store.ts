@@ -1,8 +1,8 @@
 import type { Token } from '../domain/token.ts';
 
-/** API tokens, by the hash of each. A revoked token is gone. */
+/** API tokens by hash. A revoked token is deleted. */
 export interface TokenStore {
-  /** `id_taken`: another token has these first 12 hex characters; the caller makes a new token. */
+  /** `id_taken`: another token has the same first 12 hex characters; the caller makes a new token. */
   insert(token: Token): Promise<'inserted' | 'id_taken'>;
 
   /** The token and whether its account is suspended, in one read. null: unknown or revoked. */
@@ -14,12 +14,12 @@ export interface TokenStore {
   /** The account's tokens, newest first. */
   list(accountId: string): Promise<Token[]>;
 
-  /** Removes the account's own token; false when it has none of that id. Final for every later `findByHash`. */
+  /** Deletes a token of the account; false: it has none with that id. Later calls of `findByHash` return null. */
   revoke(accountId: string, tokenId: string): Promise<boolean>;
 
-  /** Removes every token that the account has. Returns how many there were. */
+  /** Deletes every token of the account. Returns how many there were. */
   revokeAll(accountId: string): Promise<number>;
 
-  /** Notes the use, unless one at or after `unlessSince` is noted already. */
+  /** Sets the time of the last use, unless it is `unlessSince` or later. */
   touch(tokenId: string, now: number, unlessSince: number): Promise<void>;
 }

@@ -6,7 +6,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts({ accounts, drops }: { accounts: AccountStore; drops: DropStore }) {
   return {
-    /** The caller's account (null: its record is gone) and how many live drops it has. */
+    /** The caller's account (null: its record is gone) and the number of its live drops. */
     async describe(caller: Caller): Promise<{ account: Account | null; dropCount: number }> {
       const [account, dropCount] = await Promise.all([
         accounts.find(caller.accountId),

@@ -4,20 +4,21 @@ import type { AuditEntry } from '../domain/moderation.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** What an operator is about to do. */
+/** An act that an operator is about to do. */
 export type NewAct = Pick<AuditEntry, 'act' | 'by' | 'target' | 'reason'>;
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** The log of what operators do: no act without an entry. */
+/** The audit log of operators: no act without an entry. */
 export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }) {
   return {
     /**
-     * Writes the act down, does it, and writes down what came of it.
-     * @param tell the outcome in words
-     * @throws what the work throws, or the log: then it was not done, or was done and its outcome is missing
+     * Logs the act, does it, and logs its outcome.
+     * @param describe the outcome in words
+     * @throws the error of the work or of the log. After an error of the log, the act was not done, or its outcome is
+     *   not logged
      */
-    async record<T>(act: NewAct, work: () => Promise<T>, tell: (done: T) => string): Promise<T> {
+    async record<T>(act: NewAct, work: () => Promise<T>, describe: (done: T) => string): Promise<T> {
       const at = clock.now();
       const id = newId(at);
       await auditLog.begin({ id, at, ...act });
@@ -25,11 +26,11 @@ export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Cl
       try {
         done = await work();
       } catch (error) {
-        // The entry stays without an outcome where this fails too, and that is what is known then.
-        await auditLog.end(id, tellFailure(error), clock.now()).catch(() => undefined);
+        // If this fails too, the entry stays without an outcome.
+        await auditLog.end(id, describeFailure(error), clock.now()).catch(() => undefined);
         throw error;
       }
-      await auditLog.end(id, tell(done), clock.now());
+      await auditLog.end(id, describe(done), clock.now());
       return done;
     },
 
@@ -38,7 +39,7 @@ export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Cl
   };
 }
 
-function tellFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const isRefused = error instanceof DropError && !isUnavailable(error);
   return isRefused ? `refused: ${message}` : `not known: ${message}`;

@@ -12,25 +12,25 @@ import type { TokenStore } from '../ports/token-store.ts';
 import type { Audit } from './audit.ts';
 import type { EdgeResult, FollowUps } from './follow-ups.ts';
 
-/** Of an account's drops, the newest are told of. */
-const dropsTold = 20;
+/** Number of an account's newest drops that `find` returns. */
+const newestDrops = 20;
 
-/** Who acts, and why. */
+/** The operator and the reason for an act. */
 export interface Operator {
   readonly by: string;
-  /** null: none was given. */
+  /** null: not given. */
   readonly reason: string | null;
 }
 
 /** A page was taken down or restored. */
 export interface ChangedPage {
   readonly drop: Drop;
-  /** As it stood before the act. */
+  /** Before the act. */
   readonly before: Drop;
   readonly edge: EdgeResult;
 }
 
-/** An account with what an operator wants to know of it. */
+/** An account with its tokens and drops. */
 export interface AccountReport {
   readonly account: Account;
   /** Newest first. */
@@ -40,7 +40,7 @@ export interface AccountReport {
   readonly dropCount: number;
 }
 
-/** What was found under some words; the account of a drop or token is null where its record is gone. */
+/** Result of `find`. The account of a drop or token is null if its record is gone. */
 export interface Findings {
   readonly drop: { readonly drop: Drop; readonly owner: Account | null } | null;
   readonly token: { readonly token: Token; readonly account: Account | null } | null;
@@ -49,7 +49,7 @@ export interface Findings {
 
 export type Moderation = ReturnType<typeof createModeration>;
 
-/** What operators do about abuse. Each act is in the log before it is done, and may be repeated. */
+/** Acts of operators against abuse. Each act is in the audit log before it is done, and may be repeated. */
 export function createModeration(deps: {
   moderation: ModerationStore;
   drops: Pick<DropStore, 'list'>;
@@ -58,13 +58,13 @@ export function createModeration(deps: {
   signIns: Pick<SignInStore, 'endOf'>;
   audit: Audit;
   followUps: FollowUps;
-  /** Told of each slug whose page is hidden, before the answer. */
+  /** Called with the slug of each changed page, before the answer. */
   forgetPage: (slug: string) => void;
   clock: Clock;
 }) {
   const { moderation, drops, accounts, tokens, signIns, audit, followUps, forgetPage, clock } = deps;
 
-  /** @param change null: deleted in this moment */
+  /** @param change returns null if the drop was deleted meanwhile */
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
     const drop = await change().finally(() => forgetPage(before.slug));
     if (drop === null) throw notFound('page');
@@ -78,7 +78,7 @@ export function createModeration(deps: {
   }
 
   async function report(account: Account): Promise<AccountReport> {
-    const newest = { page: 1, pageSize: dropsTold, sortBy: 'created_at', sortOrder: 'desc' } as const;
+    const newest = { page: 1, pageSize: newestDrops, sortBy: 'created_at', sortOrder: 'desc' } as const;
     const [ofAccount, listed] = await Promise.all([
       tokens.list(account.id),
       drops.list(account.id, { ...newest, metadata: [] }),
@@ -109,8 +109,7 @@ export function createModeration(deps: {
 
   return {
     /**
-     * Shows the page to nobody any more. Of one that is taken down already the reason is replaced, and the edge told
-     * again.
+     * Takes a page offline. If it is offline already, its reason is replaced and the edge is purged again.
      * @throws DropError `not_found`
      */
     async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }) {
@@ -118,18 +117,18 @@ export function createModeration(deps: {
       const entry = { act: 'takedown', by, target: slug, reason } as const;
       const takedown = { at: clock.now(), reason };
       const change = () => moderation.takeDown(slug, takedown, followUps.ofOperator);
-      return audit.record(entry, () => changePage(before, change), tellPage);
+      return audit.record(entry, () => changePage(before, change), pageOutcome);
     },
 
-    /** Shows it again; the edge is told in any case. @throws DropError `not_found` */
+    /** Puts the page online again and purges the edge. @throws DropError `not_found` */
     async restore(slug: string, { by, reason }: Operator) {
       const before = await findPage(slug);
       const entry = { act: 'restore', by, target: slug, reason } as const;
       const change = () => moderation.restore(slug, clock.now(), followUps.ofOperator);
-      return audit.record(entry, () => changePage(before, change), tellPage);
+      return audit.record(entry, () => changePage(before, change), pageOutcome);
     },
 
-    /** The accounts of that id or name: more than one where two providers know the name. */
+    /** The accounts with that id or name: several if two providers have the name. */
     findAccounts,
 
     /** Makes the account read-only, with every token it has or will have. */
@@ -137,20 +136,20 @@ export function createModeration(deps: {
       audit.record(
         { act: 'suspend', by, target: nameOf(account), reason },
         () => setSuspended(account, clock.now()),
-        tellAccount,
+        accountOutcome,
       ),
 
     unsuspend: (account: Account, { by, reason }: Operator) =>
       audit.record(
         { act: 'unsuspend', by, target: nameOf(account), reason },
         () => setSuspended(account, null),
-        tellAccount,
+        accountOutcome,
       ),
 
     /**
-     * Revokes every token of the account. First its approved sign-ins end: a poll that has claimed one reveals its
-     * token only while the sign-in stands (sign-ins.ts), and a token that was stored before is among those removed.
-     * @returns how many tokens there were, and how many sign-ins that had none yet
+     * Revokes every token of the account. Its approved sign-ins end first: a poll that has claimed one shows its token
+     * only while the sign-in is valid (sign-ins.ts), and a token that was stored earlier is among the revoked ones.
+     * @returns the number of tokens, and of sign-ins that had no token yet
      */
     revokeTokens: (account: Account, { by, reason }: Operator) =>
       audit.record(
@@ -163,8 +162,7 @@ export function createModeration(deps: {
       ),
 
     /**
-     * Everything that has this slug, account id, name or token id; also what a whole token stands for, which is not
-     * kept anywhere.
+     * Everything that has this slug, account id, name, token id or token. A token is not written to the audit log.
      */
     find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
       const what = isWellFormedToken(text) ? tokenIdOf(hashToken(text)) : text;
@@ -186,12 +184,12 @@ function nameOf({ id, identity }: Account): string {
   return `${id} ${identity.name}`;
 }
 
-function tellPage({ drop, before, edge }: ChangedPage): string {
+function pageOutcome({ drop, before, edge }: ChangedPage): string {
   const isNew = (drop.takedown === null) !== (before.takedown === null);
   const what = isNew ? 'done' : 'as it was';
   return edge === 'not confirmed' ? `${what}; the edge did not confirm` : what;
 }
 
-function tellAccount({ isNew }: { isNew: boolean }): string {
+function accountOutcome({ isNew }: { isNew: boolean }): string {
   return isNew ? 'done' : 'as it was';
 }

@@ -85,8 +85,8 @@ export function createReports(deps: {
       const report = await reports.find(id);
       if (report === null) return null;
       const act = { ...operator, act: 'close-report', target: `${report.slug} ${id}` } as const;
-      const tell = (isClosed: boolean) => (isClosed ? 'closed' : 'it was closed already');
-      return audit.record(act, () => reports.close(id, clock.now()), tell);
+      const describe = (isClosed: boolean) => (isClosed ? 'closed' : 'it was closed already');
+      return audit.record(act, () => reports.close(id, clock.now()), describe);
     },
 
     /**
@@ -95,8 +95,8 @@ export function createReports(deps: {
      */
     async closePage(slug: string, operator: Operator): Promise<number> {
       const act = { ...operator, act: 'close-reports', target: slug } as const;
-      const tell = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);
-      return audit.record(act, () => reports.closeOfPage(slug, clock.now()), tell);
+      const describe = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);
+      return audit.record(act, () => reports.closeOfPage(slug, clock.now()), describe);
     },
   };
 }

@@ -7,28 +7,28 @@ import type { TokenStore } from '../ports/token-store.ts';
 import { retryOnCollision } from '../util/retry-on-collision.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** The use of a token is noted at most once in this time. */
-const noteUseEveryMs = 60_000;
+/** A token's use is recorded at most once in this time. */
+const recordUseEveryMs = 60_000;
 
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log }) {
   const { tokens, clock, log } = deps;
-  const warnOfNoNote = createThrottledWarning({ clock, log }, "a token's use could not be noted");
-  /** Tokens whose use is being noted: one note at a time for each, however long the store takes. */
-  const beingNoted = new Set<string>();
+  const warnOfFailure = createThrottledWarning({ clock, log }, 'Recording the use of a token failed');
+  /** Ids of tokens whose use is being recorded. */
+  const recording = new Set<string>();
 
-  /** Writes the use down without holding up the request; a failure costs a stale `last_used_at`, no more. */
-  function noteUse(token: Token): Token {
+  /** Does not delay the request. After a failure, `last_used_at` is outdated. */
+  function recordUse(token: Token): Token {
     const now = clock.now();
-    const unlessSince = now - noteUseEveryMs;
+    const unlessSince = now - recordUseEveryMs;
     if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
-    if (!beingNoted.has(token.id)) {
-      beingNoted.add(token.id);
+    if (!recording.has(token.id)) {
+      recording.add(token.id);
       tokens
         .touch(token.id, now, unlessSince + 1)
-        .catch((err: unknown) => warnOfNoNote({ err, tokenId: token.id }))
-        .finally(() => beingNoted.delete(token.id));
+        .catch((err: unknown) => warnOfFailure({ err, tokenId: token.id }))
+        .finally(() => recording.delete(token.id));
     }
     return { ...token, lastUsedAt: now };
   }
@@ -41,9 +41,9 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
 
   return {
     /**
-     * Who makes the call (spec 5). One indexed read.
+     * Identifies the caller (spec 5) by one indexed read.
      * @param authorization the request's Authorization header
-     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for one that is not good
+     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for an unknown or revoked token
      */
     async authenticate(authorization: string | undefined): Promise<Caller> {
       const bearer = readBearer(authorization);
@@ -59,11 +59,11 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
         if ((await findValid(hash)).isSuspended) throw suspended();
       };
       const { accountId } = token;
-      return { accountId, ownerId: accountId, token: noteUse(token), isSuspended, confirm };
+      return { accountId, ownerId: accountId, token: recordUse(token), isSuspended, confirm };
     },
 
     /**
-     * Makes a token and stores its record. The plaintext is in the answer and nowhere else.
+     * Creates a token and stores its hash. Only the returned text contains the token.
      * @param label null for none
      */
     async mint(accountId: string, label: string | null): Promise<string> {
@@ -82,7 +82,7 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
       });
     },
 
-    /** Takes back a token that was made and not revealed. */
+    /** Revokes a token that was created and not shown. */
     async takeBack(accountId: string, token: string): Promise<void> {
       await tokens.revoke(accountId, tokenIdOf(hashToken(token)));
     },
@@ -99,7 +99,7 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
   };
 }
 
-/** The credential of a bearer header (RFC 6750, RFC 9110 section 11.1: the scheme's case does not matter). */
+/** The credential of a bearer header; the scheme is case-insensitive (RFC 6750, RFC 9110 section 11.1). */
 function readBearer(authorization: string | undefined): string | null {
   const match = /^bearer +(\S+) *$/i.exec(authorization ?? '');
   return match?.[1] ?? null;

@@ -36,7 +36,7 @@ describe('The processes of the Procfile', () => {
     for (const command of ['web', 'worker']) {
       const { stdout, stderr, code } = await dropleaf([command], env);
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-      expect(stderr).to.match(/^dropleaf: MongoDB is not prepared [^\n]+: run "dropleaf migrate" first\n$/);
+      expect(stderr).to.match(/^dropleaf: MongoDB lacks [^\n]+: run "dropleaf migrate" first\n$/);
     }
   });
 

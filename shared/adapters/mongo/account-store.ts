@@ -10,10 +10,10 @@ export interface AccountDocument {
   readonly subject: string;
   readonly name: string;
   readonly created_at: number;
-  /** The UTC date whose writes are counted; '' before the first. */
+  /** The UTC date whose writes `day_count` counts; '' before the first write. */
   readonly day: string;
   readonly day_count: number;
-  /** Absent where it never was. */
+  /** Absent or null: not suspended. */
   readonly suspended_at?: number | null;
 }
 
@@ -58,9 +58,9 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
         await upsert(identity, id, now);
       } catch (error) {
         if (!isDuplicateOf(error, 'accounts_identity')) throw error;
-        await upsert(identity, id, now); // another made it at the same moment: now it is there
+        await upsert(identity, id, now); // a parallel call created the account
       }
-      // Read, since of upserts at once more than one may be told by DocumentDB that its account is the one.
+      // Read again: DocumentDB may answer several parallel upserts that each of them inserted.
       return toAccount(await accounts.findOne({ provider, subject }).orFail().lean());
     },
 
@@ -70,7 +70,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     },
 
     async findByName(name) {
-      // A walk through the index of names: it is for operators, and seldom.
+      // Scans the index of names; only operators use it.
       const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
       const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
       return found.map(toAccount);
@@ -87,14 +87,16 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
 
     async takeDailyWrite(id, day, limit) {
       if (limit < 1) return false;
-      const hasRoom = { $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }] };
-      // A straggler of a day before counts to the newer one. One stage, so that both read what was there before.
+      const isBelowLimit = {
+        $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
+      };
+      // A write for an earlier day counts for the newer one. In one stage, both expressions read the old values.
       const isCounted = { $gte: ['$day', { $literal: day }] };
       const count = {
         day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
         day: { $max: ['$day', { $literal: day }] },
       };
-      const filter = { _id: id, ...hasRoom };
+      const filter = { _id: id, ...isBelowLimit };
       const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
       return matchedCount > 0;
     },

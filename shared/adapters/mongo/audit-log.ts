@@ -11,7 +11,7 @@ interface AuditDocument {
   readonly act: Act;
   readonly target: string;
   readonly reason: string | null;
-  /** null: it was begun, and what came of it is not known. */
+  /** null: the act has begun; its result is unknown. */
   readonly outcome: string | null;
   readonly ended_at: number | null;
 }

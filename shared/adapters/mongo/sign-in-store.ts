@@ -47,9 +47,9 @@ export function signInModel(connection: Connection) {
 export function createMongoSignInStore(connection: Connection): SignInStore {
   const signIns = signInModel(connection);
 
-  /** One conditional update; false where the sign-in is not in that state, or its time is over. */
+  /** One conditional update; false: the sign-in has another status, or it has expired. */
   async function change(id: string, status: SignInStatus, now: number, to: Partial<SignInDocument>) {
-    const { matchedCount } = await signIns.updateOne(withTimeout(id, status, now), { $set: to });
+    const { matchedCount } = await signIns.updateOne(ofStatus(id, status, now), { $set: to });
     return matchedCount > 0;
   }
 
@@ -87,9 +87,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     async claim(id, now) {
       const claimed = { $set: { status: 'claimed' as const } };
       const options = { returnDocument: 'after' } as const;
-      return toSignIn(
-        await signIns.findOneAndUpdate(withTimeout(id, 'verified', now), claimed, options).lean(),
-      );
+      return toSignIn(await signIns.findOneAndUpdate(ofStatus(id, 'verified', now), claimed, options).lean());
     },
 
     async endOf(accountId) {
@@ -98,7 +96,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
         { account_id: accountId, status: 'verified' },
         ended,
       );
-      // After those: what was verified and is claimed in between is met here.
+      // Second, so that sign-ins that are claimed in between are included.
       await signIns.updateMany({ account_id: accountId, status: 'claimed' }, ended);
       return modifiedCount;
     },
@@ -114,7 +112,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
   });
 }
 
-function withTimeout(id: string, status: SignInStatus, now: number) {
+function ofStatus(id: string, status: SignInStatus, now: number) {
   return { _id: id, status, expires_at: { $gt: now } };
 }
 

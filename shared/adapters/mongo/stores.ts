@@ -11,7 +11,7 @@ import { createMongoSignInStore } from './sign-in-store.ts';
 import { createMongoTokenStore } from './token-store.ts';
 import { createMongoViewTotals } from './view-totals.ts';
 
-/** All that is kept in MongoDB, each store the adapter of its port. */
+/** All stores in MongoDB. */
 export function createMongoStores(connection: Connection) {
   return {
     accounts: createMongoAccountStore(connection),

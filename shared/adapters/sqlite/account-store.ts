@@ -13,7 +13,7 @@ interface AccountRow {
 
 const columns = 'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
 
-/** What the account has written on the day that is asked for; a straggler of a day before counts to the newer one. */
+/** The account's writes on `$day`; a write for an earlier day counts for the newer one. */
 const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
 
 export function createSqliteAccountStore(db: Database): AccountStore {
@@ -42,7 +42,7 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       const known = sql.findByIdentity.get(provider, subject) as AccountRow | undefined; // proof: `columns`
       if (known?.name === name) return toAccount(known);
       const row = await db.write(() => sql.upsert.get({ id, provider, subject, name, now }));
-      return toAccount(row as AccountRow); // proof: `columns`, and an upsert without a condition returns its row
+      return toAccount(row as AccountRow); // proof: `columns`, and an upsert always returns its row
     },
 
     async find(id) {

@@ -2,7 +2,6 @@ import type { BlobStore } from '../../ports/blob-store.ts';
 import type { Database } from './database.ts';
 import { writeInSlices } from './database.ts';
 
-/** @param table which of the two kinds of blobs: the HTML, or the contexts */
 export function createSqliteBlobStore(db: Database, table: 'html_blobs' | 'context_blobs'): BlobStore {
   const sql = {
     put: db.prepare(`INSERT INTO ${table} (id, bytes) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`),

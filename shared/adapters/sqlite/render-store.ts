@@ -58,8 +58,8 @@ export function createSqliteRenderStore(db: Database): RenderStore {
         sql.replaceAll.run(now, versionId);
         sql.putArtefact.run(names.br, versionId, br);
         sql.putArtefact.run(names.gzip, versionId, gzip);
-        const told = JSON.stringify(facts);
-        sql.put.run(versionId, dropId, renderer, insertAt, insertion, told, names.br, names.gzip);
+        const factsText = JSON.stringify(facts);
+        sql.put.run(versionId, dropId, renderer, insertAt, insertion, factsText, names.br, names.gzip);
       });
     },
 

@@ -82,13 +82,13 @@ export function createSqliteSignInStore(db: Database): SignInStore {
 
     endOf(accountId) {
       return db.write(() => {
-        const [count] = sql.countVerified.get(accountId) as [number]; // proof: an aggregate has always its one row
+        const [count] = sql.countVerified.get(accountId) as [number]; // proof: an aggregate always has one row
         sql.endOf.run(accountId);
         return count;
       });
     },
 
-    // The job asks often and mostly in vain, so it looks before it writes.
+    // The job calls these often, and mostly there is nothing to do: no write then.
 
     async expire(now) {
       if (sql.isAnyOver.get(now) === undefined) return;

@@ -11,7 +11,7 @@ import { createSqliteSignInStore } from './sign-in-store.ts';
 import { createSqliteTokenStore } from './token-store.ts';
 import { createSqliteViewStore } from './view-store.ts';
 
-/** All that is kept in the database file, each store the adapter of its port. */
+/** All stores in the database file. */
 export function createSqliteStores(db: Database) {
   const memory = createPageMemory(db);
   return {
