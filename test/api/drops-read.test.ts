@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { callEverything } from '../support/drop-calls.ts';
+import { callEverything } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { changesOfOwner } from '../support/changes-of-owner.ts';
+import { changesOfOwner } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { changesOfOwner } from '../support/changes-of-owner.ts';
 import type { Answer } from '../support/client.ts';
 import {
   contentSettings,
@@ -7,6 +6,7 @@ import {
   expectNoOrigin,
   expectNothing,
 } from '../support/content-hosts.ts';
+import { changesOfOwner } from '../support/endpoints.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';

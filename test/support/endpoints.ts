@@ -1,4 +1,36 @@
-/** Every endpoint that needs a bearer token (spec section 5.7), on a drop and a token id of one's choice. */
+import type { Answer } from './client.ts';
+import type { Owner } from './owner.ts';
+
+/** Every call of the API on one drop, with a valid body, below `/api/drops/{slug}`. */
+const dropCalls = [
+  ['GET', ''],
+  ['PUT', '', { html: 'x' }],
+  ['PATCH', '', { title: 'x' }],
+  ['DELETE', ''],
+  ['GET', '/versions'],
+  ['GET', '/v/1'],
+  ['DELETE', '/v/1'],
+  ['POST', '/passcode', { passcode: 'abcd' }],
+] as const;
+
+/** Makes all these calls at once. */
+export function callEverything(owner: Owner, slug: string): Promise<Answer[]> {
+  const calls = dropCalls.map(([method, rest, body]) =>
+    owner.request(method, `/api/drops/${slug}${rest}`, { body }),
+  );
+  return Promise.all(calls);
+}
+
+/** The calls that change a drop without deleting it. Version 1 must not be its only version. */
+export const changesOfOwner: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['PUT', '', { html: '<p>New' }],
+  ['PATCH', '', { title: 'New' }],
+  ['POST', '/passcode', { passcode: 'open-sesame' }],
+  ['POST', '/passcode', { passcode: '' }],
+  ['DELETE', '/v/1'],
+];
+
+/** Every endpoint that needs a bearer token (spec section 5.7). */
 export function bearerEndpoints(slug: string, tokenId: string): readonly (readonly [string, string])[] {
   return [
     ['GET', '/api/me'],
@@ -6,13 +38,6 @@ export function bearerEndpoints(slug: string, tokenId: string): readonly (readon
     ['DELETE', `/api/tokens/${tokenId}`],
     ['GET', '/api/drops'],
     ['POST', '/api/drops'],
-    ['GET', `/api/drops/${slug}`],
-    ['PUT', `/api/drops/${slug}`],
-    ['PATCH', `/api/drops/${slug}`],
-    ['DELETE', `/api/drops/${slug}`],
-    ['GET', `/api/drops/${slug}/versions`],
-    ['GET', `/api/drops/${slug}/v/1`],
-    ['DELETE', `/api/drops/${slug}/v/1`],
-    ['POST', `/api/drops/${slug}/passcode`],
+    ...dropCalls.map(([method, rest]) => [method, `/api/drops/${slug}${rest}`] as const),
   ];
 }
