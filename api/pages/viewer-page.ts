@@ -143,7 +143,9 @@ iframe { display: block; width: 100%; height: 100%; border: 0; background: Canva
 .report { flex: none; display: flex; align-items: center; gap: .25em; min-height: 2.5rem; color: var(--soft); font-size: .8125rem; white-space: nowrap; }
 
 @media (max-width: 30rem) {
-  .bar { gap: .625rem; padding: 0 .75rem; }
+  .bar { flex-wrap: wrap; gap: 0 .625rem; padding: 0 .75rem; }
+  .bar h1 { flex-basis: 8rem; min-width: 8rem; line-height: 2.25rem; }
+  .version.old + .context { margin-left: auto; }
   .bar .word { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .version:not(.old) { font-size: .8125rem; }
   .context section { width: 100%; max-height: 60vh; max-height: 60dvh; border-left: 0; border-radius: 0; }

@@ -62,7 +62,7 @@ export function authenticationHandlers(context: SignInContext) {
       // A HEAD must not use up the provider's code: it is answered like a GET that succeeds.
       if (req.method === 'HEAD') return redirect(res, signInPaths.approve);
       const identity = await finishVisit(req, res, identityProvider, progress);
-      if (identity !== null) await beginDecision(context, req, res, progress, identity);
+      if (identity !== null) await beginDecision(context, res, progress, identity);
     },
 
     /** GET /sign-in/local */
@@ -99,7 +99,7 @@ export function authenticationHandlers(context: SignInContext) {
         if (!(error instanceof DropError)) throw error;
         return refuseField('key', error);
       }
-      await beginDecision(context, req, res, progress, identity);
+      await beginDecision(context, res, progress, identity);
     },
   };
 }

@@ -10,21 +10,15 @@ import { doneView, type Outcome, requestView } from './views.ts';
 
 const formTokenLength = 43; // 256 bits
 
-/** Sends a user who has just signed in to the page where they approve or deny. */
+/** Sends a user who has just signed in to the approval page. @throws DropError `rate_limited` */
 export async function beginDecision(
-  { services, cookie, redirect, stop }: SignInContext,
-  req: Request,
+  { services, cookie, redirect }: SignInContext,
   res: Response,
   { signInId, code, expiresAt }: Progress,
   identity: Identity,
 ): Promise<void> {
   const { id: accountId } = await services.signIns.signInWith(identity);
-  try {
-    await services.limits.takeDecision(accountId);
-  } catch (error) {
-    if (!(error instanceof DropError)) throw error;
-    return stop(req, res, { error, title: 'Too many sign-ins', code });
-  }
+  await services.limits.takeDecision(accountId);
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
   redirect(res, signInPaths.approve);
