@@ -76,7 +76,7 @@ describe('Authentication', () => {
     }
   });
 
-  it('the scheme is read without regard to case', async () => {
+  it('the scheme is case-insensitive', async () => {
     const { owner } = await withDrop();
     for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
       const authorization = `${scheme} ${owner.token}`;
@@ -100,7 +100,7 @@ describe('Authentication', () => {
     expectError(await service.request('POST', '/api/drops', { body }), 401, 'unauthorized');
   });
 
-  it('an API answer sets no cookie and is not to be kept', async () => {
+  it('an API answer sets no cookie and is not cached', async () => {
     const { owner, drop } = await withDrop();
     for (const path of ['/api/me', '/api/tokens', '/api/drops', `/api/drops/${drop.slug}`]) {
       const answer = await owner.get(path);
@@ -110,7 +110,7 @@ describe('Authentication', () => {
     }
   });
 
-  it('endpoints that need no credential: not bothered by a bad one', async () => {
+  it('endpoints without authentication ignore a bad token', async () => {
     const { drop } = await withDrop();
     for (const path of ['/api/onboard', '/api/auth/poll?token=x', `/p/${drop.slug}`, `/p/${drop.slug}/raw`]) {
       expect((await service.get(path, { token: 'dl_bad' })).status, path).to.equal(200);
@@ -119,7 +119,7 @@ describe('Authentication', () => {
     expect((await service.request('POST', '/api/auth/start', { token: 'dl_bad' })).status).to.equal(200);
   });
 
-  it('comes before everything else that can be wrong with a request', async () => {
+  it('is checked before everything else in a request', async () => {
     expectError(await service.get('/api/drops/a.b'), 401, 'unauthorized');
     expectError(await service.get('/api/drops?page=0'), 401, 'unauthorized');
     expectError(await service.get('/api/drops/nosuchslug00/v/0'), 401, 'unauthorized');
@@ -127,7 +127,7 @@ describe('Authentication', () => {
     expectError(await service.request('POST', '/api/drops', { raw: '{' }), 401, 'unauthorized');
   });
 
-  it('one service account for each identity: two tokens, one user_id, the same drops', async () => {
+  it('an identity has one account: two tokens, one user_id, the same drops', async () => {
     const { owner, drop } = await withDrop();
     const second = await service.newOwner(owner.name);
     expect(second.userId).to.equal(owner.userId);

@@ -8,7 +8,7 @@ import type { Connection } from '../support/socket.ts';
 const mib = 1024 * 1024;
 const navigation = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
-describe('Bodies that are still arriving', () => {
+describe('Request bodies that are still arriving', () => {
   // The forms of reports are large, so that few connections hold much.
   const common = { REPORT_MAX_CHARACTERS: '20000', TRUST_PROXY: '1', WRITES_PER_MINUTE: '1000' };
   const open: Connection[] = [];
@@ -67,7 +67,7 @@ describe('Bodies that are still arriving', () => {
     /** A document of 2 MB with every character escaped: as large as a legal body can be. */
     const escaped = () => `{"title":"t","html":"${'\\u0078'.repeat(2 * mib)}"}`;
 
-    it('of two accounts, three PATCH bodies of up to 13 MB each, keep nobody from publishing', async () => {
+    it('three PATCH bodies of up to 13 MB each from two accounts do not stop others from publishing', async () => {
       const other = await service.newOwner();
       const largest = maxDropBodyBytes(service.config);
       for (const owner of [await service.newOwner(), await service.newOwner()]) {
@@ -83,7 +83,7 @@ describe('Bodies that are still arriving', () => {
       expect((await other.request('POST', '/api/drops', { raw: escaped() })).status).to.equal(201);
     });
 
-    it('of two accounts that hold the most are cut off above the limit, 503 unavailable, and others are served', async () => {
+    it('above the limit, the bodies of the two largest accounts are cut off (503 unavailable), and others are served', async () => {
       const other = await service.newOwner();
       const sending: Connection[] = [];
       for (const owner of [await service.newOwner(), await service.newOwner()]) {
@@ -98,7 +98,7 @@ describe('Bodies that are still arriving', () => {
       expectError(await Promise.any(sending.map((each) => each.answer())), 503, 'unavailable');
     });
 
-    it('of 16 addresses, half-sent forms, keep nobody from signing in or unlocking a page', async () => {
+    it('unfinished forms from 16 addresses do not stop others from signing in or unlocking a page', async () => {
       const { slug } = await (await service.newOwner()).create({ passcode: 'open-sesame' });
       const largest = reportFormBytes(service.config.REPORT_MAX_CHARACTERS);
       for (let n = 1; n <= 16; n++) {
@@ -127,7 +127,7 @@ describe('Bodies that are still arriving', () => {
     const body = (bytes: number) => Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(bytes) }));
     const post = (owner: Owner, bytes: number) => owner.request('POST', '/api/drops', { raw: body(bytes) });
 
-    it('that are cut off: 503 unavailable with Retry-After', async () => {
+    it('a body that is cut off is answered 503 unavailable with Retry-After', async () => {
       const [holder, other] = [await service.newOwner(), await service.newOwner()];
       const stalled = await almostWrite(holder, 'POST', '/api/drops', body(700_000));
       expect((await post(other, 500_000)).status).to.equal(201);
@@ -140,7 +140,7 @@ describe('Bodies that are still arriving', () => {
       expect((await post(holder, 700_000)).status).to.equal(201);
     });
 
-    it('of one account count together, from whatever addresses and on however many connections', async () => {
+    it('bodies of one account count together, from all addresses and connections', async () => {
       const [holder, other] = [await service.newOwner(), await service.newOwner()];
       const sending: Connection[] = [];
       for (let n = 0; n < 50; n++) {
@@ -154,7 +154,7 @@ describe('Bodies that are still arriving', () => {
       expect(answers.filter(({ status }) => status === 201)).to.have.length.within(25, 49);
     });
 
-    it('of one network count together, and are told so in a page for a person', async () => {
+    it('forms from one network count together, and a person gets the error as a page', async () => {
       const { slug } = await (await service.newOwner()).create();
       const sending: Connection[] = [];
       for (let n = 1; n <= 4; n++) {
@@ -169,7 +169,7 @@ describe('Bodies that are still arriving', () => {
       expectErrorPage(await other.answer(), 400, 'invalid_arg');
     });
 
-    it('are held no more once their clients have gone', async () => {
+    it('bodies no longer count when their clients have disconnected', async () => {
       const owner = await service.newOwner();
       for (let n = 0; n < 3; n++) {
         (await almostWrite(owner, 'POST', '/api/drops', body(700_000))).close();
@@ -182,7 +182,7 @@ describe('Bodies that are still arriving', () => {
       expect((await sending.answer()).status).to.equal(201);
     });
 
-    it('behind unread answers on one connection are held no more once it has ended', async () => {
+    it('bodies behind unread answers no longer count when the connection is closed', async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create({ html: `<!doctype html>${'x'.repeat(300_000)}` });
       const whole = body(600_000);

@@ -37,7 +37,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       ['GET', '*'],
     ];
 
-    it('404 for the API, the sign-in, the viewer and all else, whoever asks', async () => {
+    it('404 for the API, sign-in, the viewer and everything else, with and without a token', async () => {
       const { owner, slug, at, frame } = await withDrop();
       const body = { title: 't', html: '<p>x' };
       for (const [method, path] of [...paths, ['GET', `/p/${slug}`], ['POST', `/p/${slug}`]] as const) {
@@ -54,14 +54,14 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       expect((await owner.get('/api/me')).body.drop_count, 'nothing was written').to.equal(1);
     });
 
-    it('308 from its raw address with a slash at its end, on the same host; 404 from that of the viewer', async () => {
+    it('308 for the raw address with a trailing slash, on the same host; 404 for the viewer address with one', async () => {
       const { raw, slug, onHost } = await withDrop();
       const { status, headers } = await onHost(`${raw}/?v=1`);
       expect(`${status} ${headers.location}`).to.equal(`308 ${raw}?v=1`);
       expectNothing(await onHost(`/p/${slug}/`));
     });
 
-    it("404 for another drop's page: the same as for one that is not there, locked or not", async () => {
+    it("404 for another drop's page, the same as for a missing one, locked or not", async () => {
       const [one, two, locked] = [await withDrop(), await withDrop(), await lockedDrop()];
       const missing = await one.onHost('/p/nosuchslug00/raw');
       for (const path of [two.raw, two.frame.path, locked.raw, locked.frame.path]) {
@@ -73,7 +73,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       }
     });
 
-    it("404 at names below the domain that are no drop's, and at odd spellings of one that is", async () => {
+    it("404 on hosts below the domain that belong to no drop, and on other spellings of a drop's host", async () => {
       const { frame, raw, at, slug } = await withDrop();
       const hosts = [
         'drops.example',
@@ -100,7 +100,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       }
     });
 
-    it('a person gets a page that says so', async () => {
+    it('a person gets the error as a page', async () => {
       const { onHost } = await withDrop();
       const answer = await onHost('/', { 'sec-fetch-mode': 'navigate' });
       expectErrorPage(answer, 404, 'not_found');
@@ -108,8 +108,8 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
     });
   });
 
-  describe('which host is meant', () => {
-    it('says the Host header alone: no forwarded one, to no effect in either direction', async () => {
+  describe('the host of a request', () => {
+    it('is the Host header; forwarded hosts are ignored', async () => {
       const { raw, frame, onHost } = await withDrop();
       for (const name of [
         'x-forwarded-host',
@@ -127,7 +127,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       }
     });
 
-    it('400 where an absolute address and the Host header name different ones', async () => {
+    it('400 if an absolute URL and the Host header name different hosts', async () => {
       const [one, two] = [await withDrop(), await withDrop()];
       const { frame, raw, at } = one;
       const own = new URL(service.url).host;
@@ -150,7 +150,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
       expect((await at('else.example', `http://other.example${raw}`)).status).to.equal(200);
     });
 
-    it('400 where there are two Host headers, or none', async () => {
+    it('400 for two Host headers, or none', async () => {
       const { frame } = await withDrop();
       const own = new URL(service.url).host;
       for (const hosts of [[frame.host, own], [own, frame.host], [own, own], []]) {

@@ -21,7 +21,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
   const { withDrop, lockedDrop } = createContentDrops(service);
 
   describe('the viewer', () => {
-    it("frames the page at a host that is the drop's alone, and does not tell its slug", async () => {
+    it("frames the page on the drop's own host, whose name does not contain the slug", async () => {
       const [one, two] = [await withDrop(), await withDrop()];
       for (const { frame, slug } of [one, two]) {
         expect(frame.url.origin).to.match(/^https:\/\/[0-9a-f]{32}\.drops\.example$/);
@@ -31,7 +31,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(one.frame.host).to.not.equal(two.frame.host);
     });
 
-    it('every version has the host of its drop', async () => {
+    it('all versions of a drop have the same host', async () => {
       const { owner, slug, frame } = await withDrop();
       await owner.put(slug);
       const frames = ['', '?v=1', '?v=2'].map(async (query) =>
@@ -40,7 +40,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       for (const { host } of await Promise.all(frames)) expect(host).to.equal(frame.host);
     });
 
-    it('its frame has allow-same-origin and may stay on that host only', async () => {
+    it('its frame has allow-same-origin and can load that host only', async () => {
       const { slug, frame } = await withDrop();
       expect(frame.sandbox).to.equal(`${sandboxTokens} allow-same-origin`);
       const { headers } = await service.get(`/p/${slug}`);
@@ -49,7 +49,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(directives).to.include("default-src 'none'").and.include("frame-ancestors 'self'");
     });
 
-    it("an old version that is linked to the latest, and the passcode form, stay on the service's host", async () => {
+    it("the link to the latest version and the passcode form stay on the service's host", async () => {
       const { owner, slug } = await withDrop();
       await owner.put(slug);
       const old = parsePage((await service.get(`/p/${slug}?v=1`)).text);
@@ -61,7 +61,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
   });
 
   describe('the page at its host', () => {
-    it('is the same page, in a sandbox that leaves it the origin of that host', async () => {
+    it('is the same page, in a sandbox with the origin of that host', async () => {
       const { raw, onHost } = await withDrop({ html: '<!doctype html><p>The same' });
       const [own, main] = [await onHost(), await service.get(raw)];
       expect(own.status).to.equal(200);
@@ -76,7 +76,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(own.cookies).to.deep.equal([]);
     });
 
-    it('304 and HEAD say the same: what they say replaces what the browser has', async () => {
+    it('304 and HEAD have the same headers as 200', async () => {
       const { onHost } = await withDrop();
       const own = await onHost();
       const cached = await onHost(undefined, { 'if-none-match': own.headers.etag ?? '' });
@@ -94,13 +94,13 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       }
     });
 
-    it('its name may be in capitals, and have the port that goes without saying', async () => {
+    it('its name is case-insensitive and may have the default port', async () => {
       const { frame, at } = await withDrop();
       for (const host of [frame.host.toUpperCase(), `${frame.host}:443`])
         expect((await at(host)).headers['content-security-policy'], host).to.equal(withOrigin);
     });
 
-    it('is gone with the drop', async () => {
+    it('is 404 after the drop is deleted', async () => {
       const { owner, slug, onHost } = await withDrop();
       await owner.request('DELETE', `/api/drops/${slug}`);
       expectNothing(await onHost());
@@ -109,7 +109,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
   });
 
   describe("the service's own host", () => {
-    it('serves raw as ever: raw_url stays, sandboxed, without an origin', async () => {
+    it('serves raw pages at raw_url too, in a sandbox without an origin', async () => {
       const { drop, raw } = await withDrop();
       expect(drop.raw_url).to.equal(service.url + raw);
       const answer = await service.get(raw);
@@ -119,7 +119,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
         expect(answer.headers[name], name).to.equal(undefined);
     });
 
-    it('is every host that is not below the content domain', async () => {
+    it('is every host that is not below the domain of CONTENT_ORIGIN', async () => {
       const { raw, at } = await withDrop();
       for (const host of [
         'localhost',
@@ -136,7 +136,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
   });
 
   describe('a locked drop', () => {
-    it("is opened by the grant in the frame's address, again and again, and kept by nobody", async () => {
+    it("is opened by the grant in the frame's address, repeatedly, and not cached", async () => {
       const { frame, onHost } = await lockedDrop();
       for (let n = 0; n < 2; n++) {
         const answer = await onHost(frame.path);
@@ -148,7 +148,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       }
     });
 
-    it('its page, which can read its own address, reads no other version with that grant', async () => {
+    it('the grant, which the page can read, opens no other version', async () => {
       const { owner, slug, frame, onHost } = await lockedDrop();
       await owner.put(slug, { html: '<p>Second' });
       expect((await onHost(frame.path)).status).to.equal(200);
@@ -156,7 +156,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
         expectError(await onHost(path), 403, 'passcode_required');
     });
 
-    it('without it: 403 as on the other host, without an origin', async () => {
+    it('without the grant: 403 in a sandbox without an origin', async () => {
       const { raw, onHost, slug } = await lockedDrop();
       const main = await service.get(raw);
       for (const path of [raw, `${raw}?v=1`, `${raw}?v=9`, `${raw}?g=x`]) {
@@ -170,13 +170,13 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       }
     });
 
-    it("the cookie counts for nothing there: whose it is, other drops' pages could have said", async () => {
+    it('the passcode cookie is ignored there, because pages of other drops could set it', async () => {
       const { raw, onHost, cookie } = await lockedDrop();
       expect((await service.get(raw, { headers: { cookie } })).status).to.equal(200);
       expectError(await onHost(raw, { cookie }), 403, 'passcode_required');
     });
 
-    it('another passcode ends the grant', async () => {
+    it('a new passcode invalidates the grant', async () => {
       const { owner, slug, frame, onHost } = await lockedDrop();
       await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'another-one' } });
       expectError(await onHost(frame.path), 403, 'passcode_required');
@@ -195,7 +195,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       return (await parts.owner.get(`/api/drops/${parts.slug}`)).body.view_count - before;
     }
 
-    it("the viewer with its frame is one; the page opened by itself is one; by the frame's address none", async () => {
+    it("the viewer and its frame count once; the page opened by itself counts once; the frame's address does not count", async () => {
       const dest = (value: string) => ({ 'user-agent': browser, 'sec-fetch-dest': value });
       const visits = async ({ slug, onHost }: Awaited<ReturnType<typeof withDrop>>) => {
         await service.view(`/p/${slug}`);
@@ -207,7 +207,7 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       expect(await countAfter(({ raw, onHost }) => onHost(raw, dest('empty')))).to.equal(0);
     });
 
-    it("none at a host that is not the drop's", async () => {
+    it('a view on a host of no drop does not count', async () => {
       const headers = { 'user-agent': browser, 'sec-fetch-dest': 'document', host: 'www.drops.example' };
       expect(await countAfter(({ raw }) => service.get(raw, { headers }))).to.equal(0);
     });
@@ -231,7 +231,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
     expect(answer.headers['content-security-policy']).to.equal(`sandbox ${sandboxTokens}`);
   });
 
-  it('with a port, which must be there', async () => {
+  it('a port in CONTENT_ORIGIN must be in the Host header', async () => {
     service = await startService({ env: { CONTENT_ORIGIN: 'http://*.drops.localhost:8123' } });
     const owner = await service.newOwner();
     const { slug } = await owner.create();
@@ -245,7 +245,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
       expectNothing(await at(host));
   });
 
-  it('below the domain that BASE_URL is below: said at the start', async () => {
+  it('a domain shared with BASE_URL is warned of at start', async () => {
     const env = { CONTENT_ORIGIN: 'https://*.drops.example.org', BASE_URL: 'https://app.example.org' };
     service = await startService({ env });
     const lines = service.logs.filter((line) => line.includes('CONTENT_ORIGIN'));
@@ -253,7 +253,7 @@ describe('CONTENT_ORIGIN, otherwise', () => {
     expect(lines[0]).to.match(/^warn .*example\.org/);
   });
 
-  it('503 is without an origin, and kept by nobody', async () => {
+  it('503 has a sandbox without an origin, and is not cached', async () => {
     const gate: Gate = createGate();
     service = await startService({
       env: contentSettings,

@@ -57,7 +57,7 @@ describe('The edge', () => {
     }
   }
 
-  it('is told by a job of every visible change', async () => {
+  it('is purged by a job after each visible change', async () => {
     const { owner, slug, tag } = await publicDrop();
     for (const change of [
       () => owner.put(slug, { html: 'new' }),
@@ -76,7 +76,7 @@ describe('The edge', () => {
     ['a lock', (owner: Owner, slug: string) => setPasscode(owner, slug, 'open-sesame')],
     ['a delete', (owner: Owner, slug: string) => owner.request('DELETE', `/api/drops/${slug}`)],
   ] as const) {
-    it(`is told again 1, 5 and 60 s after ${what}, and then nothing more`, async () => {
+    it(`is purged again 1, 5 and 60 s after ${what}, and then no more`, async () => {
       const { owner, slug, tag } = await publicDrop();
       expect((await change(owner, slug)).status).to.be.oneOf([200, 204]);
       await service.settle();
@@ -97,7 +97,7 @@ describe('The edge', () => {
     });
   }
 
-  it('that has had enough is left alone for as long as it says, and then told', async () => {
+  it('that answers 429 is purged after the time it asks for', async () => {
     const { owner, slug, tag } = await publicDrop();
     edge.state.status = 429; // with no time named: 10 s
     expect((await owner.put(slug, { html: 'new' })).status).to.equal(200);
@@ -112,7 +112,7 @@ describe('The edge', () => {
     expect(edge.tags).to.deep.equal([tag]);
   });
 
-  it('is told before the answer of a lock and of a delete', async () => {
+  it('is purged before a lock or a delete is answered', async () => {
     const { owner, slug, tag } = await publicDrop();
     await setPasscode(owner, slug, 'open-sesame');
     expect(edge.tags).to.include(tag);
@@ -121,7 +121,7 @@ describe('The edge', () => {
     expect(edge.tags).to.include(tag);
   });
 
-  it('holds no answer up for more than a second, and is told again by the job', async () => {
+  it('delays no answer for more than a second, and is purged by the job later', async () => {
     const { owner, slug, tag } = await publicDrop();
     edge.state.hangs = true;
     const from = performance.now();
@@ -137,7 +137,7 @@ describe('The edge', () => {
     expect(edge.tags).to.include(tag);
   });
 
-  it('that refuses fails no write; the job tries again after its backoff', async () => {
+  it('that fails does not fail the write; the job retries after its backoff', async () => {
     const { owner, slug, tag } = await publicDrop();
     edge.state.status = 500;
     expect((await owner.put(slug, { html: 'new' })).status).to.equal(200);
@@ -150,8 +150,8 @@ describe('The edge', () => {
   });
 });
 
-describe('With no edge that could be told', () => {
-  it('nothing is pending, nothing is asked for, and nothing waits', async () => {
+describe('Without an edge', () => {
+  it('no purge is pending or queued', async () => {
     const service = await startService();
     const owner = await service.newOwner();
     const { slug } = await owner.create();

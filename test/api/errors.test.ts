@@ -56,7 +56,7 @@ describe('Errors', () => {
     expect(answer.bytes).to.have.length(0);
   });
 
-  it('an error is not to be kept', async () => {
+  it('an error is not cached', async () => {
     const owner = await service.newOwner();
     for (const path of ['/nothing', '/p/nosuchslug00', '/p/nosuchslug00/raw', '/api/drops/nosuchslug00']) {
       expect((await owner.get(path)).headers['cache-control'], path).to.match(/no-store/);
@@ -107,7 +107,7 @@ describe('Errors', () => {
       });
     }
 
-    it('what the request says cannot break out of the page', async () => {
+    it('text from the request cannot inject markup into the page', async () => {
       const owner = await service.newOwner();
       const hostile = encodeURIComponent('</script><script>alert(1)</script><!--');
       const headers = { 'sec-fetch-mode': 'navigate' };
@@ -126,8 +126,8 @@ describe('Errors', () => {
     });
   });
 
-  describe('that Node itself would answer carry the envelope too', () => {
-    it('a request that was answered before it had arrived gets no second answer when its time is over', async () => {
+  describe('before the whole request has arrived', () => {
+    it('a request that was answered early gets no second answer when REQUEST_SECONDS are over', async () => {
       const short = await startService({ env: { REQUEST_SECONDS: '1' } });
       const connection = await short.connect();
       try {
@@ -143,7 +143,7 @@ describe('Errors', () => {
       }
     });
 
-    it('Expect: 100-continue is met', async () => {
+    it('Expect: 100-continue is supported', async () => {
       const owner = await service.newOwner();
       const body = JSON.stringify({ title: 't', html: 'h' });
       const connection = await service.connect();
@@ -164,7 +164,7 @@ describe('Errors', () => {
     });
   });
 
-  it("the server's own failures: 5xx with the envelope, and nothing of what went wrong", async () => {
+  it('failures of the server: 5xx with the envelope and without the cause', async () => {
     const broken = await startService();
     try {
       const owner = await broken.newOwner();

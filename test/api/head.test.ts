@@ -23,7 +23,7 @@ describe('HEAD', () => {
   after(() => double.close());
 
   for (const provider of ['GitHub', 'the sign-in key']) {
-    it(`of every path that answers GET changes nothing that is stored, and no cookie; sign-in with ${provider}`, async () => {
+    it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {
       const service = await startService({ env: provider === 'GitHub' ? gitHub() : {} });
       try {
         const owner = await service.newOwner();
@@ -57,7 +57,7 @@ describe('HEAD', () => {
     });
   }
 
-  it('of an approved poll says 200 without a body, and the GET that follows reveals the token', async () => {
+  it('of an approved poll answers 200 without a body, and the next GET reveals the token', async () => {
     const service = await startService();
     try {
       const { poll_token } = await approved(service, await service.newOwner());

@@ -53,7 +53,7 @@ describe('X-Robots-Tag', () => {
   describe('with INDEXABLE=true', () => {
     const service = useService({ INDEXABLE: 'true' });
 
-    it('public viewer pages and the home page may be listed, as their meta element says too', async () => {
+    it('public viewer pages and the home page may be indexed, by header and by meta element', async () => {
       const { slug } = await (await service.newOwner()).create();
       for (const path of ['/', `/p/${slug}`]) {
         const answer = await service.get(path);
@@ -62,7 +62,7 @@ describe('X-Robots-Tag', () => {
       }
     });
 
-    it('a public raw page only as a part of its viewer', async () => {
+    it('a public raw page is indexed only as part of its viewer', async () => {
       const { slug } = await (await service.newOwner()).create();
       const raw = await service.get(`/p/${slug}/raw`);
       const etag = raw.headers.etag ?? '';
@@ -73,7 +73,7 @@ describe('X-Robots-Tag', () => {
       }
     });
 
-    it('locked pages, forms, errors and the API may not', async () => {
+    it('locked pages, forms, errors and the API are not indexed', async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create();
       const { slug: locked } = await owner.create({ passcode: 'open-sesame' });
@@ -100,7 +100,7 @@ describe('X-Robots-Tag', () => {
 describe('GET /robots.txt', () => {
   const service = useService();
 
-  it('closes the API to crawlers and nothing else, so that they can see what pages say of themselves', async () => {
+  it('excludes only the API, because crawlers must read the X-Robots-Tag of pages', async () => {
     const answer = await service.get('/robots.txt');
     expect(answer.status).to.equal(200);
     expect(answer.headers['content-type']).to.equal('text/plain; charset=utf-8');

@@ -54,7 +54,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     expect(faults).to.deep.equal([]);
   }
 
-  it('503 unavailable with Retry-After, on every way, and nothing of it later', async () => {
+  it('503 unavailable with Retry-After on each route, and no error later', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     atTokens.hold();
@@ -100,7 +100,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     await expectQuiet();
   });
 
-  it('the work goes on: what was asked for is done all the same', async () => {
+  it('the operation still completes', async () => {
     const owner = await service.newOwner();
     atDrops.hold();
     expectError(await owner.post({ title: 'Written all the same' }), 503, 'unavailable');
@@ -112,7 +112,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     });
   });
 
-  it('what fails after the answer is logged, and ends no connection', async () => {
+  it('a failure after the answer is logged, and the connection stays open', async () => {
     const owner = await service.newOwner();
     const request = service.head('GET', '/api/me', { authorization: `Bearer ${owner.token}` });
     const connection = await service.connect();
@@ -152,7 +152,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(1);
   });
 
-  it('the bytes of its body count as held until the work is over', async () => {
+  it('the body counts as held until the operation is complete', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     const raw = Buffer.from(JSON.stringify({ html: 'x'.repeat(700_000) }));
@@ -167,7 +167,7 @@ describe('An answer that takes longer than ANSWER_MS', () => {
     expect((await put()).status).to.equal(200);
   });
 
-  it('a body that has not been read is let through, so that the answer arrives', async () => {
+  it('an unread body is discarded, so that the client gets the answer', async () => {
     const owner = await service.newOwner();
     atTokens.hold();
     const body = Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(2_000_000) }));
@@ -187,9 +187,9 @@ describe('An answer that takes longer than ANSWER_MS', () => {
 
   for (const [name, holdMs] of [
     ['', 0],
-    [', also when it is asked for late', answerMs / 3],
+    [', even if the handler reads it late', answerMs / 3],
   ] as const) {
-    it(`the time in which a client sends its body is its own${name}`, async () => {
+    it(`the time in which the client sends its body does not count${name}`, async () => {
       const owner = await service.newOwner();
       const body = Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(1_000) }));
       if (holdMs > 0) atTokens.hold();

@@ -11,7 +11,7 @@ const needles = {
 describe('Logs', () => {
   const service = useService();
 
-  it('hold no secret: no token, passcode, code, poll token, cookie, grant, html or context', async () => {
+  it('contain no secret: no token, passcode, code, poll token, cookie, grant, html or context', async () => {
     const owner = await service.newOwner();
     const { html, context, passcode } = needles;
     const { slug } = await owner.create({ html, context, passcode });
@@ -50,7 +50,7 @@ describe('Logs', () => {
     }
   });
 
-  it('have one line a request, with an id that the answer carries', async () => {
+  it('have one line for each request, with the id from X-Request-Id', async () => {
     const owner = await service.newOwner();
     for (const path of ['/api/me', '/nothing', '/api/drops?page=0']) {
       const from = service.logs.length;

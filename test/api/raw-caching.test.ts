@@ -16,7 +16,7 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
     ['never', { EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
     ['never, with a purger', { ...purger, EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
   ] as const) {
-    it(`${what}: ${plain}; at an address that can mean no other version: ${pinned}`, async () => {
+    it(`${what}: ${plain}; at an address with the version's inner id: ${pinned}`, async () => {
       service = await startService({ env });
       const owner = await service.newOwner();
       const { slug } = await owner.create();
@@ -85,7 +85,7 @@ describe('GET /p/{slug}/raw: its log lines', () => {
     ['0', ['404', '404', '405', '403']],
     ['1', ['200', '200', '304', '404', '404', '405', '403']],
   ] as const) {
-    it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'what failed, and nothing else' : 'each request'}`, async () => {
+    it(`LOG_RAW_SAMPLE=${sample}: ${sample === '0' ? 'only failed requests' : 'each request'}`, async () => {
       service = await startService({ env: { LOG_RAW_SAMPLE: sample } });
       const owner = await service.newOwner();
       const { slug } = await owner.create();

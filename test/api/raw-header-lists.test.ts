@@ -11,7 +11,7 @@ const sandboxPolicy =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
   'allow-pointer-lock allow-presentation allow-orientation-lock allow-top-navigation-by-user-activation';
 
-describe('Every header that raw and the viewer send', () => {
+describe('All headers of raw pages and the viewer', () => {
   const safeRaw = [
     ...['content-security-policy', 'cross-origin-resource-policy', 'referrer-policy'],
     ...['x-content-type-options', 'x-robots-tag'],
@@ -121,7 +121,7 @@ describe('Every header that raw and the viewer send', () => {
     });
   }
 
-  it('a refusal to a person is a page with the same headers, under the sandbox and a policy of its own', async () => {
+  it('an error page of a raw address has the same headers, with the sandbox and a policy of its own', async () => {
     const answer = await service.view('/p/nosuchslug00/raw');
     expectErrorPage(answer, 404, 'not_found');
     expect(Object.keys(lasting(answer))).to.have.members([

@@ -30,7 +30,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
     expect((await other.raw()).headers['cache-tag']).to.not.equal(headers['cache-tag']);
   });
 
-  it('the tag is of the drop: the same for every version', async () => {
+  it('all versions of a drop have the same cache tag', async () => {
     const { owner, slug, raw } = await withDrop();
     await owner.put(slug);
     const [one, two] = await Promise.all([raw({}, '?v=1'), raw({}, '?v=2')]);
@@ -78,7 +78,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
       });
     }
 
-    it('each form has a strong ETag of its own, the same from request to request', async () => {
+    it('each encoding has its own strong ETag, which stays the same', async () => {
       const { raw } = await withDrop();
       const forms = ['br', 'gzip', 'identity'];
       const first = await Promise.all(forms.map((form) => raw({ 'accept-encoding': form })));
@@ -97,7 +97,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
       expect(again[2]?.headers.etag).to.equal(tags[2]);
     });
 
-    it('an ETag of another form is not modified only where the form is asked for', async () => {
+    it('an ETag answers 304 only for its own encoding', async () => {
       const { raw } = await withDrop();
       const { etag: br = '' } = (await raw({ 'accept-encoding': 'br' })).headers;
       expect((await raw({ 'accept-encoding': 'br', 'if-none-match': br })).status).to.equal(304);
@@ -107,7 +107,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
   });
 
   describe('conditional requests', () => {
-    it('If-None-Match: 304 without a body, with the headers that a cache needs', async () => {
+    it('If-None-Match: 304 without a body, with the headers for caches', async () => {
       const { raw } = await withDrop();
       const ok = await raw();
       const { etag = '' } = ok.headers;
@@ -153,7 +153,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
       expect((await raw({ 'if-none-match': etag }, '?v=1')).status).to.equal(304);
     });
 
-    it('of a version or drop that is gone: 404, never 304', async () => {
+    it('of a deleted version or drop: 404, never 304', async () => {
       const { owner, slug, raw } = await withDrop();
       await owner.put(slug);
       const { etag = '' } = (await raw({}, '?v=1')).headers;
@@ -186,7 +186,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
     });
   }
 
-  it('Range: the whole page, and nothing says that a part could be had', async () => {
+  it('Range is ignored: the whole page', async () => {
     const { path, raw } = await withDrop();
     const whole = await raw();
     const { etag = '' } = whole.headers;
@@ -206,7 +206,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
     }
   });
 
-  it('an authorization header and a foreign Origin change nothing, and no origin is allowed to read', async () => {
+  it('Authorization and Origin change nothing, and no CORS header is sent', async () => {
     const { owner, path, raw } = await withDrop();
     const plain = await raw();
     const answer = await service.get(path, {

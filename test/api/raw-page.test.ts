@@ -23,7 +23,7 @@ describe('GET /p/{slug}/raw: the page', () => {
   const isDefensive = (css: string) =>
     /max-width:\s*100vw/.test(css) && /overflow-x:\s*(hidden|clip)/.test(css);
 
-  it('200 the drop HTML served as text/html, byte for byte but for what serving adds', async () => {
+  it('200 the HTML as text/html, byte for byte except for the insertion', async () => {
     const html =
       '<!doctype html>\r\n<html lang=en>\n<head>\t<title>é 😀</title>\n</head>\n<body>\n<p>Hi\n</body></html>\n';
     const { served, insertion } = await serve(html);
@@ -65,7 +65,7 @@ describe('GET /p/{slug}/raw: the page', () => {
     ['in capitals and without quotes', '<META NAME=VIEWPORT CONTENT=width=600>'],
     ['with its attributes in another order', "<meta content='width=600' name='viewport'/>"],
   ] as const) {
-    it(`no viewport meta tag where head has one, ${how}`, async () => {
+    it(`no viewport meta tag if head has one, ${how}`, async () => {
       const { page } = await serve(`<!doctype html><html><head>${meta}</head><body>x`);
       const viewports = page
         .all('meta')
@@ -75,7 +75,7 @@ describe('GET /p/{slug}/raw: the page', () => {
     });
   }
 
-  it('html with lone surrogates: served as U+FFFD, the same that size_bytes counts', async () => {
+  it('lone surrogates are served as U+FFFD, and size_bytes counts them so', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: '<!doctype html><p>\ud800x' });
     const expected = '<!doctype html><p>\ufffdx';
@@ -108,10 +108,10 @@ describe('GET /p/{slug}/raw: the page', () => {
   });
 });
 
-describe('GET /p/{slug}/raw: a page that takes longer to make than a reader waits', () => {
+describe('GET /p/{slug}/raw: a page whose rendering exceeds RENDER_REQUEST_BUDGET_MS', () => {
   const service = useService({ RENDER_REQUEST_BUDGET_MS: '1' });
 
-  it('200 the document with the style all the same, plain, for nobody to keep; the next reader gets it as it is kept', async () => {
+  it('200 with the style, uncompressed and not cached; later requests get the stored page', async () => {
     const owner = await service.newOwner();
     const html = '<!doctype html><html><head><title>t</title></head><body><p>x</body></html>';
     const { slug } = await owner.create({ html });

@@ -30,7 +30,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     return { owner, slug, before };
   }
 
-  it('a page in memory that was public within 60 s is served, and kept by no shared cache for more than 5 s', async () => {
+  it('a page in memory that was public within the last 60 s is served, with s-maxage=5', async () => {
     const { slug, before } = await readPage();
     expect(before.headers['cache-control']).to.equal('public, max-age=0, s-maxage=86400');
     gate.refuse(down());
@@ -45,13 +45,13 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expect((await service.get(`/p/${slug}/raw`, { headers })).status).to.equal(304);
   });
 
-  it('503 for a page in memory whose read fails because the database is busy', async () => {
+  it('503 for a page in memory if the database is only busy', async () => {
     const { slug } = await readPage();
     gate.refuse(unavailable('No connection was free.'));
     expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
   });
 
-  it('503 with Retry-After for one that is in memory in another form only, or was read more than 60 s ago', async () => {
+  it('503 with Retry-After for a page in memory in another encoding, or read more than 60 s ago', async () => {
     const { slug } = await readPage();
     gate.refuse(down());
     const compressed = await service.get(`/p/${slug}/raw`, { headers: { 'accept-encoding': 'br' } });
@@ -67,7 +67,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     ['locked', 'POST', '/passcode', { passcode: 'open-sesame' }],
     ['deleted', 'DELETE', '', undefined],
   ] as const) {
-    it(`503 for a page that this process has ${what} since`, async () => {
+    it(`503 for a page that this process has ${what} in the meantime`, async () => {
       const { owner, slug } = await readPage();
       expect((await owner.request(method, `/api/drops/${slug}${path}`, { body })).status).to.be.below(300);
       gate.refuse(down());
@@ -75,7 +75,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     });
   }
 
-  it('the cause is logged, once a request and at warn, and shown to nobody', async () => {
+  it('the cause is logged once for each request at warn, and not shown', async () => {
     gate.refuse(down());
     const owner = await service.newOwner();
     const answer = await owner.get('/api/drops');
@@ -85,7 +85,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['warn']);
   });
 
-  it('503 for a locked page, with its passcode too: what opens it may have changed', async () => {
+  it('503 for a locked page even with the passcode, which may have changed', async () => {
     const { slug } = await readPage({ passcode: 'open-sesame' });
     const { frame, cookie } = await service.enter(slug, 'open-sesame');
     expect((await service.get(frame)).status).to.equal(200);
@@ -94,7 +94,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expectError(await service.get(`/p/${slug}/raw`, { headers: { cookie } }), 503, 'unavailable');
   });
 
-  it('its views count, and all is as before when it is back', async () => {
+  it('views count, and caching is as before when the database is back', async () => {
     const { owner, slug } = await readPage();
     gate.refuse(down());
     expect((await service.view(`/p/${slug}/raw`)).status).to.equal(200);

@@ -46,7 +46,7 @@ describe('Hostile connections', function () {
     service.logs.filter((line) => line.includes(`/p/${slug}/raw`) && line.includes('was cut off')).length;
 
   describe('more than MAX_CONNECTIONS', () => {
-    it('a new one takes the place of the longest idle, and is served', async () => {
+    it('a new connection ends the longest idle one and is served', async () => {
       service = await startService({ env: { MAX_CONNECTIONS: '10' } });
       const idle: { isEnded: boolean }[] = [];
       for (let n = 0; n < 30; n++)
@@ -58,7 +58,7 @@ describe('Hostile connections', function () {
       expect(open()).to.be.at.least(8);
     });
 
-    it('one whose body is still to come gives its place too; one that is being answered does not, and the new one ends', async () => {
+    it('it ends one whose body is still arriving, but none whose request is being handled: then it is ended itself', async () => {
       const gate = createGate();
       service = await startService({
         env: { MAX_CONNECTIONS: '10' },
@@ -82,8 +82,8 @@ describe('Hostile connections', function () {
     });
   });
 
-  describe('an answer that its client does not read', () => {
-    it('gives its place to a new connection where all are taken', async () => {
+  describe('an answer that the client does not read', () => {
+    it('is cut off for a new connection at MAX_CONNECTIONS', async () => {
       const gate = createGate();
       service = await startService({
         env: { MAX_CONNECTIONS: '10' },
@@ -106,7 +106,7 @@ describe('Hostile connections', function () {
       gate.open();
     });
 
-    it('is cut off after READ_SECONDS, and others are served', async () => {
+    it('is cut off after READ_SECONDS without progress, and others are served', async () => {
       service = await startService({ env: { READ_SECONDS: '1' } });
       const { slug } = await (await service.newOwner()).create({ html });
       await open(service.head('GET', `/p/${slug}/raw`).repeat(20));
@@ -114,7 +114,7 @@ describe('Hostile connections', function () {
       expect((await service.get(`/p/${slug}/raw`)).bytes.length).to.be.above(html.length);
     });
 
-    it('those of the client that holds the most are cut off, and not who waits longer with less', async () => {
+    it('the client that holds most is cut off, not the one that waits longest', async () => {
       service = await startService({ env: { BUFFERED_BYTES: '7000000', TRUST_PROXY: '1' } });
       const owner = await service.newOwner();
       const slugs: string[] = [];
@@ -157,7 +157,7 @@ describe('Hostile connections', function () {
       connection.close();
     });
 
-    it('of one client the longest waiting are cut off where all hold more than BUFFERED_BYTES; the same page counts once', async () => {
+    it('of one client the oldest is cut off above BUFFERED_BYTES; the same page counts once', async () => {
       service = await startService({ env: { BUFFERED_BYTES: '5000000' } });
       const owner = await service.newOwner();
       const slugs: string[] = [];
@@ -178,8 +178,8 @@ describe('Hostile connections', function () {
     });
   });
 
-  describe('requests that are sent ahead', () => {
-    it('are answered one after the other, so that no client has more than one answer in the making', async () => {
+  describe('pipelined requests', () => {
+    it('are handled one at a time', async () => {
       const gate = createGate();
       service = await startService({
         adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
@@ -198,15 +198,35 @@ describe('Hostile connections', function () {
       connection.close();
     });
 
-    it('are not let pile up: the connection of one more than 65 ends', async () => {
+    it('share one limit of small chunks, and are not read while one waits', async () => {
+      const gate = createGate();
+      service = await startService({
+        adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
+      });
+      const { token } = await service.newOwner();
+      const authorization = `Bearer ${token}`;
+      const chunked = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+      const post = service.head('POST', '/api/auth/start', chunked) + '1\r\n \r\n'.repeat(60);
+      const connection = await openConnection(service.url);
+      gate.hold();
+      await connection.send(service.head('GET', '/api/drops', { authorization }));
+      await connection.send(`${post}2\r\n{}\r\n0\r\n\r\n`.repeat(2));
+      await until(() => gate.waiting() > 0, 'the first is being handled');
+      gate.open();
+      for (const status of [200, 200]) expect((await connection.answer()).status).to.equal(status);
+      expectError(await connection.answer(), 400, 'invalid_json');
+      connection.close();
+    });
+
+    it('more than 65 at once end the connection', async () => {
       service = await startService();
       const flood = await openWatched('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
       await until(() => flood.isEnded, 'it ends');
     });
   });
 
-  describe('slow ones', () => {
-    it('a head that does not come whole within REQUEST_SECONDS: 408 invalid_arg; nothing at all: ended without a word', async () => {
+  describe('slow clients', () => {
+    it('an unfinished head after REQUEST_SECONDS: 408 invalid_arg; a connection without any byte is closed without an answer', async () => {
       service = await startService({ env: { REQUEST_SECONDS: '1' } });
       const silent = await openWatched();
       const slow = await openConnection(service.url);
@@ -216,7 +236,7 @@ describe('Hostile connections', function () {
       expect(silent.text).to.equal('');
     });
 
-    it('a body that does not come whole within REQUEST_SECONDS: 408 invalid_arg', async () => {
+    it('an unfinished body after REQUEST_SECONDS: 408 invalid_arg', async () => {
       service = await startService({ env: { REQUEST_SECONDS: '1' } });
       const slow = await openConnection(service.url);
       const headers = { 'content-type': 'application/json', 'content-length': '9' };
@@ -225,7 +245,7 @@ describe('Hostile connections', function () {
     });
   });
 
-  it('a client that sends on after its answer is disconnected after REQUEST_SECONDS', async () => {
+  it('a client that goes on sending after its answer is disconnected after REQUEST_SECONDS', async () => {
     service = await startService({ env: { BUFFERED_BYTES: '1048576', REQUEST_SECONDS: '1' } });
     const { token } = await service.newOwner();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -242,7 +262,7 @@ describe('Hostile connections', function () {
     }, 'its connection ends');
   });
 
-  it('a form that ends in the chunk that is one too many is answered', async () => {
+  it('a form that ends while its chunks exceed the limit is answered', async () => {
     service = await startService();
     const { slug } = await (await service.newOwner()).create();
     const head = service.head('POST', `/report/${slug}`, {

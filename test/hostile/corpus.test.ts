@@ -14,7 +14,7 @@ import { rawBytes } from './raw-bytes.ts';
 
 const passcode = 'open-sesame';
 
-describe('What is hostile has one right answer, and the service goes on', function () {
+describe('Hostile requests have one right answer each, and the service goes on', function () {
   this.timeout(60_000);
   const service = useService({
     ...noLimits,

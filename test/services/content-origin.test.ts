@@ -9,7 +9,7 @@ describe('CONTENT_ORIGIN', () => {
     expect(readConfig({}).CONTENT_ORIGIN).to.equal('');
   });
 
-  it('is one "*." before a name, by https or http, with or without a port', () => {
+  it('is https or http, "*." and a domain, with or without a port', () => {
     for (const [text, protocol, domain, port] of [
       ['https://*.drops.example', 'https:', 'drops.example', ''],
       ['https://*.Drops.Example/', 'https:', 'drops.example', ''],
@@ -22,7 +22,7 @@ describe('CONTENT_ORIGIN', () => {
     }
   });
 
-  it('anything else is a fault that is named', () => {
+  it('any other form is refused', () => {
     for (const text of [
       'drops.example',
       '*.drops.example',
@@ -52,7 +52,7 @@ describe('CONTENT_ORIGIN', () => {
     }
   });
 
-  it('is refused where cookies set there would reach the service: the same name, above or below it', () => {
+  it('is refused if its domain equals, contains or is part of the domain of BASE_URL', () => {
     for (const [base, text] of [
       ['https://drops.example', 'https://*.drops.example'],
       ['https://drops.example:8443', 'https://*.drops.example'],
@@ -79,13 +79,13 @@ describe('CONTENT_ORIGIN', () => {
     }
   });
 
-  it('is refused by http where the service has https', () => {
+  it('must be https if BASE_URL is', () => {
     expect(() => readConfig({ BASE_URL, CONTENT_ORIGIN: 'http://*.drops.example' })).to.throw(
       /CONTENT_ORIGIN must be https if BASE_URL is/,
     );
   });
 
-  it('and a faulty BASE_URL or HOST are named together', () => {
+  it('is reported together with an invalid BASE_URL or HOST', () => {
     const read = () => readConfig({ BASE_URL: 'x', HOST: 'a b', CONTENT_ORIGIN: 'y' });
     expect(read)
       .to.throw(/BASE_URL/)
@@ -95,7 +95,7 @@ describe('CONTENT_ORIGIN', () => {
     expect(() => readConfig({ HOST: 'a b', CONTENT_ORIGIN: 'https://*.drops.example' })).to.throw(/HOST/);
   });
 
-  it('knows what two hosts may be one site by', () => {
+  it('finds the domain that two hosts share', () => {
     expect(commonDomain('drops.example.org', 'app.example.org')).to.equal('example.org');
     expect(commonDomain('a.b.example.org', 'b.example.org')).to.equal('b.example.org');
     for (const [domain, host] of [
