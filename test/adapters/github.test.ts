@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { createGitHub } from '../../shared/adapters/github/github.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { type Fault, type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 
 const callbackUrl = 'https://drops.example/sign-in/github/callback';
 
@@ -26,7 +26,7 @@ describe('GitHub as identity provider', () => {
     return provider.finish(returnedTo, callbackUrl, visit);
   }
 
-  /** @returns what the log gets to know */
+  /** @returns all that a log could show */
   async function expectUnavailable(attempt: Promise<unknown>): Promise<string> {
     const error = await attempt.then(
       () => null,
@@ -35,12 +35,12 @@ describe('GitHub as identity provider', () => {
     expect(error).to.be.instanceOf(DropError).with.property('code', 'unavailable');
     expect(error).to.have.nested.property('details.retry_after_seconds').that.is.a('number');
     expect(error).to.have.nested.property('cause.reason').that.is.a('string').and.not.equal('');
-    const told = inspect(error, { depth: 9, showHidden: true });
-    for (const secret of [double.clientSecret, ...double.secrets]) expect(told).to.not.include(secret);
-    return told;
+    const shown = inspect(error, { depth: 9, showHidden: true });
+    for (const secret of [double.clientSecret, ...double.secrets]) expect(shown).to.not.include(secret);
+    return shown;
   }
 
-  it('asks for read:user alone, with state and PKCE S256', async () => {
+  it('asks for the scope read:user only, with state and PKCE S256', async () => {
     const { url, visit } = await connect().begin(callbackUrl);
     const { origin, pathname, searchParams } = new URL(url);
     expect(origin + pathname).to.equal(`${double.url}/login/oauth/authorize`);
@@ -55,33 +55,25 @@ describe('GitHub as identity provider', () => {
     expect(url).to.not.include(visit.codeVerifier).and.not.include(double.clientSecret);
   });
 
-  it('each visit has a state and a verifier of its own', async () => {
+  it('each visit has its own state and verifier', async () => {
     const provider = connect();
     const visits = await Promise.all(Array.from({ length: 20 }, () => provider.begin(callbackUrl)));
     expect(new Set(visits.map(({ visit }) => visit.state))).to.have.property('size', 20);
     expect(new Set(visits.map(({ visit }) => visit.codeVerifier))).to.have.property('size', 20);
   });
 
-  it('tells who came back by the numeric id, and shows the login', async () => {
+  it('identifies a user by the numeric id, with one use of the token; the name may change', async () => {
     expect(await signIn()).to.deep.equal({
       provider: `github:${double.url}`,
       subject: '583231',
       name: 'octocat',
     });
-  });
-
-  it('a renamed person keeps the subject', async () => {
-    await signIn();
+    expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
     double.user = { id: 583231, login: 'monalisa' };
     expect(await signIn()).to.include({ subject: '583231', name: 'monalisa' });
   });
 
-  it('uses the token for one request and nothing more', async () => {
-    await signIn();
-    expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
-  });
-
-  it('a slash at the end of the addresses changes nothing, who is meant least of all', async () => {
+  it('ignores a slash at the end of its addresses: the account is the same', async () => {
     const identity = await signIn(connect({ url: `${double.url}/`, apiUrl: `${double.apiUrl}/` }));
     expect(identity).to.include({ provider: `github:${double.url}` });
   });
@@ -111,8 +103,8 @@ describe('GitHub as identity provider', () => {
     });
   }
 
-  describe('nobody signed in (null)', () => {
-    it('the person refused', async () => {
+  describe('null: nobody signed in', () => {
+    it('the user refused', async () => {
       double.answer = 'refuses';
       expect(await signIn()).to.equal(null);
       expect(double.requests).to.deep.equal([]);
@@ -136,42 +128,33 @@ describe('GitHub as identity provider', () => {
       },
     };
     for (const [what, forge] of Object.entries(forgeries)) {
-      it(`the browser came back with ${what}; the provider is not even asked`, async () => {
+      it(`the browser returned with ${what}: no request to the provider`, async () => {
         expect(await signIn(connect(), forge)).to.equal(null);
         expect(double.requests).to.deep.equal([]);
       });
     }
 
     for (const dialect of ['github', 'gitea'] as const) {
-      it(`the code is not one of this provider (${dialect})`, async () => {
-        double.dialect = dialect;
-        expect(await signIn(connect(), ({ searchParams }) => searchParams.set('code', 'made-up'))).to.equal(
-          null,
-        );
-      });
-
-      it(`the code was used before (${dialect})`, async () => {
+      it(`the code is unknown, was used before, or belongs to another visit (${dialect})`, async () => {
         double.dialect = dialect;
         const provider = connect();
-        const { url, visit } = await provider.begin(callbackUrl);
-        const returnedTo = await double.visit(url);
-        expect(await provider.finish(returnedTo, callbackUrl, visit)).to.include({ name: 'octocat' });
-        expect(await provider.finish(returnedTo, callbackUrl, visit)).to.equal(null);
-      });
+        const unknown = ({ searchParams }: URL) => searchParams.set('code', 'made-up');
+        expect(await signIn(provider, unknown)).to.equal(null);
 
-      it(`the code belongs to another visit: PKCE (${dialect})`, async () => {
-        double.dialect = dialect;
-        const provider = connect();
         const [mine, theirs] = [await provider.begin(callbackUrl), await provider.begin(callbackUrl)];
-        const returnedTo = await double.visit(theirs.url);
-        returnedTo.searchParams.set('state', mine.visit.state);
+        const returnedTo = await double.visit(mine.url);
+        expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.include({ name: 'octocat' });
         expect(await provider.finish(returnedTo, callbackUrl, mine.visit)).to.equal(null);
+
+        const otherReturn = await double.visit(theirs.url);
+        otherReturn.searchParams.set('state', mine.visit.state);
+        expect(await provider.finish(otherReturn, callbackUrl, mine.visit), 'PKCE').to.equal(null);
       });
     }
   });
 
-  describe('the provider is away or answers badly (unavailable)', () => {
-    const faults: Fault[] = [
+  describe('unavailable: the provider fails', () => {
+    const faults = [
       'status 500',
       'hang',
       'drop',
@@ -180,31 +163,22 @@ describe('GitHub as identity provider', () => {
       'empty',
       'too large',
       'a redirect',
-    ];
+    ] as const;
     for (const fault of faults) {
-      it(`the token endpoint: ${fault}`, async () => {
-        double.faults = { token: fault };
-        await expectUnavailable(signIn());
-      });
-
-      it(`the user endpoint: ${fault}`, async () => {
-        double.faults = { user: fault };
-        await expectUnavailable(signIn());
-      });
+      for (const endpoint of ['token', 'user'] as const) {
+        it(`the ${endpoint} endpoint: ${fault}`, async () => {
+          double.faults = { [endpoint]: fault };
+          await expectUnavailable(signIn());
+        });
+      }
     }
 
-    for (const user of [
-      { id: '583231', login: 'octocat' },
-      { id: 0, login: 'octocat' },
-      { id: -1, login: 'octocat' },
-      { id: 1.5, login: 'octocat' },
-      { id: 2 ** 53, login: 'octocat' },
-      { id: null, login: 'octocat' },
-      { id: 583231, login: '' },
-      { id: 583231, login: 7 },
+    for (const changes of [
+      ...['583231', 0, -1, 1.5, 2 ** 53, null].map((id) => ({ id })),
+      ...['', 7].map((login) => ({ login })),
     ]) {
-      it(`a user who is ${JSON.stringify(user)}`, async () => {
-        double.user = user;
+      it(`a user with ${JSON.stringify(changes)}`, async () => {
+        double.user = { id: 583231, login: 'octocat', ...changes };
         await expectUnavailable(signIn());
       });
     }
@@ -233,7 +207,7 @@ describe('GitHub as identity provider', () => {
       expect(double.requests).to.deep.equal([]);
     });
 
-    it('nobody listens: the log has the cause', async () => {
+    it('nothing listens: the log has the cause', async () => {
       const provider = connect();
       const { url, visit } = await provider.begin(callbackUrl);
       const returnedTo = await double.visit(url);
@@ -244,7 +218,7 @@ describe('GitHub as identity provider', () => {
     });
   });
 
-  it('is called GitHub, or by the host it stands on', () => {
+  it('is named GitHub, or by its host', () => {
     expect(connect({ url: 'https://github.com' }).name).to.equal('GitHub');
     expect(connect({ url: 'https://git.example:8443/code' }).name).to.equal('git.example:8443');
   });

@@ -61,19 +61,6 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       return Object.assign(scene, { edge, clock, purge });
     }
 
-    /** An edge that answers nothing until `confirmAll`. */
-    async function openHeld() {
-      const held: ServerResponse[] = [];
-      const scene = await openScene((_, response) => held.push(response));
-      const received = (count: number) =>
-        until(() => held.length >= count, `the edge has ${count} requests`, 2_000);
-      return {
-        ...scene,
-        received,
-        confirmAll: () => held.forEach((response) => void confirm(null, response)),
-      };
-    }
-
     /** The message of a failed purge that names no time to wait. */
     async function failureOf(purge: Promise<void>): Promise<string> {
       const error = await rejectionOf(purge);
@@ -90,50 +77,30 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       return secondsOf(error);
     }
 
-    it('sends the tag once, with the token', async () => {
-      const { edge, purge } = await openScene();
-      const tag = aTag();
-      await purge(tag);
-      expect(edge.seen.map(kind.tagsIn)).to.deep.equal([[tag]]);
-      expect(edge.seen.map(kind.tokenIn)).to.deep.equal([token]);
-    });
-
-    it('waits for the edge to confirm', async () => {
-      const { purge, received, confirmAll } = await openHeld();
-      let isOver = false;
-      const purged = purge().finally(() => {
-        isOver = true;
-      });
-      await received(1);
-      expect(isOver).to.equal(false);
-      confirmAll();
-      await purged;
-    });
-
-    it('sends a request for each purge that follows another', async () => {
+    it('sends the tag once for each purge that follows another, with the token', async () => {
       const { edge, purge } = await openScene();
       const tag = aTag();
       for (let i = 0; i < 3; i++) await purge(tag);
       expect(edge.seen.map(kind.tagsIn)).to.deep.equal([[tag], [tag], [tag]]);
+      expect(edge.seen.map(kind.tokenIn)).to.deep.equal([token, token, token]);
     });
 
-    it('sends another request while one is under way, which may be too early', async () => {
-      const { purge, received, confirmAll } = await openHeld();
+    it('waits for confirmation, and sends another request while one is under way', async () => {
+      const held: ServerResponse[] = [];
+      const { purge } = await openScene((_, response) => held.push(response));
+      const received = (count: number) =>
+        until(() => held.length >= count, `the edge has ${count} requests`, 2_000);
+      let isOver = false;
       const tag = aTag();
-      const first = purge(tag);
+      const first = purge(tag).finally(() => {
+        isOver = true;
+      });
       await received(1);
       const second = purge(tag);
       await received(2);
-      confirmAll();
+      expect(isOver).to.equal(false);
+      for (const response of held) confirm(null, response);
       await Promise.all([first, second]);
-    });
-
-    it('confirms each of 100 parallel purges, some of the same tag', async () => {
-      const { edge, purge } = await openScene();
-      const tags = Array.from({ length: 90 }, aTag);
-      await inParallel(100, (i) => purge(tags[i % 90]));
-      const sent = edge.seen.flatMap(kind.tagsIn);
-      expect([...new Set(sent)].sort()).to.deep.equal([...tags].sort());
     });
 
     it('confirms of 100 parallel purges exactly those that the edge confirmed', async () => {
@@ -144,9 +111,9 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
       });
       const tags = Array.from({ length: 100 }, aTag);
       const outcomes = await Promise.allSettled(tags.map((tag) => purge(tag)));
+      expect(edge.seen.flatMap(kind.tagsIn).sort()).to.deep.equal(tags.toSorted());
       const confirmed = edge.seen.filter((_, i) => i % 2 === 0).flatMap(kind.tagsIn);
       const fulfilled = tags.filter((_, i) => outcomes[i]?.status === 'fulfilled');
-      expect(fulfilled).to.have.length.within(1, 99);
       expect(fulfilled.sort()).to.deep.equal(confirmed.sort());
     });
 
@@ -248,11 +215,6 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
         scene.clock.advance(6_500);
         await scene.purge();
         expect(scene.edge.seen).to.have.length(2);
-      });
-
-      it('rejects each of many parallel purges', async () => {
-        const { purge } = await openScene(refuse(429, { 'retry-after': '10' }));
-        expect(await inParallel(40, () => waitOf(purge()))).to.deep.equal(Array(40).fill(10));
       });
 
       it('gets requests again if the clock was set back', async () => {

@@ -3,15 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** What an endpoint does instead of its work. */
-export type Fault =
-  | 'status 500'
-  | 'hang'
-  | 'drop'
-  | 'garbage'
-  | 'a list'
-  | 'empty'
-  | 'too large'
-  | 'a redirect';
+type Fault = 'status 500' | 'hang' | 'drop' | 'garbage' | 'a list' | 'empty' | 'too large' | 'a redirect';
 
 export interface GitHubDouble {
   /** For GITHUB_URL and GITHUB_API_URL. */
