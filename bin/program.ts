@@ -56,7 +56,7 @@ function createProgram(host: Host, setExitCode: (code: number) => void): Command
       writeErr: (text) => host.stderr.write(stripLines(text)),
     })
     .enablePositionalOptions() // an option belongs to the command before it
-    .showHelpAfterError('Run "dropleaf --help" for the list of commands.')
+    .showHelpAfterError('For help: dropleaf --help, or --help after a command.')
     .exitOverride()
     .addHelpText(
       'after',

@@ -177,7 +177,7 @@ const edge = {
     'How to purge changed pages from the cache or CDN (`deploy/README.md`); `http` POSTs `{"tag": …}` to `EDGE_PURGE_URL`',
   ),
   EDGE_PURGE_URL: urls(
-    'URL for purges with `http`; URLs of all Varnish servers, separated by commas; for Fastly and Cloudflare only if it is not their public API',
+    'Where purges are sent: the URL for `http`, or all Varnish servers, separated by commas; Fastly and Cloudflare: only to replace their public API',
   ),
   EDGE_PURGE_TOKEN: headerSecret(
     'Credential sent by the purger: a bearer token, or the API token of Fastly or Cloudflare',
