@@ -28,7 +28,9 @@ export const dropShape = named(
     {
       slug: slugShape,
       title: text('The title of the page.', { examples: ['Hello'] }),
-      description: optional(text('Absent if none is set.', { examples: ['A first page'] })),
+      description: optional(
+        text('The description of the page. Absent if none is set.', { examples: ['A first page'] }),
+      ),
       url: address('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
       raw_url: address('The page itself.', 'https://drops.example/p/t9tzZkipKQ5I/raw'),
       locked: flag('Whether viewers must enter a passcode.'),

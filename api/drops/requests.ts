@@ -124,7 +124,6 @@ const passcodeRequired: Fault = {
 
 /** The rules of each field, except whether it is required. */
 function fieldSchemas(limits: Config) {
-  const { HTML_MAX_BYTES: maxHtml, CONTEXT_MAX_BYTES: maxContext } = limits;
   return {
     title: text('title')
       .meta({ description: 'The title of the page. Must not be blank.', examples: ['Hello'] })
@@ -137,12 +136,12 @@ function fieldSchemas(limits: Config) {
       .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS)),
 
     description: text('description')
-      .meta({ description: 'Empty: none.', examples: ['A first page'] })
+      .meta({ description: 'A description of the page. Empty: no description.', examples: ['A first page'] })
       .test(atMostCharacters('description_too_long', 'description', limits.DESCRIPTION_MAX_CHARACTERS)),
 
     html: text('html', { allowNul: true })
       .meta({
-        description: `The whole self-contained document, at most ${maxHtml} bytes of UTF-8.`,
+        description: 'The whole self-contained document.',
         examples: ['<!doctype html><title>Hello</title><h1>Hello</h1>'],
       })
       .test({
@@ -151,14 +150,14 @@ function fieldSchemas(limits: Config) {
         message: htmlRequired,
         test: (value) => value !== '',
       })
-      .test(atMostBytes('html_too_large', 'html', maxHtml)),
+      .test(atMostBytes('html_too_large', 'html', limits.HTML_MAX_BYTES)),
 
     context: text('context', { allowNul: true })
       .meta({
-        description: `A reasoning trace in Markdown, at most ${maxContext} bytes of UTF-8. Viewers can read it.`,
+        description: 'A reasoning trace in Markdown. Viewers can read it.',
         examples: ['Made from the figures of May.'],
       })
-      .test(atMostBytes('context_too_large', 'context', maxContext)),
+      .test(atMostBytes('context_too_large', 'context', limits.CONTEXT_MAX_BYTES)),
 
     passcode: passcodeRules(text('passcode'), limits),
     metadata: metadata(limits),
@@ -170,8 +169,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Con
   const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
   return schema
     .meta({
-      description:
-        'Viewers must enter it. A soft gate, not encryption. Use at least 6 characters, with letters. Empty: no passcode.',
+      description: `Viewers must enter it. A soft gate, not encryption. At least ${min} characters; use 6 or more, with letters. Empty: no passcode.`,
       examples: ['open sesame'],
     })
     .test({
@@ -195,7 +193,7 @@ function metadata(limits: Config) {
       params: {
         json: {
           type: 'object',
-          description: 'Tags that only the owner sees. They replace all existing tags.',
+          description: 'Tags that only the owner sees. PUT and PATCH replace all existing tags.',
           examples: [{ project: 'demo' }],
           maxProperties: limits.METADATA_MAX_KEYS,
           propertyNames: metadataKeySchema(limits),

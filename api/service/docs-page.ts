@@ -115,7 +115,7 @@ function fieldRow(name: string, schema: Schema, note: string): Html {
   const { description = '', properties, required = [] } = schema;
   const rules = rulesOf(schema).join(', ');
   return html`<div><dt><code>${name}</code> <span class="soft">${typeOf(schema)}, ${note}</span></dt>
-<dd>${raw(renderer.renderInline(description))}${rules !== '' && html` <span class="soft">${rules}.</span>`}
+<dd>${raw(renderer.renderInline(description))}${rules !== '' && html` <span class="soft">(${rules})</span>`}
 ${properties && fieldsOf({ properties, required })}</dd></div>`;
 }
 
