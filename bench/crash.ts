@@ -5,27 +5,20 @@ import { runCrashRounds } from '../test/crash/rounds.ts';
 import { openScaleOutSubject } from '../test/crash/scale-out-subject.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 
-// usage: crash.js [--engine embedded|scale-out] [rounds]
-// What was lost or wrong ends the process with the reason and exit code 1.
+// kill -9 in streams of writes: of the service, or of one of two web processes. A lost or wrong write ends the run with
+// the reason and exit code 1.
+// usage: crash.js [--engine embedded|scale-out] [rounds, default 20]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { engine: { type: 'string', default: 'embedded' } },
 });
 const rounds = Number(positionals[0] ?? 20);
 
-if (values.engine === 'scale-out') await killWebs();
-else await killService();
-
-/** The embedded engine's one process, in streams of writes. */
-async function killService(): Promise<void> {
+if (values.engine === 'scale-out') await killInWrites(await openScaleOutSubject());
+else {
   const dataDir = makeTempDir();
   await killInWrites(await createEmbeddedSubject(dataDir));
   rmSync(dataDir, { recursive: true });
-}
-
-/** One of two web processes of the scale-out engine. */
-async function killWebs(): Promise<void> {
-  await killInWrites(await openScaleOutSubject());
 }
 
 async function killInWrites(subject: Awaited<ReturnType<typeof openScaleOutSubject>>): Promise<void> {

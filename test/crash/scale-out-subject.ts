@@ -1,16 +1,27 @@
+import { openMongo } from '../../shared/adapters/mongo/connection.ts';
+import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
+import { openCluster } from '../support/cluster.ts';
+import { patientEnqueueMs } from '../support/redis.ts';
 import { until } from '../support/until.ts';
+import { createMongoStores } from '../worker/mongo-stores.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
-import { type JobScene, openJobScene } from './job-scene.ts';
+import type { SceneStores } from '../worker/stage.ts';
 import { roundSettings, type Subject } from './rounds.ts';
 
 const allIds = 1_000_000;
 
 /** The scale-out engine: two web processes, one of which is killed, and a worker. */
 export async function openScaleOutSubject(): Promise<Subject> {
-  const scene = await openJobScene({ ...roundSettings, JOB_LOCK_SECONDS: '2', JOB_STALL_SECONDS: '1' });
-  const { cluster } = scene;
+  const cluster = await openCluster({ ...roundSettings, JOB_LOCK_SECONDS: '2', JOB_STALL_SECONDS: '1' });
+  const { MONGODB_URI: uri, REDIS_URL: url, REDIS_PREFIX: prefix } = cluster.servers.env;
+  const log = createRecordingLog();
+  const mongo = await openMongo({ uri, maxConnections: 10, log });
+  const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
+  const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
+  const stores = createMongoStores(mongo.connection, redis);
   const token = await cluster.makeToken('crash');
   await cluster.startWorker();
   const other = await cluster.startWeb();
@@ -27,19 +38,24 @@ export async function openScaleOutSubject(): Promise<Subject> {
       await victim?.ended();
       victim = null;
     },
-    checkData: () => checkBlobs(scene),
+    checkData: () => checkBlobs(stores, queue),
     async withSettings(settings, use) {
       const web = await cluster.startWeb(settings);
       await use(web.url);
       web.kill('SIGKILL');
       await web.ended();
     },
-    close: scene.close,
+    async close() {
+      await queue.close();
+      await redis.close();
+      await mongo.close();
+      await cluster.close();
+    },
   };
 }
 
 /** Once the jobs are done and the sweep of two hours later has run, there is what records name, and nothing else. */
-async function checkBlobs({ stores, queue }: JobScene): Promise<void> {
+async function checkBlobs(stores: SceneStores, queue: RedisJobQueue): Promise<void> {
   const isIdle = async () => {
     const { waiting, active } = await queue.count();
     return waiting + active === 0;

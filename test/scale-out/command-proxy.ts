@@ -1,0 +1,91 @@
+import { createConnection, createServer, type Socket } from 'node:net';
+
+/** A proxy of MongoDB that can lose the answer to a chosen command. */
+export interface CommandProxy {
+  /** The URL with the proxy's host and port instead of the server's. */
+  throughProxy(url: string): string;
+  /** Asked for each command; after true its answer is lost, and its connection stays silent. At first none is lost. */
+  loseAnswerIf(isLost: () => boolean): void;
+  close(): Promise<void>;
+}
+
+/** @param url of the server, with one host and a port */
+export async function openCommandProxy(url: string): Promise<CommandProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let isLost = () => false;
+
+  function track(socket: Socket): Socket {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined); // 'close' follows
+    socket.on('close', () => sockets.delete(socket));
+    return socket;
+  }
+
+  function carry(client: Socket, upstream: Socket): void {
+    let unread = Buffer.alloc(0);
+    let isSilent = false;
+    client.on('data', (chunk) => {
+      unread = Buffer.concat([unread, chunk]);
+      for (;;) {
+        const length = isSilent ? null : lengthOfMessage(unread);
+        if (length === null) return;
+        const message = unread.subarray(0, length);
+        unread = unread.subarray(length);
+        isSilent = isCommand(message) && isLost();
+        upstream.write(message);
+      }
+    });
+    upstream.on('data', (chunk) => {
+      if (!isSilent) client.write(chunk);
+    });
+    client.on('close', () => upstream.end()); // what was sent before arrives
+    upstream.on('close', () => client.destroy());
+  }
+
+  const server = createServer((client) => {
+    track(client);
+    carry(client, track(createConnection({ host: target.hostname, port: Number(target.port) })));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  const { port } = address;
+
+  return {
+    throughProxy(original) {
+      const through = new URL(original);
+      through.hostname = '127.0.0.1';
+      through.port = String(port);
+      return through.href;
+    },
+    loseAnswerIf(next) {
+      isLost = next;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/. null: it is incomplete. */
+function lengthOfMessage(bytes: Buffer): number | null {
+  const length = bytes.length < 4 ? null : bytes.readInt32LE(0);
+  return length === null || length > bytes.length ? null : length;
+}
+
+const headerLength = 16;
+const opMsg = 2_013;
+
+/** Not a greeting or another message of the driver's own. */
+function isCommand(message: Buffer): boolean {
+  if (message.readInt32LE(12) !== opMsg) return false;
+  const nameAt = headerLength + 4 + 1 + 4 + 1; // flags, kind of section, length of the document, type of its first field
+  const name = message.toString('utf8', nameAt, message.indexOf(0, nameAt));
+  return !['hello', 'ismaster', 'isMaster', 'ping', 'endSessions'].includes(name);
+}
