@@ -122,7 +122,7 @@ describe('Views in Redis', () => {
       const client = meanwhile.wrap(connection.client);
       const one = createRedisViewStore({ ...connection, client }, meanwhile.wrap(totals));
       await meanwhile.within('views.aggregate', () => one.aggregate(start));
-      isOver = !meanwhile.hasStruck();
+      isOver = !meanwhile.hasOccurred();
       expectTotal(10 * flush);
       if (isOver) expect(step).to.be.above(5);
     }

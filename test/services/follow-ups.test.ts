@@ -4,11 +4,11 @@ import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-describe('Follow-ups of a change', () => {
-  it('fail nothing where the line of jobs is away, and say so once a minute, with a count', async () => {
+describe('The jobs and purges after a change', () => {
+  it('fail no request while the job queue is unavailable, and log that once a minute, with a count', async () => {
     const clock = createTestClock();
     const log = createRecordingLog();
-    const enqueue = () => Promise.reject(unavailable('The line of jobs is away.'));
+    const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
     const followUps = createFollowUps({ jobs: { enqueue }, purger: null, clock, log });
     for (let n = 0; n < 500; n++) followUps.created('drop', 'version');
     await new Promise(setImmediate);
@@ -16,12 +16,12 @@ describe('Follow-ups of a change', () => {
     await followUps.removed('drop');
     await new Promise(setImmediate);
     expect(log.lines.map(({ level, fields }) => [level, fields.count, String(fields.err)])).to.deep.equal([
-      ['warn', 1, 'DropError: The line of jobs is away.'],
-      ['warn', 500, 'DropError: The line of jobs is away.'],
+      ['warn', 1, 'DropError: The job queue is unavailable.'],
+      ['warn', 500, 'DropError: The job queue is unavailable.'],
     ]);
   });
 
-  it('of a new version tell the edge at once, without waiting, and not by more than 100 attempts at a time', async () => {
+  it('purge at once after a new version, without waiting, with at most 100 attempts at a time', async () => {
     let asked = 0;
     let attempts = 0;
     const followUps = createFollowUps({
@@ -43,11 +43,11 @@ describe('Follow-ups of a change', () => {
     expect([asked, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
-  it('where a page must not be seen any more, wait for one attempt at the edge, whatever the line of jobs says', async () => {
+  it('wait for one purge after a page was hidden, even if the job queue is unavailable', async () => {
     const purged: string[] = [];
     const log = createRecordingLog();
     const followUps = createFollowUps({
-      jobs: { enqueue: () => Promise.reject(unavailable('The line of jobs is away.')) },
+      jobs: { enqueue: () => Promise.reject(unavailable('The job queue is unavailable.')) },
       purger: {
         async purge(tag) {
           purged.push(tag);

@@ -17,32 +17,32 @@ interface Published {
   readonly versionId: string;
 }
 
-/** Jobs that work on a drop while it is deleted. */
+/** Jobs that change a drop. */
 const jobs: readonly {
   job: JobName;
   steps: number;
-  /** How often it asks for itself again, for later. */
+  /** How often it enqueues itself again with a delay. */
   repeats?: number;
-  ask(queue: JobProducer, drop: Published): Promise<void>;
+  enqueue(queue: JobProducer, drop: Published): Promise<void>;
 }[] = [
   {
     job: 'version.render',
     steps: 7,
-    ask: (queue, { id, versionId }) => queue.enqueue('version.render', { dropId: id, versionId }),
+    enqueue: (queue, { id, versionId }) => queue.enqueue('version.render', { dropId: id, versionId }),
   },
   {
     job: 'edge.purge',
     steps: 6,
     repeats: 1,
-    ask: (queue, { id }) => queue.enqueue('edge.purge', { dropId: id }),
+    enqueue: (queue, { id }) => queue.enqueue('edge.purge', { dropId: id }),
   },
-  { job: 'views.aggregate', steps: 1, ask: (queue) => queue.enqueue('views.aggregate', {}) },
+  { job: 'views.aggregate', steps: 1, enqueue: (queue) => queue.enqueue('views.aggregate', {}) },
 ];
 
-/** Deletes a drop right before each step of each job that works on it. */
+/** Deletes a drop before each step of each job that changes it. */
 export function describeDeletions(engine: string, openScene: () => Awaitable<FaultScene>): void {
-  describe(`When a drop is deleted in the middle of its jobs (${engine})`, function () {
-    this.timeout(60_000); // one test is dozens of runs
+  describe(`When a drop is deleted while its jobs run (${engine})`, function () {
+    this.timeout(60_000); // each test is dozens of runs
 
     let scene: FaultScene;
 
@@ -60,11 +60,11 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     }
 
     /**
-     * @param isRemovedAtOnce its removal runs whole before the step; else it is asked for as a request does
+     * @param isRemovedAtOnce the removal job runs before the step; otherwise it is only enqueued
      * @returns false: the job has fewer steps
      */
     async function deleteAt(step: number, each: (typeof jobs)[number], isRemovedAtOnce: boolean) {
-      const { job, ask, repeats = 0 } = each;
+      const { job, enqueue, repeats = 0 } = each;
       const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));
       await scene.stores.views.add(newId(scene.clock.now()), 1, counts);
@@ -74,15 +74,15 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
         else await process.queue.enqueue('drop.remove', { dropId: drop.id });
       });
       const process = await scene.startProcess({ faults, purgeAgain });
-      await ask(process.queue, drop);
+      await enqueue(process.queue, drop);
       await process.settle();
-      for (let repeat = 0; repeat < repeats && !faults.hasStruck(); repeat++) {
+      for (let repeat = 0; repeat < repeats && !faults.hasOccurred(); repeat++) {
         scene.clock.advance(60_000);
         await process.settle();
       }
-      if (!faults.hasStruck()) await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
+      if (!faults.hasOccurred()) await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
       for (const pause of [hour / 2, hour]) {
-        scene.clock.advance(pause); // what was missed is asked for again; what nothing names is swept
+        scene.clock.advance(pause); // the reconcile job runs
         expect(await settleAll(scene, process), 'thrown later').to.deep.equal([]);
       }
       await isGone(drop);
@@ -90,13 +90,13 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
       expect((await scene.stores.drops.find(ownerId, other.slug))?.viewCount).to.equal(3);
       expect(await scene.listDays(other.id)).to.deep.equal({ [day]: 3 });
       await process.close();
-      return faults.hasStruck();
+      return faults.hasOccurred();
     }
 
     for (const each of jobs) {
       for (const isRemovedAtOnce of [true, false]) {
         const what = isRemovedAtOnce ? 'deleted and removed' : 'deleted';
-        it(`${each.job}: nothing of it is left and nothing has failed, ${what} at whichever step`, async () => {
+        it(`${each.job}: nothing of it is left and no job has failed, ${what} before any step`, async () => {
           let step = 1;
           while (await deleteAt(step, each, isRemovedAtOnce)) step += 1;
           expect(step, 'steps').to.be.above(each.steps);

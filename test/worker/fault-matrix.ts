@@ -6,27 +6,26 @@ import type { createWorkerProcess, ProcessOptions } from './worker-process.ts';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** A scene whose processes can be ended, over whichever engine. */
+/** A scene of any engine, whose processes can be ended. */
 export interface FaultScene extends CaseScene {
   startProcess(options?: ProcessOptions): Awaitable<FaultProcess>;
   close(): Promise<void>;
 }
 
 interface FaultProcess extends ReturnType<typeof createWorkerProcess> {
-  /** As SIGKILL does. */
+  /** Ends it like SIGKILL. */
   kill(): Promise<void>;
-  /** It does nothing any more. */
   close(): Promise<void>;
 }
 
-/** One repeat is like the others, and a run less at each of its steps. */
+/** One repeat of purges is enough: the others are alike. */
 export const purgeAgain = '1';
-/** More than any job asks for itself. */
+/** More often than any job enqueues itself again. */
 const repeatsAtMost = 8;
 
 /**
- * Runs what is due, and then what that has asked for to be done later.
- * @returns what handlers threw; not that the line of jobs was late, as it may be on a busy machine: that is tried again
+ * Runs due jobs, and then the delayed ones that they enqueue.
+ * @returns what handlers threw, without `unavailable`, which a busy machine may cause and which is retried
  */
 export async function settleAll(scene: FaultScene, process: FaultProcess): Promise<unknown[]> {
   const thrown = await process.settle();
@@ -37,10 +36,10 @@ export async function settleAll(scene: FaultScene, process: FaultProcess): Promi
   return thrown.filter((error) => !(error instanceof DropError && error.code === 'unavailable'));
 }
 
-/** Every step of every job, going wrong in every way. */
+/** Injects each kind of fault at each step of each job. */
 export function describeFaultMatrix(engine: string, openScene: () => Awaitable<FaultScene>): void {
-  describe(`When a step of a job goes wrong (${engine})`, function () {
-    this.timeout(180_000); // one test is dozens of runs, and MongoDB is emptied before each
+  describe(`When a step of a job fails (${engine})`, function () {
+    this.timeout(180_000); // each test is dozens of runs
 
     let scene: FaultScene;
 
@@ -53,21 +52,21 @@ export function describeFaultMatrix(engine: string, openScene: () => Awaitable<F
     /** Runs the case with a fault at that step; false: the job has fewer steps. */
     async function runWithFault(each: JobCase, step: number, kind: FaultKind): Promise<boolean> {
       const { job, prepare, repeats = 0 } = each;
-      const { ask, always, atLast } = await prepare(scene);
+      const { enqueue, always, atLast } = await prepare(scene);
       scene.clock.advance(10 * 60_000); // the periodic ones are due
       const faults = createFaults(job, step, kind);
       const first = await scene.startProcess({ faults, purgeAgain });
-      await ask?.(first.queue);
+      await enqueue?.(first.queue);
       await Promise.race([first.settle(), faults.ended]);
-      for (let repeat = 0; repeat < repeats && !faults.hasStruck(); repeat++) {
+      for (let repeat = 0; repeat < repeats && !faults.hasOccurred(); repeat++) {
         scene.clock.advance(60_000);
         await Promise.race([first.settle(), faults.ended]);
       }
       faults.disarm();
       await always?.();
 
-      // A process that lives tries again by itself; one that has ended is followed by another.
-      const hasEnded = kind.startsWith('ends') && faults.hasStruck();
+      // A live process retries; after one that ended another is started.
+      const hasEnded = kind.startsWith('ends') && faults.hasOccurred();
       if (hasEnded) await first.kill();
       const next = hasEnded ? await scene.startProcess({ purgeAgain }) : first;
       scene.clock.advance(10 * 60_000);
@@ -75,7 +74,7 @@ export function describeFaultMatrix(engine: string, openScene: () => Awaitable<F
       await always?.();
       await atLast();
       await next.close();
-      return faults.hasStruck();
+      return faults.hasOccurred();
     }
 
     for (const each of jobCases) {

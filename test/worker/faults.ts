@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JobName } from '../../shared/job-catalogue.ts';
 
-/** What a fault looks like to the code it strikes. */
+/** The error of an injected fault. */
 export class Fault extends Error {}
 
 /**
- * How a step goes wrong: it throws and has done nothing, or has done its work all the same (the answer was lost);
- * or the process ends before or after it, which the code sees as a call that never returns.
+ * What happens at a step: the call rejects, before or after its effect (the answer was lost); or the process ends before
+ * or after it, which is simulated by a call that never settles.
  */
 export const faultKinds = [
-  'throws undone',
-  'throws though done',
+  'fails before it has done anything',
+  'fails after it has done its work',
   'ends the process before',
   'ends the process after',
 ] as const;
@@ -18,19 +18,19 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 export interface Faults {
-  /** Counts the calls of the port's methods that the job makes, and strikes at the one it is armed for. */
+  /** Counts the job's calls of the port's methods, and injects the fault at the chosen one. */
   wrap<T extends object>(port: T): T;
-  /** Calls a handler of that job. */
+  /** Runs a handler, so that its calls count as those of the job. */
   within<T>(job: JobName, handle: () => T): T;
-  /** From now on all goes well, and nothing is counted. */
+  /** Ends counting and injecting. */
   disarm(): void;
-  /** Whether the fault has come. */
-  hasStruck(): boolean;
-  /** Resolves when the process has ended. */
+  /** Whether the fault was injected. */
+  hasOccurred(): boolean;
+  /** Resolves when the process ends by the fault. */
   readonly ended: Promise<void>;
 }
 
-/** Strikes once, at the call of that number (from 1) that the job makes, of all wrapped ports together. */
+/** Injects one fault, at the job's call of that number (from 1) over all wrapped ports. */
 export function createFaults(job: JobName, step: number, kind: FaultKind): Faults {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -43,16 +43,16 @@ export function createFaults(job: JobName, step: number, kind: FaultKind): Fault
   }
 
   const steps = createSteps(job, step, async (call) => {
-    if (kind === 'throws undone') throw new Fault(kind);
+    if (kind === 'fails before it has done anything') throw new Fault(kind);
     if (kind === 'ends the process before') return endProcess();
     await call();
-    if (kind === 'throws though done') throw new Fault(kind);
+    if (kind === 'fails after it has done its work') throw new Fault(kind);
     return endProcess();
   });
   return { ...steps, ended };
 }
 
-/** Does something else right before the call of that number, which is then done as ever. */
+/** Runs `act` right before the call of that number. */
 export function createMeanwhile(job: JobName, step: number, act: () => Promise<void>): Faults {
   const steps = createSteps(job, step, async (call) => {
     await act();
@@ -62,15 +62,14 @@ export function createMeanwhile(job: JobName, step: number, act: () => Promise<v
 }
 
 /**
- * Which job's handler is running. One for all that count: each that is ever entered costs every promise of the process
- * something from then on.
+ * The job whose handler runs. One for all faults: each AsyncLocalStorage in use slows down every promise of the process.
  */
 const current = new AsyncLocalStorage<JobName>();
 
 function createSteps(
   job: JobName,
   step: number,
-  strike: (call: () => unknown) => Promise<unknown>,
+  inject: (call: () => unknown) => Promise<unknown>,
 ): Omit<Faults, 'ended'> {
   let calls = 0;
   let isArmed = true;
@@ -85,7 +84,7 @@ function createSteps(
             const call = () => method.apply(target, args);
             if (!isArmed || current.getStore() !== job) return call();
             calls += 1;
-            return calls === step ? strike(call) : call();
+            return calls === step ? inject(call) : call();
           };
         },
       });
@@ -93,6 +92,6 @@ function createSteps(
     disarm() {
       isArmed = false;
     },
-    hasStruck: () => calls >= step,
+    hasOccurred: () => calls >= step,
   };
 }

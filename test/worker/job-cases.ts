@@ -9,32 +9,28 @@ import { ownerId, type SceneStores, type Stage } from './stage.ts';
 
 const hour = 3_600_000;
 
-/** Where a case takes place: over the stores of any engine, with any worker. */
+/** The stores of any engine, with any worker. */
 export type CaseScene = Stage & {
   readonly stores: SceneStores;
-  /** At what time records are made. */
   readonly clock: TestClock;
-  /** What the edge was told to forget. */
+  /** The tags that were purged. */
   readonly edge: { readonly purged: readonly string[]; readonly rounds: number };
 };
 
-/** One kind of work: what is there before the job, and what must hold at any moment, and at last. */
+/** A job: what it finds, and what must be true at all times and at the end. */
 export interface JobCase {
   readonly job: JobName;
   readonly what: string;
-  /** Calls of ports that the job makes, at least. */
+  /** The least number of port calls of the job. */
   readonly steps: number;
-  /** How often it asks for itself again, for later. */
+  /** How often it enqueues itself again with a delay. */
   readonly repeats?: number;
   prepare(scene: CaseScene): Promise<Watch>;
 }
 
 export interface Watch {
-  /** Asks for the job; unset: it is a periodic one, and comes by itself. */
-  readonly ask?: (queue: JobProducer) => Promise<void>;
-  /** Inner ids of the drops and versions that the job is about, if it is about any. */
-  readonly ids: readonly string[];
-  /** What must be true in the middle of everything. */
+  /** Unset: the job is periodic. */
+  readonly enqueue?: (queue: JobProducer) => Promise<void>;
   readonly always?: () => Promise<void>;
   readonly atLast: () => Promise<void>;
 }
@@ -48,8 +44,7 @@ const render: JobCase = {
     const { renders, pendingTasks } = scene.stores;
     const isPending = async () => (await pendingTasks.find(id))?.tasks.includes('render');
     return {
-      ids: [id, versionId],
-      ask: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
+      enqueue: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
       async always() {
         if (!(await isPending())) expect(await renders.findHead(versionId), 'not pending').to.not.equal(null);
       },
@@ -64,14 +59,14 @@ const render: JobCase = {
   },
 };
 
-/** How often the edge was told to forget the drop. */
+/** How often the drop was purged. */
 function countPurges({ edge }: CaseScene, id: string): number {
   return edge.purged.filter((tag) => tag === `drop-${id}`).length;
 }
 
 const squeeze: JobCase = {
   job: 'version.squeeze',
-  what: 'the page is as small as it gets, and can be read at any time',
+  what: 'the page is recompressed, and can be read at any time',
   steps: 5,
   async prepare(scene) {
     const { id, versionId } = await scene.publish([]);
@@ -82,8 +77,7 @@ const squeeze: JobCase = {
       return { head, br: await renders.findArtefact(head?.artefacts.br ?? '') };
     };
     return {
-      ids: [id, versionId],
-      ask: (queue) => queue.enqueue('version.squeeze', { dropId: id, versionId }),
+      enqueue: (queue) => queue.enqueue('version.squeeze', { dropId: id, versionId }),
       async always() {
         const { head, br } = await read();
         expect(br?.byteLength).to.equal(head?.facts.br.byteLength);
@@ -98,7 +92,7 @@ const squeeze: JobCase = {
   },
 };
 
-/** The page of `publish`'s document, as nobody has squeezed it. */
+/** The page of `publish`'s document before its recompression. */
 const aPage: Rendered = {
   plan: { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' },
   facts: {
@@ -112,15 +106,14 @@ const aPage: Rendered = {
 
 const purge: JobCase = {
   job: 'edge.purge',
-  what: 'the edge has forgotten the drop in every round and nothing is pending',
+  what: 'the drop is purged in every round and no task is pending',
   steps: 6,
   repeats: 1,
   async prepare(scene) {
     const { id } = await scene.publish(['purge']);
     const isPending = async () => (await scene.stores.pendingTasks.find(id))?.tasks.includes('purge');
     return {
-      ids: [id],
-      ask: (queue) => queue.enqueue('edge.purge', { dropId: id }),
+      enqueue: (queue) => queue.enqueue('edge.purge', { dropId: id }),
       async always() {
         if (await isPending()) return;
         expect(countPurges(scene, id), 'not pending').to.be.at.least(scene.edge.rounds);
@@ -135,7 +128,7 @@ const purge: JobCase = {
 
 const removeDrop: JobCase = {
   job: 'drop.remove',
-  what: 'nothing of a deleted drop is left, and the edge has forgotten it in every round',
+  what: 'nothing of a deleted drop is left, and it is purged in every round',
   steps: 11,
   repeats: 1,
   async prepare(scene) {
@@ -147,8 +140,7 @@ const removeDrop: JobCase = {
     await views.aggregate(1);
     await drops.remove(ownerId, slug, scene.clock.now());
     return {
-      ids: [id, ...versionIds],
-      ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
+      enqueue: (queue) => queue.enqueue('drop.remove', { dropId: id }),
       async always() {
         if ((await pendingTasks.find(id)) !== null) return;
         expect(await scene.listKept(versionIds), 'after the record').to.deep.equal([]);
@@ -167,7 +159,7 @@ const removeDrop: JobCase = {
 
 const removeVersion: JobCase = {
   job: 'drop.remove',
-  what: 'nothing of a removed version is left, and all of the others',
+  what: 'nothing of a removed version is left, and the others are complete',
   steps: 5,
   async prepare(scene) {
     const { id, slug, versionId } = await scene.publish([]);
@@ -175,8 +167,7 @@ const removeVersion: JobCase = {
     await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
     const hasTrash = async () => ((await scene.stores.pendingTasks.find(id))?.trash.length ?? 0) > 0;
     return {
-      ids: [id, trashed],
-      ask: (queue) => queue.enqueue('drop.remove', { dropId: id }),
+      enqueue: (queue) => queue.enqueue('drop.remove', { dropId: id }),
       async always() {
         expect(await scene.listKept([versionId])).to.deep.equal([versionId]);
         if (!(await hasTrash())) expect(await scene.listKept([trashed]), 'no trash').to.deep.equal([]);
@@ -191,7 +182,7 @@ const removeVersion: JobCase = {
 
 const expireSignIns: JobCase = {
   job: 'sign-in.expire',
-  what: 'what is over is expired, what is old is gone',
+  what: 'sign-ins past their time are expired, old ones are removed',
   steps: 2,
   async prepare(scene) {
     const { signIns } = scene.stores;
@@ -208,7 +199,6 @@ const expireSignIns: JobCase = {
       });
     }
     return {
-      ids: [],
       async atLast() {
         expect((await signIns.find(over))?.status).to.equal('expired');
         expect(await signIns.find(old)).to.equal(null);
@@ -231,7 +221,6 @@ const aggregateViews: JobCase = {
     await views.add(newId(scene.clock.now()), 1, counts);
     const viewsOf = async (slug: string) => (await drops.find(ownerId, slug))?.viewCount;
     return {
-      ids: published.map(({ id }) => id),
       async always() {
         for (const [i, { slug }] of published.entries()) expect(await viewsOf(slug)).to.be.oneOf([0, 13 + i]);
       },
@@ -254,30 +243,29 @@ const reconcile: JobCase = {
     const orphan = newId(scene.clock.now());
     await html.put(orphan, Buffer.from('nobody'));
     await contexts.put(orphan, Buffer.from('why'));
-    const owing = await scene.publish(['render', 'purge']);
+    const pending = await scene.publish(['render', 'purge']);
     const deleted = await scene.publish([]);
     await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
     scene.clock.advance(hour + 1);
     const young = newId(scene.clock.now());
-    await html.put(young, Buffer.from('not yet named'));
+    await html.put(young, Buffer.from('not yet referenced'));
     return {
-      ids: [orphan, owing.id, owing.versionId, deleted.id, deleted.versionId],
       async always() {
-        expect(await scene.listKept([owing.versionId, young])).to.deep.equal([owing.versionId, young]);
+        expect(await scene.listKept([pending.versionId, young])).to.deep.equal([pending.versionId, young]);
       },
       async atLast() {
-        expect(await scene.listKept([orphan, owing.versionId, deleted.versionId])).to.deep.equal([
-          owing.versionId,
+        expect(await scene.listKept([orphan, pending.versionId, deleted.versionId])).to.deep.equal([
+          pending.versionId,
         ]);
-        expect((await pendingTasks.find(owing.id))?.tasks).to.deep.equal([]);
-        expect(scene.edge.purged).to.include(`drop-${owing.id}`);
+        expect((await pendingTasks.find(pending.id))?.tasks).to.deep.equal([]);
+        expect(scene.edge.purged).to.include(`drop-${pending.id}`);
         expect(await pendingTasks.find(deleted.id)).to.equal(null);
       },
     };
   },
 };
 
-/** Every kind of job of the catalogue; `drop.remove` has two. */
+/** Each job of the catalogue; `drop.remove` has two cases. */
 export const jobCases: readonly JobCase[] = [
   render,
   squeeze,

@@ -11,7 +11,7 @@ import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts'
 import type { Faults } from './faults.ts';
 import type { SceneStores } from './stage.ts';
 
-/** The stores of jobs, over these connections. @param faults strike inside the store of views, too */
+/** The stores of jobs, over these connections. @param faults inject inside the store of views, too */
 export function createMongoStores(
   connection: Mongo['connection'],
   redis: Redis,

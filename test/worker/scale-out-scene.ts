@@ -10,7 +10,7 @@ import { createRecordingLog } from './recording-log.ts';
 import { createEdge, createRenderer, createStage } from './stage.ts';
 import { createWorkerProcess, type ProcessOptions } from './worker-process.ts';
 
-/** How often a worker looks for jobs whose process is gone. */
+/** How often a worker looks for jobs without a lock. */
 const stallMs = 30;
 
 /** The same as `openScene` over MongoDB and Redis: each process has connections of its own to Redis. */
@@ -30,7 +30,7 @@ export async function openScaleOutScene() {
     return openRedis({ ...settings, log: createRecordingLog() });
   }
 
-  /** The locks of a process that is gone are over at once, for nobody to wait for. */
+  /** Ends the locks of a killed process at once. */
   async function endLocks(): Promise<void> {
     const locks = await redis.client.keys(`${redis.keyPrefix}*:lock`);
     if (locks.length > 0) await redis.client.unlink(...locks);
@@ -40,7 +40,7 @@ export async function openScaleOutScene() {
     ...createStage(stores, clock),
     ...{ clock, edge, renderer, stores, redis },
 
-    /** A worker over connections of its own, with a purger. It runs whatever is due, at once. */
+    /** A worker with connections of its own. It runs due jobs at once. */
     async startProcess({ faults, purger = edge, purgeAgain }: ProcessOptions = {}) {
       const { redis: own, cut } = cuttable(await open());
       const log = createRecordingLog();
@@ -72,10 +72,10 @@ export async function openScaleOutScene() {
         ...process,
         redis: own,
 
-        /** Ends it as SIGKILL does: it says nothing to anybody any more. */
+        /** Ends it like SIGKILL. */
         async kill(): Promise<void> {
           cut();
-          void close(); // what is left of it in this process
+          void close();
           await endLocks();
         },
 
@@ -95,7 +95,7 @@ export async function openScaleOutScene() {
   };
 }
 
-/** `cut` ends this connection and all that were made for jobs, for good. */
+/** `cut` ends this connection and those that were made for jobs. */
 function cuttable(redis: Redis): { redis: Redis; cut(): void } {
   const clients = [redis.client];
   return {

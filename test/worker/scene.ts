@@ -21,7 +21,7 @@ export { ownerId } from './stage.ts';
 export type Scene = ReturnType<typeof openScene>;
 export type WorkerProcess = ReturnType<Scene['startProcess']>;
 
-/** One data directory, the stores for the test to prepare and look at, and worker processes that come and go. */
+/** A data directory with stores for the test, and worker processes over the same file. */
 export function openScene() {
   const dir = makeTempDir();
   const path = join(dir, 'dropleaf.sqlite');
@@ -51,7 +51,7 @@ export function openScene() {
     ...createStage(stores, clock),
     ...{ clock, edge, renderer, stores },
 
-    /** A worker over a connection of its own, with a purger; it runs only when told. */
+    /** A worker with a connection of its own; it runs jobs during `settle` only. */
     startProcess({ faults, jobs, purger = edge, purgeAgain }: ProcessOptions = {}) {
       const own = openStores();
       const log = createRecordingLog();
@@ -59,7 +59,7 @@ export function openScene() {
       const process = createWorkerProcess({
         ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
       });
-      // It runs nothing but by `settle`, so one that is settled no more is as good as killed.
+      // It runs jobs during `settle` only, so it need not be killed.
       return { ...process, kill: async () => undefined, close: () => own.db.close() };
     },
 

@@ -14,10 +14,9 @@ export type SceneStores = Pick<
   'drops' | 'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views'
 >;
 
-/** What a test prepares and looks at, whichever engine the stores are of. */
+/** How tests prepare and read the stores of any engine. */
 export type Stage = ReturnType<typeof createStage>;
 
-/** @param clock tells when versions are made */
 export function createStage(stores: SceneStores, clock: TestClock) {
   async function putVersion(html: string): Promise<NewVersion> {
     const id = newId(clock.now());
@@ -27,7 +26,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
   }
 
   return {
-    /** A drop with one version, as a POST leaves it. */
+    /** Creates a drop with one version. */
     async publish(tasks: readonly PendingTask[] = ['render']) {
       const version = await putVersion('<p>one');
       const drop = await stores.drops.create(
@@ -48,7 +47,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
       return { id: drop.id, slug: drop.slug, versionId: version.id };
     },
 
-    /** One more version, as a PUT leaves it; its inner id. */
+    /** Adds a version. @returns its inner id */
     async addVersion(slug: string, tasks: readonly PendingTask[] = ['render', 'purge']): Promise<string> {
       const version = await putVersion('<p>more');
       const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, tasks);
@@ -56,7 +55,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
       return version.id;
     },
 
-    /** Which of the versions still have bytes in any store. */
+    /** The versions that have blobs in any store. */
     async listKept(versionIds: readonly string[]): Promise<string[]> {
       const kept: string[] = [];
       for (const id of versionIds) {
@@ -73,19 +72,14 @@ export function createStage(stores: SceneStores, clock: TestClock) {
   };
 }
 
-/** A cache in front that notes what it was told to forget. */
+/** An edge that records the purged tags. */
 export function createEdge() {
   const purged: string[] = [];
-  let isAway = false;
   return {
     purged,
-    /** How often each purge is done at least, repeats included. */
+    /** The number of rounds, repeats included. */
     rounds: 2,
-    setAway(away: boolean): void {
-      isAway = away;
-    },
     async purge(tag: string): Promise<void> {
-      if (isAway) throw new Error('the edge is away');
       purged.push(tag);
     },
   };

@@ -240,22 +240,22 @@ describe('The rendering of a version', () => {
 
 /** Fails the first call of the method of that name. */
 function failingAt(method: string) {
-  let hasStruck = false;
+  let hasOccurred = false;
   return {
     within: <T>(_: JobName, handle: () => T) => handle(),
     wrap<T extends object>(port: T): T {
       return new Proxy(port, {
         get(target, name) {
-          if (name !== method || hasStruck) return Reflect.get(target, name);
+          if (name !== method || hasOccurred) return Reflect.get(target, name);
           return async () => {
-            hasStruck = true;
+            hasOccurred = true;
             throw new Fault(method);
           };
         },
       });
     },
     disarm: () => undefined,
-    hasStruck: () => hasStruck,
+    hasOccurred: () => hasOccurred,
     ended: new Promise<void>(() => undefined),
   };
 }

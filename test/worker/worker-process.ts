@@ -12,23 +12,23 @@ import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
 import type { SceneStores } from './stage.ts';
 
-/** A line of jobs that can be run until nothing is due. */
+/** A queue whose due jobs a test can run. */
 export interface SceneQueue extends JobProducer, JobConsumer, JobReport {
   runUntilIdle(): Promise<void>;
 }
 
 export interface ProcessOptions {
-  /** Between the handlers and all that they call. */
+  /** Injected into the ports that handlers call. */
   readonly faults?: Faults;
-  /** null: no cache in front. Unset: the scene's edge. */
+  /** null: there is no edge. Unset: the scene's edge. */
   readonly purger?: EdgePurger | null;
-  /** What the handlers ask for more work. Unset: the process's own line. */
+  /** The queue that handlers enqueue jobs in. Unset: that of the process. */
   readonly jobs?: JobProducer | undefined;
-  /** After how many seconds purges are repeated. Unset: as by default. */
+  /** EDGE_PURGE_AGAIN_SECONDS. Unset: the default. */
   readonly purgeAgain?: string | undefined;
 }
 
-/** A worker in this process, as `dropleaf worker` puts one together, but for what a test puts in between. */
+/** A worker in this process, wired like `dropleaf worker`. */
 export function createWorkerProcess<Q extends SceneQueue>(deps: {
   stores: SceneStores;
   queue: Q;
@@ -72,7 +72,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   };
 }
 
-/** Tells the faults which job a call is made by. */
+/** Runs each handler within its job's faults. */
 function within(faults: Faults, handlers: JobHandlers): JobHandlers {
   const wrapped = Object.entries(handlers).map(([name, handle]) => {
     // proof: the entries are those of the handlers, each called with what it takes

@@ -31,12 +31,12 @@ export function startJobWorker(deps: {
   const connection = redis.duplicateForJobs({ socketTimeout: silentMs });
   const unknownNames = new Set<string>();
   const lastFailed = new Map<string, Job>();
+  let running = 0;
   let isStopping = false;
 
   const worker = new Worker(queue.name, run, {
     connection,
     prefix: redis.jobPrefix,
-    skipVersionCheck: true,
     concurrency,
     lockDuration: lockMs,
     stalledInterval: stallMs,
@@ -63,7 +63,10 @@ export function startJobWorker(deps: {
     } catch (error) {
       throw new UnrecoverableError(String(error)); // a retry would read the same payload
     }
-    await call();
+    running += 1;
+    await call().finally(() => {
+      running -= 1;
+    });
   }
 
   /** A job that an earlier release had. One that a later release enqueued is pending in its record. */
@@ -92,8 +95,9 @@ export function startJobWorker(deps: {
       isStopping = true;
       const closed = worker.close();
       await waitAtMost(graceMs, closed);
-      // Jobs that still run keep their locks for a while; then another worker runs them again.
-      await waitAtMost(closeWithinMs, worker.disconnect());
+      if (running > 0)
+        log.warn({ jobs: running }, 'jobs still run; they will run again when their locks end');
+      await waitAtMost(closeWithinMs, worker.disconnect().catch(report));
       connection.disconnect();
     },
   };
