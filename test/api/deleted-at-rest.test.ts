@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readAtRest } from '../support/at-rest.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-describe('What was deleted, at rest', () => {
+describe('Deleted content at rest', () => {
   let service: TestService;
 
   beforeEach(async () => {
@@ -11,7 +11,7 @@ describe('What was deleted, at rest', () => {
   });
   afterEach(() => service.stop());
 
-  /** In which files or collections each of them is, once the embedded database's log has been moved into its file. */
+  /** The files or collections that contain each needle, after SQLite has moved its log into the database file. */
   async function placesOf(needles: Readonly<Record<string, Buffer>>): Promise<Record<string, string[]>> {
     await service.settle();
     await service.restart();
@@ -23,14 +23,14 @@ describe('What was deleted, at rest', () => {
     return Object.fromEntries(found);
   }
 
-  /** A document that compresses to something of its own, in several pages of a database. */
+  /** A random document, so that its compressed forms are unique too. It fills several pages of the database. */
   function makeDocument() {
     const needle = randomBytes(24).toString('hex');
     const filling = Array.from({ length: 2_000 }, () => randomBytes(12).toString('hex')).join('\n');
     return { html: `<p>${needle}</p><pre>${filling}</pre>`, needle: Buffer.from(needle) };
   }
 
-  /** A piece of the page in each form, from within its bytes. */
+  /** 32 bytes from the middle of each compressed form of the page. */
   async function formsOf(path: string): Promise<Record<string, Buffer>> {
     const pieces: Record<string, Buffer> = {};
     for (const form of ['br', 'gzip']) {
@@ -45,7 +45,7 @@ describe('What was deleted, at rest', () => {
     ['a drop', (slug: string) => `/api/drops/${slug}`],
     ['a version', (slug: string) => `/api/drops/${slug}/v/1`],
   ] as const) {
-    it(`${what}: its document, its context and its rendered forms are in no byte that is kept`, async () => {
+    it(`${what}: its document, context and compressed pages are in no file or collection`, async () => {
       const owner = await service.newOwner();
       const { html, needle } = makeDocument();
       const context = `Because ${randomBytes(24).toString('hex')}`;

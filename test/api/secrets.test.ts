@@ -14,14 +14,14 @@ const purgeToken = 'NEEDLE-purge-token';
 const passcodes = ['NEEDLE-passcode-one', 'NEEDLE-passcode-two'];
 const wrongPasscode = 'NEEDLE-passcode-wrong';
 const wrongKey = 'NEEDLE-sign-in-key-wrong';
-/** Well-formed, of nobody; malformed; cut. */
+/** Unknown, malformed, cut off. */
 const wrongTokens = [
   'dl_0123456789abcdefghijABCDEFGHIJ2XfMUe',
   'dl_NEEDLEneedleNEEDLEneedleNEEDLEneedle',
   'dl_NEEDLEcut',
 ];
 
-describe('A whole life', () => {
+describe('Every kind of secret, used and misused', () => {
   const edges = useEdgeDoubles();
   let double: GitHubDouble | undefined;
   let service: TestService;
@@ -56,7 +56,7 @@ describe('A whole life', () => {
     (await service.request('POST', '/api/auth/start', { body: { label: 'KNOWN-label' } })).body;
   const poll = async (token: string) => (await service.get(`/api/auth/poll?token=${token}`)).body;
 
-  /** Puts what is secret where only mistaken clients put it. */
+  /** Sends the secret in every wrong place that a mistaken client may use. */
   async function mistake(secret: string): Promise<void> {
     const encoded = `%${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`;
     const halves = `${secret.slice(0, 18)}%${secret.charCodeAt(18).toString(16)}${secret.slice(19)}`;
@@ -77,7 +77,7 @@ describe('A whole life', () => {
     await service.request('POST', `/api/drops?access_token=${secret}`, { raw: `{"token": "${secret}"` });
   }
 
-  /** Publishes, locks, unlocks, opens the frame, and changes the passcode. @returns what the visitor was given */
+  /** Publishes, locks, unlocks, opens the frame, and changes the passcode. @returns the visitor's cookies and grant */
   async function live(owner: Owner): Promise<Record<string, string>> {
     const [first = '', second = ''] = passcodes;
     const { slug } = await owner.create({ title: 'KNOWN-title', passcode: first, context: 'why' });
@@ -154,7 +154,7 @@ describe('A whole life', () => {
     );
   });
 
-  it('with the local sign-in key leaves no secret at rest or in the logs, but where secrets are kept', async () => {
+  it('with the local sign-in key leaves no secret at rest or in the logs, except in the secret store', async () => {
     let engine: Engine | undefined;
     service = await startService({
       adaptEngine: (opened) => {

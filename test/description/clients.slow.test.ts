@@ -9,7 +9,7 @@ import { requireProgram } from '../support/programs.ts';
 import { useService } from '../support/service.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-/** What a program of somebody else finds when it publishes, lists by a tag, updates and deletes. */
+/** The results of a program that publishes a page, lists it by a tag, updates and deletes it. */
 interface Outcome {
   readonly slug: string;
   readonly [part: string]: unknown;
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 const sources = fileURLToPath(new URL('../../../test/clients/', import.meta.url));
 const require = createRequire(import.meta.url);
 
-/** One class for each schema, body and set of values; errors must not multiply them. */
+/** One class for each schema, body and enum. Without a shared Error schema there would be hundreds. */
 const maxPythonModels = 40;
 
 describe('Clients that are generated from /openapi.json', function () {
@@ -36,7 +36,7 @@ describe('Clients that are generated from /openapi.json', function () {
     return file;
   }
 
-  /** What the program found at each step, and that its page is gone. */
+  /** Checks the result of each step, and that the page is gone. */
   async function expectDone({ slug, ...found }: Outcome): Promise<void> {
     expect(found).to.deep.equal({
       locked: true,
