@@ -12,24 +12,20 @@ import type {
 import type { Takedown } from '../domain/moderation.ts';
 
 /**
- * Drops as their owners and readers use them. A drop with its list of versions is one record, and each method
- * is one conditional update of it: whole or absent, with no transaction across records. A deleted drop is
- * absent in every method from the moment `remove` has returned.
+ * Drops for owners and readers. A drop and its versions are one record, and each method is one conditional update of
+ * it. A deleted drop is absent in every method once `remove` has returned.
  *
- * A visible change raises `rev` and adds `tasks` to the pending ones in the same update (see PendingTaskStore).
+ * A visible change raises `rev` and adds `tasks` to the pending tasks in the same update (see PendingTaskStore).
  *
- * A takedown (ModerationStore) holds from the moment it was answered: that a drop is not taken down is a condition of
- * each update by its owner but `remove`. Where it is, they change nothing and answer with the takedown, whatever else
- * stands in the way.
+ * Every update by the owner except `remove` requires that the drop is not taken down (ModerationStore). If it is, the
+ * update changes nothing and returns the takedown, before any other reason for refusal.
  */
 export interface DropStore {
   /**
-   * Stores the drop with its first version, in a free place of its owner's below `cap`.
+   * Stores the drop with its first version, at a free place of its owner below `cap`.
    * `no_place`: the owner has `cap` live drops; `slug_taken`: the caller picks another slug.
    * A repeat with the same id returns the stored drop.
-   * Atomic; parallel creates never pass the cap while no live drop of the owner holds a place at or beyond `cap`.
-   * Where one does, as the cap was lowered, live drops are counted before the insert, and parallel creates may
-   * each take a free place below the cap.
+   * Atomic: parallel creates never pass the cap, unless the cap was lowered below the place of a live drop.
    */
   create(
     drop: NewDrop,
@@ -37,13 +33,13 @@ export interface DropStore {
     tasks: readonly PendingTask[],
   ): Promise<Drop | 'no_place' | 'slug_taken'>;
 
-  /** null: none, deleted, or another owner's. */
+  /** null: no such drop of this owner. */
   find(ownerId: string, slug: string): Promise<Drop | null>;
 
-  /** A page of the owner's drops and how many match in all. Reads no lists of versions. */
+  /** A page of the owner's drops, and the number of drops that match. Reads no lists of versions. */
   list(ownerId: string, query: DropQuery): Promise<{ drops: Drop[]; total: number }>;
 
-  /** How many live drops the owner has. */
+  /** Number of the owner's live drops. */
   count(ownerId: string): Promise<number>;
 
   /** Newest first; null: no such drop. */

@@ -18,19 +18,6 @@ export interface RedisSettings {
   readonly waitMs?: number;
 }
 
-/** What may differ from one connection for jobs to the other. */
-export type JobConnectionOptions = Pick<
-  RedisOptions,
-  | 'autoResendUnfulfilledCommands'
-  | 'blockingTimeout'
-  | 'commandTimeout'
-  | 'connectionName'
-  | 'enableOfflineQueue'
-  | 'lazyConnect'
-  | 'maxRetriesPerRequest'
-  | 'socketTimeout'
->;
-
 export interface Redis {
   /**
    * Sends each command at most once. A command is rejected at once while the connection is down, after 1 s without an
@@ -57,7 +44,7 @@ export interface Redis {
    * Another connection to the server, for BullMQ: no time limits and no limit of retries, since its workers' commands
    * wait for jobs. It logs no errors; the caller closes it.
    */
-  duplicateForJobs(changes?: JobConnectionOptions): Client;
+  duplicateForJobs(changes?: Pick<RedisOptions, 'socketTimeout'>): Client;
 
   /** Waits 1 s at most for pending commands. Connections of `duplicateForJobs` stay open. */
   close(): Promise<void>;

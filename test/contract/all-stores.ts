@@ -1,0 +1,33 @@
+import { describeAccountStoreContract } from './account-store.contract.ts';
+import { describeAuditLogContract } from './audit-log.contract.ts';
+import { describeBlobStoreContract } from './blob-store.contract.ts';
+import { describeDropStoreContract } from './drop-store.contract.ts';
+import { describeModerationStoreContract } from './moderation-store.contract.ts';
+import { describePendingTaskStoreContract } from './pending-task-store.contract.ts';
+import { describeRenderStoreContract } from './render-store.contract.ts';
+import { describeReportStoreContract } from './report-store.contract.ts';
+import { describeSecretStoreContract } from './secret-store.contract.ts';
+import { describeSignInStoreContract } from './sign-in-store.contract.ts';
+import type { OpenStores } from './stores.ts';
+import { describeTokenStoreContract } from './token-store.contract.ts';
+import { describeViewStoreContract } from './view-store.contract.ts';
+
+/** The contract of every store port, for one engine. */
+export function describeAllStores(engine: string, openStores: OpenStores): void {
+  for (const describeContract of [
+    describeAccountStoreContract,
+    describeTokenStoreContract,
+    describeSignInStoreContract,
+    describeDropStoreContract,
+    describeModerationStoreContract,
+    describeAuditLogContract,
+    describePendingTaskStoreContract,
+    describeBlobStoreContract,
+    describeRenderStoreContract,
+    describeReportStoreContract,
+    describeViewStoreContract,
+    describeSecretStoreContract,
+  ]) {
+    describeContract(engine, openStores);
+  }
+}
