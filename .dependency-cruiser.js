@@ -26,7 +26,6 @@ const vendors = {
   pino: '^bin/',
   piscina: '^shared/adapters/(sqlite|threads)/',
   'proxy-addr': '^api/http/',
-  'rate-limiter-flexible': '^shared/adapters/(memory|redis)/',
   'sanitize-html': '^shared/adapters/threads/',
   yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
 };

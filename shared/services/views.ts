@@ -19,7 +19,15 @@ export type Views = ReturnType<typeof createViews>;
  * one that is repeated after an unknown outcome counts once. A killed process loses its last second at most. While
  * the store is down one sum is kept for each drop and day.
  */
-export function createViews({ store, clock, log }: { store: ViewStore; clock: Clock; log: Log }) {
+export function createViews({
+  store,
+  clock,
+  log,
+}: {
+  store: Pick<ViewStore, 'add'>;
+  clock: Clock;
+  log: Log;
+}) {
   const writer = randomUUID();
   const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be recorded; kept for later');
   /** By `<drop id>/<day>`. */

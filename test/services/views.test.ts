@@ -15,9 +15,6 @@ function createStore() {
       calls.push({ writer, flush, counts });
       if (state.losesReplies) throw new Error('the reply was lost');
     },
-    aggregate: async () => undefined,
-    listDays: async () => new Map(),
-    listViewed: async () => [],
   };
 }
 
