@@ -42,13 +42,8 @@ export function fieldState(isInvalid: boolean, hintId?: string): Html | null {
 }
 
 /** The error's message as a sentence and, if the error says so, when to try again. */
-export function errorText({
-  message,
-  details,
-}: {
-  message: string;
-  details?: ErrorDetails | undefined;
-}): string {
+export function errorText(error: { message: string; details?: ErrorDetails | undefined }): string {
+  const { message, details } = error;
   const sentence = message.endsWith('.') ? message : `${message}.`;
   const wait = waitText(details?.retry_after_seconds);
   return wait === null ? sentence : `${sentence} Try again in ${wait}.`;
