@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { createSemaphore } from '../../util/semaphore.ts';
 
 /** An unused thread ends after this time. */
 const idleMs = 10_000;
@@ -83,6 +82,26 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
         await new Promise(setImmediate);
       }
       await pool.close();
+    },
+  };
+}
+
+/** Runs at most `concurrency` tasks at once, in the order in which they are given. */
+function createSemaphore(concurrency: number) {
+  const queue: (() => void)[] = [];
+  let free = concurrency;
+  return {
+    /** @throws what the task throws */
+    async take<T>(task: () => Promise<T>): Promise<T> {
+      if (free > 0) free--;
+      else await new Promise<void>((resolve) => queue.push(resolve));
+      try {
+        return await task();
+      } finally {
+        const next = queue.shift();
+        if (next) next();
+        else free++;
+      }
     },
   };
 }
