@@ -92,7 +92,7 @@ describe('The SQLite job queue', () => {
     it('runs at the start of the next process, its attempt counted', async () => {
       await fixture().report.enqueue('edge.purge', { dropId: 'd' });
       await crash();
-      const { settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('away') });
+      const { settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('unavailable') });
       await settle();
       expect(callsOf('edge.purge')).to.have.length(1);
       const dueAt = fixture().clock.now() + 2 * second;
@@ -181,9 +181,9 @@ describe('The SQLite job queue', () => {
 
   it('retries a failed job together with the job of its key that waits, and after the one that runs', async () => {
     const gate = createGate();
-    let isAway = true;
+    let isDown = true;
     const { queue, settle, callsOf } = await startProcess({
-      'drop.remove': () => (isAway ? rejectWith('away') : gate.pass()),
+      'drop.remove': () => (isDown ? rejectWith('unavailable') : gate.pass()),
     });
     await queue.enqueue('drop.remove', { dropId: 'd' });
     await passAttempts(settle);
@@ -193,7 +193,7 @@ describe('The SQLite job queue', () => {
     expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 0, crashes: 0, dueAt, error: null }]);
 
     await passAttempts(settle);
-    isAway = false;
+    isDown = false;
     await queue.enqueue('drop.remove', { dropId: 'd' });
     const settled = settle();
     await gate.entered;

@@ -31,7 +31,7 @@ export interface BullmqJobFixture extends JobFixture {
   openProcess(options?: ProcessOptions): Promise<BullmqProcess>;
 }
 
-/** Keys of its own in Redis, and a `Date.now` that moves only when it is told to. */
+/** Keys of its own in Redis, and a `Date.now` that only `pass` moves. */
 export async function openBullmqJobFixture(): Promise<BullmqJobFixture> {
   const url = redisUrl();
   const prefix = newRedisPrefix();

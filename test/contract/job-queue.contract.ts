@@ -75,7 +75,9 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
 
     describe('a handler that throws', () => {
       it('is called again after a backoff that doubles', async () => {
-        const { queue, settle, callsOf } = await startProcess({ 'edge.purge': () => rejectWith('away') });
+        const { queue, settle, callsOf } = await startProcess({
+          'edge.purge': () => rejectWith('unavailable'),
+        });
         await queue.enqueue('edge.purge', { dropId: 'd' });
         await settle();
         for (const [index, backoff] of [1, 2, 4, 8].entries()) {
@@ -179,7 +181,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
 
       it('goes on after failures of its job, and leaves only the last one of them', async () => {
         const { queue, settle, callsOf } = await startProcess({
-          'views.aggregate': () => rejectWith('away'),
+          'views.aggregate': () => rejectWith('unavailable'),
         });
         for (let period = 1; period <= 3; period++) {
           await settle();
@@ -279,7 +281,9 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       });
 
       it('run now, with all attempts, if one that waits for a retry is enqueued again', async () => {
-        const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('away') });
+        const { queue, settle, callsOf } = await startProcess({
+          'drop.remove': () => rejectWith('unavailable'),
+        });
         await queue.enqueue('drop.remove', { dropId: 'd' });
         await settle();
         for (const backoff of [2, 4, 8]) {

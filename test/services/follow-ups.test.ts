@@ -22,12 +22,12 @@ describe('The jobs and purges after a change', () => {
   });
 
   it('purge at once after a new version, without waiting, with at most 100 attempts at a time', async () => {
-    let asked = 0;
+    let enqueued = 0;
     let attempts = 0;
     const followUps = createFollowUps({
       jobs: {
         async enqueue() {
-          asked += 1;
+          enqueued += 1;
         },
       },
       purger: {
@@ -40,7 +40,7 @@ describe('The jobs and purges after a change', () => {
       log: createRecordingLog(),
     });
     for (let n = 0; n < 150; n++) followUps.versionAdded('drop', 'version');
-    expect([asked, attempts], 'each with its job').to.deep.equal([300, 100]);
+    expect([enqueued, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
   it('wait for one purge after a page was hidden, even if the job queue is unavailable', async () => {

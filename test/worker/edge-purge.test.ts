@@ -94,7 +94,7 @@ describe('Purges of the edge', () => {
     it('are retried while the edge does not confirm, and go on from there', async () => {
       const { id } = await current().scene.publish(['purge']);
       answer = () =>
-        purgedAt.length < 3 ? Promise.reject(new Error('the edge is away')) : Promise.resolve();
+        purgedAt.length < 3 ? Promise.reject(new Error('the edge is down')) : Promise.resolve();
       await enqueue(id);
       expect(await pass(64)).to.have.length(2);
       expect(purgedAt).to.deep.equal([0, 1, 3, 4, 8, 63]);
@@ -157,8 +157,10 @@ describe('Purges of the edge', () => {
 
     it('keep the record, but no document, while the edge does not confirm', async () => {
       const { id, versionId } = await publishDeleted();
-      answer = () => Promise.reject(new Error('the edge is away'));
-      expect(String(await rejectionOf(process.handlers['drop.remove']({ dropId: id })))).to.contain('away');
+      answer = () => Promise.reject(new Error('the edge is down'));
+      expect(String(await rejectionOf(process.handlers['drop.remove']({ dropId: id })))).to.contain(
+        'is down',
+      );
       expect((await current().find(id))?.deleted).to.equal(true);
       expect(await current().scene.listKept([versionId])).to.deep.equal([]);
     });

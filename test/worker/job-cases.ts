@@ -241,7 +241,7 @@ const reconcile: JobCase = {
   async prepare(scene) {
     const { html, contexts, pendingTasks } = scene.stores;
     const orphan = newId(scene.clock.now());
-    await html.put(orphan, Buffer.from('nobody'));
+    await html.put(orphan, Buffer.from('orphan'));
     await contexts.put(orphan, Buffer.from('why'));
     const pending = await scene.publish(['render', 'purge']);
     const deleted = await scene.publish([]);
