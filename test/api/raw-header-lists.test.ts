@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { HttpError } from '../../api/http/http-error.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Answer } from '../support/client.ts';
+import { type Answer, lasting } from '../support/client.ts';
 import { expectErrorPage } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
-import { lasting } from '../support/lasting.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const sandboxPolicy =

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { lasting } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
-import { lasting } from '../support/lasting.ts';
 import { useService } from '../support/service.ts';
 
 const html = `<!doctype html><title>t</title>${'<p>the same words again and again</p>'.repeat(200)}`;

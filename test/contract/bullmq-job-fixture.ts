@@ -2,8 +2,8 @@ import { Queue } from 'bullmq';
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue, queueName, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { drainJobs } from '../support/bullmq.ts';
+import { startVirtualDate, type VirtualDate } from '../support/clock.ts';
 import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
-import { startVirtualDate, type VirtualDate } from '../support/virtual-date.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { createHangingProcesses, type JobFixture, type JobProcess } from './job-fixture.ts';
 

@@ -124,3 +124,9 @@ async function readAnswer<T>(answer: IncomingMessage): Promise<Answer<T>> {
     body,
   };
 }
+
+/** The headers that are the same in each answer to the same request. */
+export function lasting({ headers }: Answer<unknown>): Record<string, string | undefined> {
+  const { date: _date, connection: _connection, 'keep-alive': _keep, ...rest } = headers;
+  return rest;
+}

@@ -2,10 +2,9 @@ import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import type { JobConsumer } from '../../shared/ports/job-queue.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { drainJobs } from './bullmq.ts';
-import type { TestClock } from './clock.ts';
+import { followClock, type TestClock } from './clock.ts';
 import { openTestMongo } from './mongo.ts';
 import { emptyRedis, newRedisPrefix, redisUrl } from './redis.ts';
-import { followClock } from './virtual-date.ts';
 
 /** Data of a service's own, in the engine that this run of the tests is about. */
 export interface TestEngine {

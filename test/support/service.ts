@@ -98,8 +98,7 @@ export async function startService({
       if (running.thrown.length > 0) throw new AggregateError(running.thrown, running.thrown.join('; '));
     },
     async restart(changes = {}) {
-      client.close(); // its open connections are to the server that stops
-      client.close(); // its idle connections end with the old server
+      client.close(); // its connections end with the old server
       await running.stop();
       running = await run({ ...config, ...changes }, parts, await listenOn(port));
     },

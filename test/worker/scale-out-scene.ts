@@ -1,10 +1,9 @@
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { drainJobs } from '../support/bullmq.ts';
-import { createTestClock } from '../support/clock.ts';
+import { createTestClock, followClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
 import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
-import { followClock } from '../support/virtual-date.ts';
 import { createMongoStores } from './mongo-stores.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createEdge, createRenderer, createStage } from './stage.ts';

@@ -1,11 +1,11 @@
 import { dropleaf, type RunningService, type Watched } from '../bin/command.ts';
-import { type Answer, type Client, createClient } from './client.ts';
-import type { Cluster } from './cluster.ts';
-import { patient } from './mongo-uri.ts';
-import { answeredBy, findFreePort, startNginx } from './nginx.ts';
-import { createOwner, type Owner } from './owner.ts';
-import { createPerson } from './person.ts';
-import { type Visits, visitsOf } from './visits.ts';
+import { type Answer, type Client, createClient } from '../support/client.ts';
+import type { Cluster } from '../support/cluster.ts';
+import { patient } from '../support/mongo-uri.ts';
+import { answeredBy, findFreePort, startNginx } from '../support/nginx.ts';
+import { createOwner, type Owner } from '../support/owner.ts';
+import { createPerson } from '../support/person.ts';
+import { type Visits, visitsOf } from '../support/visits.ts';
 
 /** Two web processes of a cluster behind nginx, as a client of nginx. */
 export interface Front extends Client, Visits {
@@ -13,20 +13,20 @@ export interface Front extends Client, Visits {
   /** Clients of each web process alone. */
   readonly direct: readonly [Client, Client];
   readonly nginx: Watched;
-  /** A client of nginx that comes from another address of this machine. */
+  /** A client of nginx with another local address. */
   clientFrom(address: string): Client;
-  /** Starts a sign-in, and has it approved by somebody of that name. @returns its poll token */
+  /** Starts a sign-in and approves it under that name. @returns its poll token */
   approveSignIn(name: string): Promise<string>;
-  /** Somebody with a new token, by the whole way of the sign-in. @param name unset: a new account */
+  /** Signs in with the device-code flow. @param name unset: a new account */
   newOwner(name?: string): Promise<Owner>;
-  /** How many of the answers each web process gave. */
+  /** How many of the answers came from each web process. */
   shares(answers: readonly Answer[]): readonly number[];
   /** Ends nginx and the web processes. */
   close(): Promise<void>;
 }
 
 /**
- * Web processes and nginx wait for minutes where the machine is too slow for a crowd, rather than refuse.
+ * With long timeouts: a slow machine answers many clients late instead of with 503.
  * @param program the path of nginx
  * @param settings of both web processes
  */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Answer } from './client.ts';
+import type { Answer } from '../support/client.ts';
 
-/** Does the work for 0 up to below `count`, by so many clients at a time; the outcomes in the order of the numbers. */
+/** Does the work for 0 to `count` − 1, `clients` at a time. @returns the outcomes in this order */
 export async function crowd<T>(
   clients: number,
   count: number,
@@ -19,16 +19,16 @@ export async function crowd<T>(
   return outcomes;
 }
 
-/** What came of many writes at once; each answer at the number of its write. */
+/** The answers to many writes at once, in the order of the writes. */
 export interface Burst {
   readonly answers: readonly Answer[];
   readonly accepted: readonly Answer[];
   readonly refused: readonly Answer[];
-  /** 503, and what nginx says by itself: the write may have been done. A machine that keeps up has none. */
+  /** 502 to 504: the write may have been done. Only a slow machine has any. */
   readonly late: readonly Answer[];
 }
 
-/** The writes of a crowd; where some were late, and so places may be left, more of them one by one until one is refused. */
+/** Writes `count` times. If some answers were late, so that the limit may not be reached, writes until one is refused. */
 export async function burst(
   clients: number,
   count: number,
@@ -52,26 +52,13 @@ export function isLate({ status }: Answer): boolean {
   return status >= 502 && status <= 504;
 }
 
-/** Asserts that as many as the limit says were let through: exactly, but for answers of which nobody knows. */
+/** Asserts that exactly `limit` were accepted, apart from late answers. */
 export function expectLimit(limit: number, { accepted, refused, late }: Burst): void {
   expect(accepted.length, 'accepted').to.be.within(limit - late.length, limit);
   expect(refused).not.to.be.empty;
 }
 
-/** As `60 × 201, 140 × 429 rate_limited`. */
-export function describeAnswers(answers: readonly Answer[]): string {
-  const counts = new Map<string, number>();
-  for (const { status, body } of answers) {
-    const outcome = [status, body?.error?.code].join(' ').trim();
-    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  }
-  return [...counts].map(([outcome, count]) => `${count} × ${outcome}`).join(', ');
-}
-
-/**
- * What the work comes to where all of it falls into one span of the real clock; where one ends, it is done again.
- * `began` and `ended` are Unix ms.
- */
+/** The outcome of work that began and ended in the same window of the real clock; repeats it otherwise. Times: Unix ms. */
 export async function withinOneWindow<T extends object>(
   ms: number,
   work: () => Promise<T>,
