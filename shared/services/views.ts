@@ -9,8 +9,8 @@ import { createThrottledWarning } from './throttled-warning.ts';
 const flushEveryMs = 1_000;
 /** How many counts the store is given in one call, which blocks SQLite or Redis for some milliseconds. */
 const countsPerCall = 500;
-/** How long a stop waits for the last flush. A store that is down takes up to a second to fail each of three calls. */
-const closeWithinMs = 3_500;
+/** How long a stop waits: while the store is down, a flush under way and the last one fail after up to 1 s each. */
+const closeWithinMs = 2_500;
 
 export type Views = ReturnType<typeof createViews>;
 
