@@ -7,7 +7,7 @@ const maxBareUrls = 200;
 /** UTF-8 bytes of markup. */
 const maxBytes = 512 * 1024;
 
-export interface ContextTask {
+interface ContextTask {
   readonly id: number;
   readonly markdown: string;
 }
