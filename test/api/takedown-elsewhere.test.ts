@@ -146,14 +146,13 @@ describe('A takedown and the edge', () => {
     service = await startService({
       adaptEngine(own) {
         engine = own;
-        const jobs: Engine['jobs'] = Object.create(own.jobs, {
-          enqueue: {
-            value: (...job: Parameters<typeof own.jobs.enqueue>) => {
-              asked.push(job[0]);
-              return own.jobs.enqueue(...job);
-            },
+        const jobs: Engine['jobs'] = {
+          ...own.jobs,
+          enqueue(...job: Parameters<typeof own.jobs.enqueue>) {
+            asked.push(job[0]);
+            return own.jobs.enqueue(...job);
           },
-        });
+        };
         return { ...own, jobs };
       },
     });
