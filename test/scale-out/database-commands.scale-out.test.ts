@@ -85,7 +85,7 @@ describe('Commands to MongoDB for each request', () => {
       return connection.answer();
     });
     connection.close();
-    expect(records.filter((record) => record.endsWith(' tokens'))).to.deep.equal(['find tokens']);
+    expect(records.filter((record) => record.endsWith(' tokens'))).to.deep.equal(['aggregate tokens']);
   });
 
   it('GET of a drop: at most 2', async () => {
