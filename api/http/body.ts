@@ -65,7 +65,7 @@ export function collectBody(
 ): Promise<{ bytes: Buffer; release: () => void }> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   if (req.destroyed) return Promise.reject(endedEarly());
-  if (withTooManyChunks.has(req)) return Promise.reject(tooManyChunks());
+  if (hasTooManyChunks(req)) return Promise.reject(tooManyChunks());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -110,7 +110,7 @@ export function limitChunks(req: IncomingMessage, count: ChunkCount): void {
   const push = req.push.bind(req);
   req.push = (chunk: Buffer | null) => {
     if (chunk === null) return push(null);
-    if (withTooManyChunks.has(req)) return false;
+    if (hasTooManyChunks(req)) return false;
     count.chunks += 1;
     count.bytes += chunk.length;
     if (count.chunks <= freeChunks + count.bytes / bytesOfChunk) return push(chunk);
@@ -118,6 +118,11 @@ export function limitChunks(req: IncomingMessage, count: ChunkCount): void {
     req.emit('tooManyChunks');
     return false;
   };
+}
+
+/** Whether the rest of its body is dropped. */
+export function hasTooManyChunks(req: IncomingMessage): boolean {
+  return withTooManyChunks.has(req);
 }
 
 /** Checks the headers that describe a body. @throws HttpError 415, which says what is accepted */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ChunkCount, limitChunks } from '../http/body.ts';
+import { type ChunkCount, hasTooManyChunks, limitChunks } from '../http/body.ts';
 import { answerBrokenRequest, refuseConnect } from './broken-requests.ts';
 
 /** Requests that a client may send ahead on a connection, besides the one that is being answered. */
@@ -109,6 +109,7 @@ export function watchConnections(
       if (queue.length === 0) socket.resume();
       begin(connection, next);
     } else if (connection.whenAnswered !== null) connection.whenAnswered();
+    else if (hasTooManyChunks(req)) linger(connection);
     else {
       connection.chunks = noChunks();
       // The rest of the request may be here and not yet parsed.
