@@ -37,18 +37,18 @@ export function watchConnections(
   { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
 ): Connections {
   const all = new Map<Duplex, Connection>();
-  /** Those that wait for their client, the longest wait first. Some may wait for us by now. */
+  /** Connections that wait for their client, the longest wait first; some are being handled by now. */
   const waiting = new Set<Connection>();
   let isStopping = false;
 
   server.on('connection', (socket: Socket) => {
-    const connection = {
+    const connection: Connection = {
       socket,
       current: null,
       queue: [],
       chunks: noChunks(),
       whenAnswered: null,
-    } as Connection;
+    };
     all.set(socket, connection);
     waiting.add(connection);
     socket.once('close', () => forget(connection));
