@@ -109,7 +109,7 @@ export function watchConnections(
       if (queue.length === 0) socket.resume();
       begin(connection, next);
     } else if (connection.whenAnswered !== null) connection.whenAnswered();
-    else if (hasTooManyChunks(req)) linger(connection);
+    else if (connection.chunks.chunks > 0 && hasTooManyChunks(req)) linger(connection);
     else {
       connection.chunks = noChunks();
       // The rest of the request may be here and not yet parsed.
