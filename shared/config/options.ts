@@ -152,7 +152,7 @@ const processes = {
     100,
     600_000,
   ),
-  READ_SECONDS: count(120, 'Maximum time for a client to read a response', 1, 3_600),
+  READ_SECONDS: count(120, 'Seconds without progress after which an unread answer is cut off', 1, 3_600),
   MAX_CONNECTIONS: count(
     10_000,
     'Maximum open connections, less than `ulimit -n`; a new connection replaces the longest idle one',
