@@ -68,7 +68,6 @@ start() {
     --listen-addr="127.0.0.1:$mongodb_port" --state-dir="$dir" --debug-addr=- --log-level=error >"$dir/ferretdb.log" 2>&1 </dev/null &
   echo $! >"$dir/ferretdb.pid"
   until (: >"/dev/tcp/127.0.0.1/$mongodb_port") 2>/dev/null; do kill -0 $! && sleep 0.1; done
-  echo "export MONGODB_URI=mongodb://127.0.0.1:$mongodb_port/test REDIS_URL=redis://127.0.0.1:$redis_port" >&3
 }
 
 stop() {
@@ -76,5 +75,11 @@ stop() {
   as_postgres pg_ctl -D /srv/data -m immediate stop
 }
 
-exec 3>&1 >&2
-case ${1:-} in start | stop) "$1" ;; *) sed -n '2,6s/^# //p' "$0" && exit 1 ;; esac
+case ${1:-} in
+  start)
+    start >&2 # the servers must not keep the caller's pipe open
+    echo "export MONGODB_URI=mongodb://127.0.0.1:$mongodb_port/test REDIS_URL=redis://127.0.0.1:$redis_port"
+    ;;
+  stop) stop ;;
+  *) sed -n '2,6s/^# //p' "$0" && exit 1 ;;
+esac

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { useService } from '../support/service.ts';
-import { overflowOf, photograph, useBrowser, watchPage } from './browser.ts';
+import { useBrowser, watchPage } from './browser.ts';
 
 describe('Reporting a page, in Chromium', function () {
   this.timeout(60_000);
@@ -66,25 +66,5 @@ describe('Reporting a page, in Chromium', function () {
     expect(await textsOf(slug)).to.deep.equal(['It is odd']);
     expect(faults).to.deep.equal([]);
     await page.context().close();
-  });
-
-  it('link, form, error and confirmation fit narrow and wide screens, light and dark', async () => {
-    const slug = await publish();
-    const look = async (page: Page) => {
-      expect(await overflowOf(page)).to.be.at.most(0);
-    };
-    await photograph(browser, 'report-link', `${service.url}/p/${slug}?v=1`, async (page) => {
-      await look(page);
-      expect(await page.getByRole('link', { name: 'Report' }).isVisible()).to.equal(true);
-    });
-    await photograph(browser, 'report-form', `${service.url}/report/${slug}`, look);
-    await photograph(browser, 'report-fault', `${service.url}/report/${slug}`, async (page) => {
-      await page.getByLabel('Something else').check();
-      await page.getByRole('button', { name: 'Send report' }).click();
-      await page.getByRole('alert').waitFor();
-      await look(page);
-    });
-    await photograph(browser, 'report-sent', `${service.url}/report/${slug}?sent=kept`, look);
-    await photograph(browser, 'report-enough', `${service.url}/report/${slug}?sent=enough`, look);
   });
 });

@@ -116,7 +116,7 @@ for (const name of ['v', 'g']) {
     });
   });
 
-  it('fits a phone: passcode form, error, and viewer with a long title, an old version and context', async () => {
+  it('fits a phone with a long title, an old version and context', async () => {
     const owner = await service.newOwner();
     const long = {
       title: `${'A title that goes on '.repeat(9)}`,
@@ -124,15 +124,6 @@ for (const name of ['v', 'g']) {
     };
     const { slug } = await owner.create({ html: report('Long'), ...long });
     await owner.put(slug, { html: report('Longer') });
-    const locked = await owner.create({ passcode: 'sesame' });
-    for (const [name, path] of [
-      ['passcode', `/p/${locked.slug}`],
-      ['not-found', '/p/nosuchslug00'],
-    ] as const) {
-      await photograph(browser, name, service.url + path, async (page) => {
-        expect(await overflowOf(page), name).to.equal(0);
-      });
-    }
     await photograph(browser, 'context', `${service.url}/p/${slug}?v=1`, async (page) => {
       await page.getByText('Context', { exact: true }).click();
       await page.getByRole('heading', { name: 'Why' }).waitFor();
