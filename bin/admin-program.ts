@@ -36,9 +36,9 @@ function addPageCommands(admin: Command, host: Host): void {
   addLogged(admin, 'takedown')
     .summary('take a page offline (410)')
     .description(
-      'Takes a page with all its versions offline: visitors get 410. The owner still sees it in the API, and gets the ' +
+      'Takes a page with all its versions offline: viewers get 410. The owner still sees it in the API, and gets the ' +
         'reason when changing it. Running it again replaces the reason. Set the same EDGE_… variables as for the ' +
-        'service, so that the edge is purged before this command ends; otherwise the worker purges it.',
+        'service, so that the cache in front is purged before this command ends; otherwise the worker purges it.',
     )
     .argument('<page>', pageArgument)
     .requiredOption('-r, --reason <text>', 'reason for the owner and the log', readReason)
@@ -47,7 +47,7 @@ function addPageCommands(admin: Command, host: Host): void {
 
   addLogged(admin, 'restore')
     .summary('put a page that was taken down online again')
-    .description('Undoes "takedown", and purges the page from the edge again.')
+    .description('Undoes "takedown": viewers see the page again. The cache in front is purged.')
     .argument('<page>', pageArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('restore abc123'))
@@ -117,7 +117,7 @@ function addReportCommands(admin: Command, host: Host): void {
     .summary('list reports about pages')
     .description(
       'Lists open reports, newest first. A page has at most REPORTS_OPEN_PER_DROP open reports; further ones are ' +
-        'dropped until you close some. If there are many, start with --by-page, read the reports of one page with ' +
+        'not stored until you close some. If there are many, start with --by-page, read the reports of one page with ' +
         '--page, then close them with "close --page".',
     )
     .enablePositionalOptions() // "close" has a --page of its own

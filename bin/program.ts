@@ -94,7 +94,7 @@ function addProcesses(program: Command, host: Host, setExitCode: (code: number) 
 
   addProcess('worker')
     .summary('run jobs, as one of several processes')
-    .description('Runs a background process on MongoDB and Redis until SIGTERM.')
+    .description('Runs a worker process on MongoDB and Redis until SIGTERM.')
     .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'));
 }
 

@@ -28,7 +28,8 @@ export type ReadForm = (
 export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
   const { origin } = new URL(baseUrl);
   return async (req, res, maxBytes = smallFormBytes) => {
-    if (!isFromOrigin(req, origin)) throw new DropError('forbidden', 'Another website sent this form');
+    if (!isFromOrigin(req, origin))
+      throw new DropError('forbidden', `The form must be sent from a page of ${origin}`);
     if (!req.is(formType)) return new Map();
     try {
       checkEncoding(req, formType, /./, 'invalid_arg');

@@ -19,7 +19,7 @@ export const healthOperations = {
     id: 'readReadiness',
     tag: 'Health',
     summary: 'Check that the service can work',
-    description: 'For load balancers. Answers 503 while the database or Redis is down.',
+    description: 'For load balancers. Answers 503 while the database cannot be reached.',
     replies: [json('The service can work.', healthShape, healthy)],
   },
 } as const satisfies Record<string, Operation>;

@@ -27,8 +27,8 @@ function homePage(config: Config): HtmlPage {
     css: 'pre { white-space: pre-wrap; overflow-wrap: anywhere; }',
     body: html`<h1>Hosted HTML pages</h1>
 <p>A program posts one self-contained HTML document here and gets a public address back.</p>
-<h2>Did a program show you a code?</h2>
-<p><a href="${signInPaths.code}">Enter the code</a> to let the program publish pages for you.</p>
+<h2>Does your device show a code?</h2>
+<p><a href="${signInPaths.code}">Enter the code</a> to let the device publish pages for you.</p>
 <h2>For agents and developers</h2>
 <p>Read <a href="${servicePaths.onboarding}">the agent protocol</a>. The first call is</p>
 <pre><code>${start}</code></pre>

@@ -9,7 +9,7 @@ import { address, fields, named, text, type Wire } from '../openapi/shape.ts';
 const onboardingShape = named(
   'Onboarding',
   fields({
-    instructions: text('The protocol, as Markdown.'),
+    instructions: text('The agent protocol, as Markdown.'),
     public_url: address('The base address of every path, without a trailing slash.', 'https://drops.example'),
   }),
 );
@@ -29,9 +29,9 @@ export function onboardingOperation(config: Config): Operation {
     replies: [
       {
         status: 200,
-        description: 'The protocol.',
+        description: 'The agent protocol.',
         content: {
-          'text/markdown': { shape: text('The protocol.'), example },
+          'text/markdown': { shape: text('The agent protocol.'), example },
           'application/json': { shape: onboardingShape, example: present(example, config) },
         },
         headers: ['Access-Control-Allow-Origin'],
@@ -120,8 +120,8 @@ Errors are \`{"error": {"code", "message", "details"}}\`: switch on \`code\`; \`
 and 503 wait \`Retry-After\` seconds. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, including refused
 ones, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
 
-Call the API from a program or a server. Scripts of web pages on other origins can read this text, the description and the
-discovery document, but cannot make other calls (no CORS).
+Call the API from a program or a server. Scripts of web pages on other origins can read this text and the
+two documents below, but cannot make other calls (no CORS).
 
 All calls, fields and codes: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
 `;

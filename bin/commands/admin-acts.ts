@@ -25,7 +25,7 @@ export async function takedown(
     const before = changed.before.takedown;
     const state =
       before === null
-        ? 'is offline: visitors get 410.'
+        ? 'is offline: viewers get 410.'
         : `was already offline since ${formatTime(before.at)}; its reason was: ${before.reason}`;
     printChange(changed, state, host);
   });

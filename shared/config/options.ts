@@ -100,11 +100,17 @@ const contents = {
 
 const signIns = {
   SIGN_IN_TTL_SECONDS: limit(600, 'Lifetime of a sign-in code and its poll token', 1, 86_400),
-  SIGN_IN_KEEP_SECONDS: count(86_400, 'Time for which polls of a finished sign-in get its state'),
+  SIGN_IN_KEEP_SECONDS: count(
+    86_400,
+    'Time for which polls answer the state of a finished sign-in; then `not_found`',
+  ),
   SIGN_IN_STARTS_PER_MINUTE: limit(30, `Sign-ins started per address and minute${tenfold}`),
   POLL_INTERVAL_SECONDS: limit(2, 'Polling interval that clients are asked to use', 1, 60),
-  SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-in codes that an account may review in 10 minutes'),
-  CODE_TRIES: limit(10, `Wrong sign-in codes or keys per address in 10 minutes${tenfold} (codes only)`),
+  SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-ins that an account may open for approval in 10 minutes'),
+  CODE_TRIES: limit(
+    10,
+    `Wrong sign-in codes, and wrong sign-in keys, per address in 10 minutes; ten times as many codes per IPv6 /48`,
+  ),
   PASSCODE_TRIES: limit(10, 'Wrong passcodes per drop and address in 10 minutes'),
   PASSCODE_TRIES_PER_ADDRESS: limit(100, `Wrong passcodes per address for all drops in 10 minutes${tenfold}`),
   PASSCODE_TRIES_PER_DROP: limit(
@@ -165,7 +171,12 @@ const processes = {
   RENDER_REQUEST_BUDGET_MS: count(300, 'Maximum time in ms to parse a document during a request', 1, 60_000),
   JOBS_AT_ONCE: count(4, 'Concurrent jobs per process', 1, 100),
   JOB_LOCK_SECONDS: count(30, 'Time after which a job of an unresponsive process may run again', 1, 3_600),
-  JOB_STALL_SECONDS: count(30, 'Interval at which workers look for such jobs (Redis only)', 1, 3_600),
+  JOB_STALL_SECONDS: count(
+    30,
+    'Interval at which workers look for jobs of unresponsive processes (Redis only)',
+    1,
+    3_600,
+  ),
   LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info', 'Minimum log level'),
   LOG_RAW_SAMPLE: share(0.01, 'Share of successful raw page requests to log'),
 } as const satisfies Group;

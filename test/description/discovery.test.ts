@@ -69,13 +69,13 @@ describe(`GET ${path}`, () => {
     }
   });
 
-  it('the onboarding text and the home page name the description', async () => {
+  it('the agent protocol and the home page name the description', async () => {
     const { text } = await service.get('/api/onboard');
     expect(text).to.include('/openapi.json').and.to.include(path);
     expect((await service.get('/')).text).to.include('href="/docs"');
   });
 
-  it('scripts of every origin may read it, the description and the onboarding text, and nothing else', async () => {
+  it('scripts of every origin may read it, the description and the agent protocol, and nothing else', async () => {
     const origin = { origin: 'https://elsewhere.example' };
     for (const open of [path, '/openapi.json', '/api/onboard']) {
       for (const method of ['GET', 'HEAD']) {
