@@ -13,7 +13,7 @@ import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
 import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
-import type { JobConsumer, JobProducer, JobReport } from './ports/job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from './ports/job-queue.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
 import type { PageRenderer } from './ports/page-renderer.ts';
@@ -63,7 +63,7 @@ export interface Services {
   readonly engine: Engine;
   readonly renderer: PageRenderer;
   readonly purger: EdgePurger | null;
-  readonly jobs: JobProducer & JobConsumer & JobReport;
+  readonly jobs: JobProducer & JobConsumer & JobMonitor;
   readonly parser: JsonParser;
   /** @throws DropError `unavailable` when the data cannot be reached */
   ready(): Promise<void>;
@@ -101,7 +101,8 @@ async function assemble(
 ): Promise<Services> {
   const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
-    config.SIGNING_SECRET || (await secrets.keep('signing-secret', randomBase62(signingSecretLength)));
+    config.SIGNING_SECRET ||
+    (await secrets.findOrCreate('signing-secret', randomBase62(signingSecretLength)));
   const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
   const identityProvider = createIdentityProvider(config);
   const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;

@@ -11,7 +11,7 @@ import { findUnrendered } from './jobs/version-render.ts';
 
 const dayMs = 86_400_000;
 /** Pages viewed in these days are rendered first, those of the newest day before others. */
-const daysFirst = 7;
+const recentDays = 7;
 const pageSize = 200;
 const enqueuedAtOnce = 20;
 /** A page that cannot be rendered stays outdated, and must not make each call read all drops. */
@@ -53,7 +53,7 @@ export function createOutdatedPages(deps: {
     });
     const last = dropIds.length === pageSize ? dropIds.at(-1) : undefined;
     if (last !== undefined) return { enqueued, next: { kind: 'viewed', daysAgo, after: last } };
-    if (daysAgo + 1 < daysFirst) {
+    if (daysAgo + 1 < recentDays) {
       return { enqueued, next: { kind: 'viewed', daysAgo: daysAgo + 1, after: '' } };
     }
     return { enqueued, next: { kind: 'rest', after: null } };

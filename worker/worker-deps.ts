@@ -18,7 +18,7 @@ export interface WorkerDeps {
   /** null: there is no edge cache. */
   readonly purger: EdgePurger | null;
   readonly renderer: PageRenderer;
-  readonly rendering: Pick<Rendering, 'finished' | 'renderFully'>;
+  readonly rendering: Pick<Rendering, 'whenFinished' | 'renderFully'>;
   readonly followUps: Pick<FollowUps, 'changed'>;
   readonly clock: Clock;
   readonly log: Log;

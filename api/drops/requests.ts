@@ -2,7 +2,7 @@ import { mixed, type ObjectShape, object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { type DetailChanges, isMetadataKey, metadataKeyPattern } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
+import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 import type { Document, NewDropInput } from '../../shared/services/drops.ts';
 import {
   atMostBytes,
@@ -177,7 +177,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Con
       params: { json: { pattern: `^([^\\u0000]{${min},})?$` } },
       test(value, testing) {
         if (!value || isLongerThan(value, min - 1)) return true;
-        const message = `passcode must be at least ${min} characters (got ${lengthInWords(value)}); use ${Math.max(min, 6)} or more`;
+        const message = `passcode must be at least ${min} characters (got ${describeLength(value)}); use ${Math.max(min, 6)} or more`;
         return fail(testing, { code: 'passcode_too_short', message, details: { min_length: min } });
       },
     })
@@ -236,7 +236,7 @@ export function findMetadataEntryFault(key: string, value: unknown, limits: Conf
   if (typeof value !== 'string') return invalid(`${name} must be a string; send numbers as strings`);
   if (value.includes('\0')) return invalid(`${name} must not contain U+0000`);
   if (!isLongerThan(value, maxValue)) return null;
-  const message = `${name} must be at most ${maxValue} characters (got ${lengthInWords(value)})`;
+  const message = `${name} must be at most ${maxValue} characters (got ${describeLength(value)})`;
   return invalid(message, { max_length: maxValue });
 }
 

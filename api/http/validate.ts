@@ -1,6 +1,6 @@
 import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
-import { isLongerThan, lengthInWords } from '../../shared/domain/text.ts';
+import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 
 /** A failed check. Our yup schemas have it as their message, where yup accepts a type but no interface. */
 export type Fault = {
@@ -57,7 +57,7 @@ export function atMostCharacters(code: Code, field: string, limit: number) {
     params: { json: { maxLength: limit } },
     test(value: string | null | undefined, context: TestContext) {
       if (value == null || !isLongerThan(value, limit)) return true;
-      const message = `${field} must be at most ${limit} characters (got ${lengthInWords(value)})`;
+      const message = `${field} must be at most ${limit} characters (got ${describeLength(value)})`;
       return fail(context, { code, message, details: { max_length: limit } });
     },
   };

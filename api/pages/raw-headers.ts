@@ -39,7 +39,7 @@ export interface Caching {
   readonly isConfirmed: boolean;
   /** false: a better body will follow. */
   readonly isFinal: boolean;
-  /** Whether the address contains the version's inner id, so that it can never mean another document. */
+  /** Whether the address contains the version's internal id, so that it can never mean another document. */
   readonly isPinned: boolean;
 }
 

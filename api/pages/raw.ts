@@ -60,7 +60,7 @@ export function createRawHandler(services: Services): RawHandler {
       const message = `This page needs a passcode: enter it at ${url}`;
       throw new HttpError(403, 'passcode_required', message, { url });
     }
-    return { page: pages.show(page), isConfirmed };
+    return { page: pages.requireVersion(page), isConfirmed };
   }
 
   /** Whether the viewer has entered the passcode: the address has a grant, or the cookie a pass. */

@@ -79,7 +79,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
     async show(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
       if (await hasPasscode(services, page, req.headers.cookie)) {
-        await sendViewer(res, pages.show(page));
+        await sendViewer(res, pages.requireVersion(page));
         if (isPersonsGet(req)) views.count(page.dropId);
       } else {
         sendPage(res, 200, passcodePage({ action: req.url }));

@@ -18,7 +18,7 @@ export interface ContentHosts {
 }
 
 /**
- * CONTENT_ORIGIN: an origin for each drop; null if it is ''. The label is the drop's inner id. A slug would not do: it is case-sensitive,
+ * CONTENT_ORIGIN: an origin for each drop; null if it is ''. The label is the drop's internal id. A slug would not do: it is case-sensitive,
  * and a secret, while host names are case-insensitive and visible to the network. An id gives no access and is never
  * used again.
  */

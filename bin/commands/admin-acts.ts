@@ -97,7 +97,7 @@ export async function closeReports(
   await withAdmin(host, async ({ reports }) => {
     if (page !== undefined && id === undefined) {
       const slug = readSlug(page);
-      const count = await reports.closePage(slug, readOperator(options));
+      const count = await reports.closeByPage(slug, readOperator(options));
       const done = count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`;
       host.stdout.write(`${slug}: ${done}.\n`);
     } else if (id !== undefined && page === undefined) {

@@ -3,7 +3,7 @@ import type { Drop } from '../../shared/domain/drop.ts';
 import type { AuditEntry } from '../../shared/domain/moderation.ts';
 import type { Report } from '../../shared/domain/report.ts';
 import type { Token } from '../../shared/domain/token.ts';
-import type { AccountReport, Findings } from '../../shared/services/moderation.ts';
+import type { AccountSummary, Findings } from '../../shared/services/moderation.ts';
 import type { Reports } from '../../shared/services/reports.ts';
 import type { Host } from '../host.ts';
 import {
@@ -67,7 +67,7 @@ function describeToken(token: Token, account: Account | null): string[] {
   ];
 }
 
-function describeAccountReport({ account, tokens, drops, dropCount }: AccountReport): string[] {
+function describeAccountReport({ account, tokens, drops, dropCount }: AccountSummary): string[] {
   const { id, identity, createdAt } = account;
   return [
     `account   ${id}`,

@@ -4,7 +4,7 @@ import { localIdentity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import type { FailedJob, JobReport } from '../../shared/ports/job-queue.ts';
+import type { FailedJob, JobMonitor } from '../../shared/ports/job-queue.ts';
 import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
 import { type Host, UsageError } from '../host.ts';
 import { printLine, readDataConfig, withServices } from '../operator.ts';
@@ -102,7 +102,7 @@ export async function jobs({ retry = false }: { retry?: boolean }, host: Host): 
   });
 }
 
-type JobCounts = Awaited<ReturnType<JobReport['count']>>;
+type JobCounts = Awaited<ReturnType<JobMonitor['count']>>;
 
 /** @throws Error naming Redis if it does not answer in time: the service itself works without Redis for a while */
 export async function countJobs({
@@ -118,7 +118,11 @@ export async function countJobs({
   return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
 }
 
-async function printJobs({ waiting, active, failed }: JobCounts, jobs: JobReport, host: Host): Promise<void> {
+async function printJobs(
+  { waiting, active, failed }: JobCounts,
+  jobs: JobMonitor,
+  host: Host,
+): Promise<void> {
   host.stdout.write(`waiting  ${waiting}\nactive   ${active}\nfailed   ${failed}\n`);
   if (failed === 0) return;
   const shown = await jobs.listFailed(shownFailedJobs);

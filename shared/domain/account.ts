@@ -2,7 +2,7 @@ import type { Token } from './token.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
 export interface Identity {
-  /** `github:<address>` or `local`; subjects are unique per provider. */
+  /** `local`, or `github:` and the address of the provider; subjects are unique per provider. */
   readonly provider: string;
   readonly subject: string;
   /** The user's name at the provider, for pages. */
@@ -13,19 +13,19 @@ export interface Account {
   readonly id: string;
   readonly identity: Identity;
   readonly createdAt: number;
-  /** Unix ms since when the account is suspended; null: not suspended. */
+  /** When the account was suspended, Unix ms; null: not suspended. */
   readonly suspendedAt: number | null;
 }
 
 /**
- * The account that makes a request. `ownerId` owns the drops that the request is about: today always the same account,
- * but a separate field prepares for shared ownership.
+ * The account that makes a request. `ownerId` is the account that owns the drops of the request. It equals `accountId`
+ * today; the separate field prepares for shared ownership.
  */
 export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
   readonly token: Token;
-  /** The account may read and manage its tokens, but change no drops. */
+  /** If true, the account may read everything it owns and revoke its tokens. It may not change drops. */
   readonly isSuspended: boolean;
 
   /**

@@ -17,7 +17,7 @@ export function isMetadataKey(text: string, maxLength: number): boolean {
 /** The only media type that can be posted. Every version stores it, so that others can be added. */
 export const htmlMediaType = 'text/html';
 
-/** A version in its drop's list. Its HTML and context are stored as blobs under `id`. */
+/** One version of a drop. Its HTML and context are stored as blobs under `id`. */
 export interface Version {
   /** Identifies the content for ever. The number does not: it is used again if the latest version is deleted. */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Every code of spec section 7, and two for failures of the service. */
+/** Every code of spec section 7, and `internal_error` and `unavailable` for failures of the service. */
 export type Code =
   | 'unauthorized'
   | 'invalid_token'
@@ -57,7 +57,7 @@ export function suspended(): DropError {
   return new DropError('forbidden', 'This account is suspended; it can read but not change anything');
 }
 
-/** Does not exist or belongs to another account: clients cannot tell which. */
+/** The same error whether the thing does not exist or belongs to another account, so that clients cannot tell which. */
 export function notFound(
   what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report',
 ): DropError {
@@ -75,7 +75,7 @@ export function isDown(error: unknown): boolean {
 
 /**
  * A part that the request needs is down or overloaded.
- * @param seconds when the client may retry
+ * @param seconds how long the client should wait before it retries
  * @param options `cause` is logged, and clients do not see it
  */
 export function unavailable(message: string, seconds = 1, options?: DropErrorOptions): DropError {

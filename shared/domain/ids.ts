@@ -9,8 +9,8 @@ const slugLength = 12; // 71 random bits (62^12), so that slugs cannot be guesse
 const timeDigits = 12; // 48 bits of milliseconds, in hex
 
 /**
- * An inner id: 48 bits of time and 80 random bits, in hex. Ids sort by creation, and the cleanup job can tell an old blob
- * from a new one whose record is not written yet.
+ * An internal id: 48 bits of time and 80 random bits, in hex. Ids sort by creation, and the cleanup job can tell an old
+ * blob from a new one whose record is not written yet.
  */
 export function newId(now: number): string {
   return idAt(now) + randomBytes(10).toString('hex');

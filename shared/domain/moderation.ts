@@ -27,7 +27,7 @@ export interface AuditEntry {
   /** The slug, account or search text that the act was about. */
   readonly target: string;
   readonly reason: string | null;
-  /** In words; null: the act was interrupted, and may be done or not. */
+  /** A text for operators. null: the act was interrupted, and it is not known whether it was done. */
   readonly outcome: string | null;
   readonly endedAt: number | null;
 }

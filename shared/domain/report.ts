@@ -14,7 +14,7 @@ export interface Complaint {
 
 /** A stored complaint, without the reporter's address (docs/decisions.md, Reports). */
 export interface Report extends Complaint {
-  /** Made with the form, so that a form that is sent twice makes one report. */
+  /** Generated when the form is shown, so that a form that is sent twice makes one report. */
   readonly id: string;
   readonly dropId: string;
   readonly slug: string;

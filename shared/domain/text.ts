@@ -6,8 +6,8 @@ export function isLongerThan(text: string, limit: number): boolean {
   return countCharacters(text) > limit;
 }
 
-/** The length in code points, for error messages. A text of megabytes takes too long to count. */
-export function lengthInWords(text: string): string {
+/** The length in code points, for error messages; `over 50000` for long texts, because counting megabytes is slow. */
+export function describeLength(text: string): string {
   return text.length > 100_000 ? 'over 50000' : String(countCharacters(text));
 }
 

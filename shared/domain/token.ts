@@ -22,7 +22,7 @@ export interface Token {
   readonly lastUsedAt: number | null;
 }
 
-/** `dl_`, 30 random base62 characters and 6 of their CRC32, so that a mistyped token is refused without a read. */
+/** `dl_`, 30 random base62 characters and their CRC32 in 6 more, so that a mistyped token is refused without a read. */
 export function newToken(): string {
   const random = randomBase62(randomLength);
   return `${prefix}${random}${checksum(random)}`;

@@ -6,8 +6,8 @@ export interface Visitor {
   readonly network: string;
 }
 
-/** A network has the limit of this many addresses. */
-export const addressesOfNetwork = 10;
+/** The limit of a network is this many times the limit of an address. */
+export const networkLimitFactor = 10;
 
 /**
  * The quotas of a visitor's network and address. The network comes first: once it is used up, none of its other
@@ -18,5 +18,5 @@ export const addressesOfNetwork = 10;
 export function quotasOf(kind: string, { address, network }: Visitor, limit: number) {
   const ofAddress = { key: `${kind}:${address}`, limit };
   if (network === address) return [ofAddress];
-  return [{ key: `${kind}-from:${network}`, limit: limit * addressesOfNetwork }, ofAddress];
+  return [{ key: `${kind}-from:${network}`, limit: limit * networkLimitFactor }, ofAddress];
 }

@@ -16,7 +16,7 @@ export interface RenderPlan {
 
 export interface NewPlan extends RenderPlan {
   /** Whether the whole head was parsed: a larger budget would give the same plan. */
-  readonly isWhole: boolean;
+  readonly isFullyParsed: boolean;
 }
 
 /** How much of the document may be parsed; each part has a default. */
@@ -90,7 +90,7 @@ function choose(reading: Reading, late?: () => boolean): NewPlan | null {
 }
 
 function planNothing({ scan }: Reading): NewPlan {
-  return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole: scan.stop === 'body' };
+  return { renderer: rendererVersion, insertAt: 0, insertion: '', isFullyParsed: scan.stop === 'body' };
 }
 
 /** Parses the page: without our nodes in head its tree must be the document's own tree. */

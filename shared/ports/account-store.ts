@@ -23,7 +23,7 @@ export interface AccountStore {
   /**
    * Counts one write of the day; false if `limit` is reached (spec 8, writes per day).
    * Atomic: parallel calls never pass the limit.
-   * @param day the UTC date, `2026-01-31`. A new day starts at 0; a write for an earlier day counts for the newer one
+   * @param day the UTC date, `2026-01-31`. A new day starts at 0. If a later day has started, the write counts for that day
    */
   takeDailyWrite(id: string, day: string, limit: number): Promise<boolean>;
 

@@ -3,7 +3,7 @@
  * A blob is written before its version's record and removed after it.
  */
 export interface BlobStore {
-  /** Whole or absent. May be repeated with the same bytes. */
+  /** Atomic. May be repeated with the same bytes. */
   put(id: string, bytes: Uint8Array): Promise<void>;
 
   /** null: no such blob. */

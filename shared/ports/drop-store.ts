@@ -22,7 +22,8 @@ import type { Takedown } from '../domain/moderation.ts';
  */
 export interface DropStore {
   /**
-   * Stores the drop with its first version, at a free place of its owner below `cap`.
+   * Stores the drop with its first version. Each live drop of an owner has a place: a number from 0 to `cap - 1` that no
+   * other live drop of the owner has.
    * `no_place`: the owner has `cap` live drops; `slug_taken`: the caller picks another slug.
    * A repeat with the same id returns the stored drop.
    * Atomic: parallel creates never pass the cap, unless the cap was lowered below the place of a live drop.
@@ -55,7 +56,7 @@ export interface DropStore {
   /**
    * Adds the next version (`latestVersion + 1`) and applies the changes, in one update.
    * null: no such drop; `version_limit`: it has `cap` versions. Atomic: parallel calls get numbers of their own.
-   * A repeat with the same version id changes nothing and returns the drop, one that was taken down since as well.
+   * A repeat with the same version id changes nothing and returns the drop, even if the drop was taken down since.
    */
   addVersion(
     ownerId: string,
@@ -66,7 +67,7 @@ export interface DropStore {
     tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null | 'version_limit'>;
 
-  /** null: no such drop. Moves `updatedAt` to `now`. */
+  /** Sets `updatedAt` to `now`. Returns null: no such drop. */
   changeDetails(
     ownerId: string,
     slug: string,
@@ -75,7 +76,7 @@ export interface DropStore {
     tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null>;
 
-  /** Sets the gate, or removes it with null. null: no such drop. Moves `updatedAt` to `now`. */
+  /** Sets the lock; null removes it. Sets `updatedAt` to `now`. Returns null: no such drop. */
   setLock(
     ownerId: string,
     slug: string,
@@ -85,7 +86,7 @@ export interface DropStore {
   ): Promise<Drop | Takedown | null>;
 
   /**
-   * Removes the version of that number, recomputes `latestVersion`, and moves the inner id to the trash.
+   * Removes the version of that number, recomputes `latestVersion`, and moves the version's id to the trash.
    * null: no such drop; `no_version`: no such version; `last_version`: it is the only one.
    * Atomic: parallel calls never remove the last one.
    */
@@ -97,14 +98,14 @@ export interface DropStore {
     tasks: readonly PendingTask[],
   ): Promise<Drop | Takedown | null | 'no_version' | 'last_version'>;
 
-  /** Marks the drop deleted, taken down or not, and frees its place. Returns its inner id; null: no such drop. */
+  /** Marks the drop as deleted, even if it is taken down, and frees its place. Returns its id; null: no such drop. */
   remove(ownerId: string, slug: string, now: number): Promise<string | null>;
 
   /**
    * What the public reads at the slug: the latest version, or the one of that number.
-   * null: no such drop; where only the version is missing, the page says so.
-   * At once, with no promise, where the store need not wait for it; then it throws at once too.
-   * @throws DropError `unavailable`; with `isDown` only where the database gave no answer at all
+   * null: no such drop. If only the version is missing, `version` of the page is null.
+   * A store that reads synchronously returns the page, or throws, without a promise.
+   * @throws DropError `unavailable`; `isDown` is true only if the database gave no answer at all
    */
   findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
 }

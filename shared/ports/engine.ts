@@ -2,7 +2,7 @@ import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { DropStore } from './drop-store.ts';
-import type { JobConsumer, JobProducer, JobReport } from './job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
 import type { ModerationStore } from './moderation-store.ts';
 import type { PendingTaskStore } from './pending-task-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -29,7 +29,7 @@ export interface Engine {
   readonly reports: ReportStore;
   readonly secrets: SecretStore;
   readonly rateLimiter: RateLimiter;
-  readonly jobs: JobProducer & JobConsumer & JobReport;
+  readonly jobs: JobProducer & JobConsumer & JobMonitor;
 
   /**
    * @throws DropError `unavailable` if reads and writes would fail. The service can do without shared rate limits and

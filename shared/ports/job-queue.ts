@@ -3,8 +3,8 @@ import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 /** Enqueues jobs. Jobs only speed things up: the record already lists the pending tasks. */
 export interface JobProducer {
   /**
-   * Adds a job. A waiting job of the same key (see the catalogue) deduplicates it, and runs now if this one has no
-   * delay. If a job of the same key is running, this one runs after it.
+   * Adds a job. If a job of the same key (see the catalogue) waits, no job is added; without a delay, the waiting job
+   * runs now. If a job of the same key is running, the new job runs after it.
    * @param delayMs how long to wait before the job runs; default 0
    * @throws DropError `unavailable` within 200 ms if the queue does not answer, and at once if it is known to be down.
    *   The job may have been added all the same.
@@ -15,9 +15,10 @@ export interface JobProducer {
 /** Runs jobs. */
 export interface JobConsumer {
   /**
-   * Runs jobs and schedules of the catalogue until stopped, those of the first priority first. A job runs at least
-   * once: its handler is called again after a crash. After an error it is called again with the catalogue's backoff,
-   * up to its attempts; then the job is kept as failed. An invalid payload fails at once.
+   * Runs jobs and schedules of the catalogue until stopped; of the due jobs, those with the lowest priority number run
+   * first. A job runs at least once: its handler is called again after a crash. After an error it is called again with
+   * the catalogue's backoff, up to the catalogue's `attempts`; then the job is kept as failed. A job with an invalid
+   * payload fails at once.
    */
   start(handlers: JobHandlers): void;
 
@@ -36,7 +37,7 @@ export interface FailedJob {
 }
 
 /** Shows jobs to operators. */
-export interface JobReport {
+export interface JobMonitor {
   /** `waiting` includes delayed jobs, but not the next runs of schedules. */
   count(): Promise<{ waiting: number; active: number; failed: number }>;
 

@@ -10,11 +10,11 @@ export interface ModerationStore {
   findDrop(slug: string): Promise<Drop | null>;
 
   /**
-   * From now on `DropStore.findPage` says that the page is taken down. One that is already keeps its time and gets
-   * the newer reason. null: no such drop.
+   * From now on `isTakenDown` is true in `DropStore.findPage`. If the page is taken down already, the time stays and the
+   * reason is replaced. null: no such drop.
    */
   takeDown(slug: string, takedown: Takedown, tasks: readonly PendingTask[]): Promise<Drop | null>;
 
-  /** The page is shown again. Of one that is not taken down nothing is changed. null: no such drop. */
+  /** Ends the takedown. Changes nothing if the page is not taken down. null: no such drop. */
   restore(slug: string, now: number, tasks: readonly PendingTask[]): Promise<Drop | null>;
 }

@@ -2,8 +2,8 @@ import type { RenderPlan } from '../html/plan.ts';
 import type { Rendered, Squeezed } from './render-store.ts';
 
 export interface NewRender extends Rendered {
-  /** false: the budget ended the parse early; a larger budget may give a better plan. */
-  readonly isWhole: boolean;
+  /** false: the budget ended the parse before the end of head; a larger budget may give a better plan. */
+  readonly isFullyParsed: boolean;
 }
 
 /** Turns a document into the served page. Documents can be hostile, so this never runs on the event loop. */

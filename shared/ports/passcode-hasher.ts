@@ -1,7 +1,7 @@
 /**
  * Slow hashes for passcodes (argon2id), off the event loop, few at a time. Both methods queue fairly by account, drop
- * and network, so an attack on one drop delays the viewers of no other. Both throw DropError `unavailable` when too many
- * passcodes wait, to the accounts, drops or networks with most of them.
+ * and network, so an attack on one drop delays the viewers of no other. When too many passcodes wait, a call for the
+ * account, drop or network with the most waiting passcodes throws DropError `unavailable`.
  */
 export interface PasscodeHasher {
   /**
@@ -11,8 +11,8 @@ export interface PasscodeHasher {
   hash(passcode: string, account: string): Promise<string>;
 
   /**
-   * @param asked the drop whose passcode it is, and the network it was entered from
+   * @param source the drop whose passcode it is, and the network from which it was entered
    * @throws Error if `hash` is not a result of `hash()`
    */
-  verify(hash: string, passcode: string, asked: { drop: string; network: string }): Promise<boolean>;
+  verify(hash: string, passcode: string, source: { drop: string; network: string }): Promise<boolean>;
 }

@@ -1,15 +1,15 @@
 import type { PendingTask } from '../domain/drop.ts';
 
-/** A drop, live or deleted, with the work that jobs have still to do for it. */
+/** A drop, live or deleted, with its pending tasks and the ids that the jobs need. */
 export interface DropTasks {
   readonly id: string;
   readonly deleted: boolean;
   readonly rev: number;
   readonly tasks: readonly PendingTask[];
-  /** Inner ids of its versions; the head is `headId`. */
+  /** Ids of its versions. */
   readonly versionIds: readonly string[];
-  readonly headId: string;
-  /** Inner ids of removed versions whose blobs are still to be removed. */
+  readonly latestVersionId: string;
+  /** Ids of removed versions whose blobs still exist. */
   readonly trash: readonly string[];
 }
 
@@ -43,6 +43,6 @@ export interface PendingTaskStore {
    */
   erase(dropId: string): Promise<void>;
 
-  /** Those of these version ids that are a version or in the trash of any drop, live or deleted. */
+  /** Returns those of the given ids that some drop, live or deleted, has as a version or in its trash. */
   findReferenced(versionIds: readonly string[]): Promise<Set<string>>;
 }

@@ -7,7 +7,7 @@ export type CompressedEncoding = 'br' | 'gzip';
 /** The forms in which a page is served. The identity encoding is the HTML with the plan's insertion, and not kept. */
 export type ContentEncoding = CompressedEncoding | 'identity';
 
-/** A version's page as it is made. */
+/** A page that was just rendered. */
 export interface Rendered {
   readonly plan: RenderPlan;
   readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
@@ -15,19 +15,19 @@ export interface Rendered {
   readonly gzip: Uint8Array;
 }
 
-/** A encoding that takes longer to make and is smaller. */
+/** The brotli body of a page, recompressed with the highest quality. */
 export interface Squeezed {
   readonly bytes: Uint8Array;
   readonly facts: EncodingFacts;
 }
 
-/** A version's page as it is kept, without its bytes. */
+/** A stored page without its bytes. */
 export interface RenderHead {
   readonly plan: RenderPlan;
   readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
-  /** Name the bytes of the compressed forms for ever: what is made again gets other names. */
+  /** Ids of the compressed bodies. An id always names the same bytes; a body that is rendered again gets a new id. */
   readonly artefacts: Readonly<Record<CompressedEncoding, string>>;
-  /** Whether `br` is as small as it gets. */
+  /** Whether `br` was recompressed with the highest quality. */
   readonly isSqueezed: boolean;
 }
 
@@ -37,52 +37,52 @@ export interface VersionKey {
   readonly versionId: string;
 }
 
-/** A page that a renderer of the past has made. */
+/** A stored page whose plan has an older `renderer` (RenderPlan) than the current one. */
 export interface OutdatedPage extends VersionKey {
   readonly renderer: number;
 }
 
 /**
- * Rendered pages under ids of versions. They can be made again at any time from the HTML. What a page is replaced by
- * counts at once; the artefacts that it replaces can be read until `removeReplaced` takes them.
+ * Rendered pages by version id. They can be rendered again at any time from the HTML. A new page replaces the old one at
+ * once; the artefacts of the old page can be read until `removeReplaced` removes them.
  */
 export interface RenderStore {
   /**
-   * Whole or absent; replaces what is there.
-   * @param now Unix ms: from then on the artefacts of the page that was there count as replaced
+   * Stores the page, or replaces the stored one. Atomic.
+   * @param now Unix ms; the time at which the artefacts of the old page were replaced
    */
   put(version: VersionKey, rendered: Rendered, now: number): Promise<void>;
 
   /**
-   * Puts the squeezed encoding in place of `br`, as `put` does, if the page still has that artefact; else nothing.
-   * @param artefact of `br`, as the head named it
+   * Replaces the `br` artefact by the recompressed one, if the page still has the artefact; otherwise does nothing.
+   * @param artefact `artefacts.br` of the head that was recompressed
    */
   squeeze(versionId: string, artefact: string, squeezed: Squeezed, now: number): Promise<void>;
 
   /** null: not rendered yet. */
   findHead(versionId: string): Promise<RenderHead | null>;
 
-  /** null: it was replaced, and taken since. */
+  /** null: it was replaced, and `removeReplaced` has removed it. */
   findArtefact(artefact: string): Promise<Uint8Array | null>;
 
   /** Which of these versions have a page of this renderer (RenderPlan), or of a later one. In one query. */
   listRendered(versionIds: readonly string[], renderer: number): Promise<Set<string>>;
 
   /**
-   * Versions whose page is of a renderer before this one: those behind `after` (null for the first page), by renderer
-   * and then version id in ascending order, at most `limit`. By an index.
+   * Pages of a renderer before this one, ordered by renderer, then by version id: those after `after` (null: from the
+   * start), at most `limit`. Uses an index.
    */
   listOutdated(renderer: number, after: OutdatedPage | null, limit: number): Promise<OutdatedPage[]>;
 
   /**
-   * Removes artefacts that were replaced before `before` (Unix ms), and what a `put` that was cut short before then
-   * has left. By an index.
-   * @param limit looks at so many at most
-   * @returns how many it has looked at: fewer than `limit` where there are no more
+   * Removes artefacts that were replaced before `before` (Unix ms), and those that a `put` interrupted before then has
+   * left behind. Uses an index.
+   * @param limit the maximum number of artefacts to check
+   * @returns the number of artefacts checked; fewer than `limit`: there are no more
    */
   removeReplaced(before: number, limit: number): Promise<number>;
 
-  /** With all of their artefacts. Unknown ids are no error. */
+  /** Deletes pages with all of their artefacts. Unknown ids are no error. */
   delete(versionIds: readonly string[]): Promise<void>;
 
   /** Ids of versions in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */

@@ -36,7 +36,7 @@ export interface ReportStore {
   close(id: string, now: number): Promise<boolean>;
 
   /** Closes the open reports of a page. Not atomic. Returns how many this call closed. */
-  closeOfPage(slug: string, now: number): Promise<number>;
+  closeByPage(slug: string, now: number): Promise<number>;
 
   /** Removes reports that were closed before `before` (Unix ms). */
   removeClosedBefore(before: number): Promise<void>;

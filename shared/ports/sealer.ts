@@ -13,8 +13,8 @@ export interface Sealer {
   open(purpose: string, sealed: string): Promise<unknown>;
 
   /**
-   * HMAC-SHA-256 in hex under each accepted secret, to look up short secrets. Store the first; a stored hash may equal
-   * any of them.
+   * HMAC-SHA-256 of a sign-in code or another short text, in hex, under each accepted signing secret. Store the first
+   * hash; look up all of them, because a stored hash may be from an older secret.
    */
   hashes(purpose: string, text: string): readonly [string, ...string[]];
 }

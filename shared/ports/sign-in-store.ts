@@ -30,7 +30,7 @@ export interface SignInStore {
    * verified or claimed by that account → expired: no token comes from them, and a token that was claimed a moment ago
    * must not be shown. Returns how many were verified.
    */
-  endOf(accountId: string): Promise<number>;
+  endByAccount(accountId: string): Promise<number>;
 
   /** pending or verified, and past `expires_at` → expired. */
   expire(now: number): Promise<void>;

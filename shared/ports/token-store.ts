@@ -20,6 +20,6 @@ export interface TokenStore {
   /** Deletes every token of the account. Returns how many there were. */
   revokeAll(accountId: string): Promise<number>;
 
-  /** Sets the time of the last use, unless it is `unlessSince` or later. */
-  touch(tokenId: string, now: number, unlessSince: number): Promise<void>;
+  /** Sets the time of the last use to `now`, if there was no use or the last one was before `ifUsedBefore`. */
+  touch(tokenId: string, now: number, ifUsedBefore: number): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface DayViews {
   listViewed(day: string, after: string, limit: number): Promise<string[]>;
 }
 
-/** Counts the views of each drop, in all and by UTC day, each view once. Views of drops that are gone are dropped. */
+/** Counts the views of each drop, in all and by UTC day, each view once. Ignores views of drops that do not exist. */
 export interface ViewStore extends DayViews {
   /**
    * Records views that a web process counted. Atomic.
@@ -29,8 +29,8 @@ export interface ViewStore extends DayViews {
   add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void>;
 
   /**
-   * Moves recorded views into drops and their days, unless `add` already does. May be repeated after a failure and
-   * run by several processes at once.
+   * Adds recorded views to drops and their days. Does nothing in SQLite, where `add` does that. May be repeated after a
+   * failure and run by several processes at once.
    */
   aggregate(now: number): Promise<void>;
 }

@@ -15,8 +15,8 @@ export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Cl
     /**
      * Logs the act, does it, and logs its outcome.
      * @param describe the outcome in words
-     * @throws the error of the work or of the log. After an error of the log, the act was not done, or its outcome is
-     *   not logged
+     * @throws the error of the work; the error of the log. If the log fails before the act, the act is not done. If it
+     *   fails after the act, the entry has no outcome
      */
     async record<T>(act: NewAct, work: () => Promise<T>, describe: (done: T) => string): Promise<T> {
       const at = clock.now();

@@ -71,7 +71,7 @@ export function createDrops(deps: {
   ): Promise<{ drop: Drop; versionId: string }> {
     const now = clock.now();
     const id = newId(now);
-    const returnQuota = await limits.takeDay(caller);
+    const returnQuota = await limits.takeDailyWrite(caller);
     try {
       await Promise.all([html.put(id, document), context && contexts.put(id, context)]);
     } catch (error) {
@@ -93,7 +93,10 @@ export function createDrops(deps: {
     return { drop: result, versionId: id };
   }
 
-  /** Never rejects: the client gets the refusal. A failure costs one write of the day, or blobs until the cleanup job. */
+  /**
+   * Never rejects: the client gets the refusal. If a step fails, the write stays counted for the day, or the blobs stay
+   * until the cleanup job.
+   */
   async function undo(...steps: readonly Promise<void>[]): Promise<void> {
     for (const step of await Promise.allSettled(steps)) {
       if (step.status === 'rejected')
@@ -109,7 +112,7 @@ export function createDrops(deps: {
     return lock;
   }
 
-  /** Makes a change that takes content from the public. The page is forgotten even if the outcome is unknown. */
+  /** Makes a change after which the public may see less. Forgets the page even if the outcome is unknown. */
   async function hide<T>(slug: string, change: Promise<T>): Promise<T> {
     try {
       return await change;
@@ -155,7 +158,7 @@ export function createDrops(deps: {
       const { drop, versionId } = await publish(caller, input, async (version) => {
         const id = newId(version.createdAt);
         const newDrop = { id, ownerId, slug: newSlug(), title, description, metadata, lock, version };
-        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.ofNewDrop);
+        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
       });
@@ -169,7 +172,7 @@ export function createDrops(deps: {
       const { ownerId } = caller;
       const cap = config.VERSIONS_PER_DROP;
       const { drop, versionId } = await publish(caller, input, (version) =>
-        drops.addVersion(ownerId, slug, version, changes, cap, followUps.ofNewVersion),
+        drops.addVersion(ownerId, slug, version, changes, cap, followUps.tasksOfNewVersion),
       );
       followUps.versionAdded(drop.id, versionId);
       return drop;
@@ -183,7 +186,7 @@ export function createDrops(deps: {
 
     async change(caller: Caller, slug: string, changes: DetailChanges): Promise<Drop> {
       const now = clock.now();
-      const outcome = await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.ofChange);
+      const outcome = await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.tasksOfChange);
       const drop = orThrow(outcome);
       followUps.changed(drop.id);
       return drop;
@@ -194,13 +197,13 @@ export function createDrops(deps: {
       const { takedown } = await get(caller, slug); // before the slow hash
       if (takedown !== null) throw takenDown(takedown);
       const lock = await makeLock(caller, passcode);
-      const change = drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.ofChange);
+      const change = drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.tasksOfChange);
       const drop = orThrow(await hide(slug, change));
       await followUps.hidden(drop.id);
       return drop;
     },
 
-    /** Nobody can read the drop from the moment this returns. */
+    /** When this returns, the service serves the drop no more. The purge of the edge may still be unconfirmed. */
     async remove(caller: Caller, slug: string): Promise<void> {
       const dropId = orNotFound(await hide(slug, drops.remove(caller.ownerId, slug, clock.now())));
       await followUps.removed(dropId);
@@ -226,7 +229,7 @@ export function createDrops(deps: {
 
     /** @throws DropError `not_found` also if the drop has no such version, `last_version_cannot_be_deleted` */
     async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
-      const change = drops.removeVersion(caller.ownerId, slug, number, clock.now(), followUps.ofChange);
+      const change = drops.removeVersion(caller.ownerId, slug, number, clock.now(), followUps.tasksOfChange);
       const drop = orThrow(await hide(slug, change));
       await followUps.removed(drop.id);
       return drop;

@@ -27,7 +27,10 @@ export function createFollowUps(deps: {
   log: Log;
 }) {
   const { jobs, purger } = deps;
-  const warnOfNoJob = createThrottledWarning(deps, 'a job could not be enqueued; the reconcile job will');
+  const warnOfNoJob = createThrottledWarning(
+    deps,
+    'a job could not be enqueued; the reconcile job will enqueue it',
+  );
   const warnOfEdge = createThrottledWarning(deps, 'the edge did not confirm a purge; the job will retry it');
   let attempts = 0;
 
@@ -54,24 +57,24 @@ export function createFollowUps(deps: {
     }
   }
 
-  async function purgeNow(dropId: string): Promise<void> {
+  async function enqueueAndAwaitPurge(dropId: string): Promise<void> {
     if (purger === null) return;
     enqueuePurge(dropId);
     await waitAtMost(purgeWaitMs, tryPurge(dropId));
   }
 
-  const ofChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
-  const ofNewVersion: readonly PendingTask[] = ['render', ...ofChange];
-  const ofNewDrop: readonly PendingTask[] = ['render'];
-  const ofOperator: readonly PendingTask[] = ['purge'];
+  const tasksOfChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
+  const tasksOfNewVersion: readonly PendingTask[] = ['render', ...tasksOfChange];
+  const tasksOfNewDrop: readonly PendingTask[] = ['render'];
+  const tasksOfOperator: readonly PendingTask[] = ['purge'];
 
   return {
-    /** The pending tasks of each kind of change. A new drop needs no purge: it was in no cache. */
-    ofChange,
-    ofNewVersion,
-    ofNewDrop,
+    /** The pending tasks that each kind of change adds. A new drop needs no purge: it was in no cache. */
+    tasksOfChange,
+    tasksOfNewVersion,
+    tasksOfNewDrop,
     /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
-    ofOperator,
+    tasksOfOperator,
 
     created(dropId: string, versionId: string): void {
       ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
@@ -87,10 +90,10 @@ export function createFollowUps(deps: {
     changed: enqueuePurge,
 
     /** For a page that is no longer public: waits for one purge, at most 1 s. */
-    hidden: purgeNow,
+    hidden: enqueueAndAwaitPurge,
 
-    /** Like `hidden`, for a command: it also waits for the queue, because its process ends afterwards. */
-    async hiddenByOperator(dropId: string): Promise<EdgeResult> {
+    /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
+    async changedByOperator(dropId: string): Promise<EdgeResult> {
       await jobs.enqueue('edge.purge', { dropId }).catch((err: unknown) => warnOfNoJob({ err }));
       let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
       const attempt = tryPurge(dropId).then((outcome) => {
@@ -103,7 +106,7 @@ export function createFollowUps(deps: {
     /** For a removed drop or version: waits like `hidden`. */
     async removed(dropId: string): Promise<void> {
       ignoreFailure(jobs.enqueue('drop.remove', { dropId }));
-      await purgeNow(dropId);
+      await enqueueAndAwaitPurge(dropId);
     },
   };
 }

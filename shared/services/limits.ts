@@ -1,12 +1,12 @@
 import type { Caller } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { addressesOfNetwork, quotasOf, type Visitor } from '../domain/visitor.ts';
+import { networkLimitFactor, quotasOf, type Visitor } from '../domain/visitor.ts';
 import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
 
-/** Caps of drops and versions do not end with time; the client may look again after a day. */
+/** Time does not end the caps of drops and versions, so clients are told to wait long: a day. */
 const capRetrySeconds = 86_400;
 
 interface LimitNumbers {
@@ -48,15 +48,16 @@ export function createLimits(deps: {
     /** Counts the start of a sign-in for the address and its network. @throws DropError `rate_limited` */
     takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
-      const message = `At most ${limit} sign-ins a minute from one address, and ${limit * addressesOfNetwork} from one network.`;
+      const message = `At most ${limit} sign-ins a minute from one address, and ${limit * networkLimitFactor} from one network.`;
       return take(quotasOf('sign-in', visitor, limit), windowOf(clock.now(), minuteMs), message);
     },
 
     /**
-     * Counts a sign-in that an account reviews: somebody who guesses codes has many addresses and few accounts.
+     * Counts a sign-in that an account reviews. The limit is per account: somebody who guesses codes may have many
+     * addresses, but few accounts.
      * @throws DropError `rate_limited`
      */
-    takeDecision(accountId: string): Promise<void> {
+    takeReview(accountId: string): Promise<void> {
       const limit = config.SIGN_INS_PER_ACCOUNT;
       const message = `At most ${limit} sign-ins of one account in 10 minutes.`;
       return take([{ key: `decision:${accountId}`, limit }], windowOf(clock.now(), attemptWindowMs), message);
@@ -67,7 +68,7 @@ export function createLimits(deps: {
      * @returns a function that takes the count back, for a write that a cap refuses
      * @throws DropError `daily_quota_exceeded`
      */
-    async takeDay({ accountId }: Caller): Promise<() => Promise<void>> {
+    async takeDailyWrite({ accountId }: Caller): Promise<() => Promise<void>> {
       const day = dayOf(clock.now());
       const limit = config.WRITES_PER_DAY;
       if (await accounts.takeDailyWrite(accountId, day.id, limit)) {
@@ -77,8 +78,8 @@ export function createLimits(deps: {
     },
 
     /**
-     * Runs `attempt`, which counts for every quota if `counts` says so of its result. It is counted before it runs, so
-     * that parallel attempts cannot pass a limit; the count is taken back afterwards, also when it throws.
+     * Runs `attempt` and counts it for every quota if `counts(result)` is true. Counts it before it runs, so that
+     * parallel attempts cannot pass a limit, and takes the count back if `counts(result)` is false or `attempt` throws.
      * @throws DropError `rate_limited` if a quota is used up; `attempt` did not run
      */
     async countIf<T>(

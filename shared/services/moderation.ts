@@ -22,7 +22,7 @@ export interface Operator {
   readonly reason: string | null;
 }
 
-/** A page was taken down or restored. */
+/** The result of a takedown or a restore. */
 export interface ChangedPage {
   readonly drop: Drop;
   /** Before the act. */
@@ -31,7 +31,7 @@ export interface ChangedPage {
 }
 
 /** An account with its tokens and drops. */
-export interface AccountReport {
+export interface AccountSummary {
   readonly account: Account;
   /** Newest first. */
   readonly tokens: readonly Token[];
@@ -44,7 +44,7 @@ export interface AccountReport {
 export interface Findings {
   readonly drop: { readonly drop: Drop; readonly owner: Account | null } | null;
   readonly token: { readonly token: Token; readonly account: Account | null } | null;
-  readonly accounts: readonly AccountReport[];
+  readonly accounts: readonly AccountSummary[];
 }
 
 export type Moderation = ReturnType<typeof createModeration>;
@@ -55,7 +55,7 @@ export function createModeration(deps: {
   drops: Pick<DropStore, 'list'>;
   accounts: AccountStore;
   tokens: TokenStore;
-  signIns: Pick<SignInStore, 'endOf'>;
+  signIns: Pick<SignInStore, 'endByAccount'>;
   audit: Audit;
   followUps: FollowUps;
   /** Called with the slug of each changed page, before the answer. */
@@ -68,7 +68,7 @@ export function createModeration(deps: {
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
     const drop = await change().finally(() => forgetPage(before.slug));
     if (drop === null) throw notFound('page');
-    return { drop, before, edge: await followUps.hiddenByOperator(drop.id) };
+    return { drop, before, edge: await followUps.changedByOperator(drop.id) };
   }
 
   async function findPage(slug: string): Promise<Drop> {
@@ -77,7 +77,7 @@ export function createModeration(deps: {
     return drop;
   }
 
-  async function report(account: Account): Promise<AccountReport> {
+  async function summarize(account: Account): Promise<AccountSummary> {
     const newest = { page: 1, pageSize: newestDrops, sortBy: 'created_at', sortOrder: 'desc' } as const;
     const [ofAccount, listed] = await Promise.all([
       tokens.list(account.id),
@@ -91,12 +91,12 @@ export function createModeration(deps: {
     return byId === null ? accounts.findByName(user) : [byId];
   }
 
-  async function findDropOf(what: string): Promise<Findings['drop']> {
+  async function findDropBySlug(what: string): Promise<Findings['drop']> {
     const drop = slugPattern.test(what) ? await moderation.findDrop(what) : null;
     return drop === null ? null : { drop, owner: await accounts.find(drop.ownerId) };
   }
 
-  async function findTokenOf(what: string): Promise<Findings['token']> {
+  async function findTokenById(what: string): Promise<Findings['token']> {
     const token = tokenIdPattern.test(what) ? await tokens.find(what) : null;
     return token === null ? null : { token, account: await accounts.find(token.accountId) };
   }
@@ -116,7 +116,7 @@ export function createModeration(deps: {
       const before = await findPage(slug);
       const entry = { act: 'takedown', by, target: slug, reason } as const;
       const takedown = { at: clock.now(), reason };
-      const change = () => moderation.takeDown(slug, takedown, followUps.ofOperator);
+      const change = () => moderation.takeDown(slug, takedown, followUps.tasksOfOperator);
       return audit.record(entry, () => changePage(before, change), pageOutcome);
     },
 
@@ -124,7 +124,7 @@ export function createModeration(deps: {
     async restore(slug: string, { by, reason }: Operator) {
       const before = await findPage(slug);
       const entry = { act: 'restore', by, target: slug, reason } as const;
-      const change = () => moderation.restore(slug, clock.now(), followUps.ofOperator);
+      const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
       return audit.record(entry, () => changePage(before, change), pageOutcome);
     },
 
@@ -155,7 +155,7 @@ export function createModeration(deps: {
       audit.record(
         { act: 'revoke-tokens', by, target: nameOf(account), reason },
         async () => {
-          const ended = await signIns.endOf(account.id);
+          const ended = await signIns.endByAccount(account.id);
           return { signIns: ended, tokens: await tokens.revokeAll(account.id) };
         },
         (done) => `done: tokens ${done.tokens}, sign-ins ${done.signIns}`,
@@ -169,9 +169,9 @@ export function createModeration(deps: {
       return audit.record(
         { act: 'find', by, target: what, reason: null },
         async () => ({
-          drop: await findDropOf(what),
-          token: await findTokenOf(what),
-          accounts: await Promise.all((await findAccounts(what)).map(report)),
+          drop: await findDropBySlug(what),
+          token: await findTokenById(what),
+          accounts: await Promise.all((await findAccounts(what)).map(summarize)),
         }),
         ({ drop, token, accounts: found }) =>
           `found: pages ${Number(drop !== null)}, tokens ${Number(token !== null)}, accounts ${found.length}`,
@@ -186,10 +186,10 @@ function nameOf({ id, identity }: Account): string {
 
 function pageOutcome({ drop, before, edge }: ChangedPage): string {
   const isNew = (drop.takedown === null) !== (before.takedown === null);
-  const what = isNew ? 'done' : 'as it was';
+  const what = isNew ? 'done' : 'no change';
   return edge === 'not confirmed' ? `${what}; the edge did not confirm` : what;
 }
 
 function accountOutcome({ isNew }: { isNew: boolean }): string {
-  return isNew ? 'done' : 'as it was';
+  return isNew ? 'done' : 'no change';
 }

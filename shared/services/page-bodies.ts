@@ -19,7 +19,7 @@ const refreshWaitMs = 40;
 /** Memory that a body takes in addition to its bytes. */
 const bodyOverheadBytes = 512;
 
-/** What the headers say of a page in one encoding. */
+/** What the headers say about a body that can be served now. */
 export interface BodyFacts {
   /** A page that was made without a full parse has `identity`, whatever encoding was requested. */
   readonly encoding: ContentEncoding;
@@ -35,7 +35,7 @@ export interface Body extends BodyFacts {
   readonly bytes: Uint8Array;
 }
 
-/** The head of a stored page, or of one that was just rendered here; the names of its artefacts are then unknown. */
+/** The head of a stored page. `artefacts` is null if the page was just rendered here: their ids are not known then. */
 type KnownHead = Omit<RenderHead, 'artefacts'> & { readonly artefacts: RenderHead['artefacts'] | null };
 
 interface CachedHead {
@@ -147,7 +147,7 @@ export function createPageBodies(deps: {
   }
 
   function cacheBody(versionId: string, body: Body): Body {
-    bodies.set(`${versionId}/${body.etag}`, body); // proof: a final body has an ETag
+    bodies.set(`${versionId}/${body.etag}`, body); // the same key as `keyOf`; a final body has an ETag
     return body;
   }
 
@@ -159,7 +159,7 @@ export function createPageBodies(deps: {
     if (made === null) return bodyWithoutParse(document);
     const bytes = encoding === 'identity' ? applyPlan(document, made.plan) : made[encoding];
     const body = bodyOf(bytes, encoding, made.facts[encoding]);
-    if (!made.isWhole) return { ...body, etag: null, isFinal: false };
+    if (!made.isFullyParsed) return { ...body, etag: null, isFinal: false };
     cacheHead(version.versionId, { plan: made.plan, facts: made.facts, artefacts: null, isSqueezed: false });
     if (encoding === 'br') rendering.squeezeSoon(version);
     return cacheBody(version.versionId, body);

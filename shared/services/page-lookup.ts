@@ -12,7 +12,7 @@ const maxReadsPerSlug = 4;
 const maxAgeMs = 60_000;
 /** About as many pages as fit into the memory for bodies. An entry has a few hundred bytes. */
 const maxSlugs = 10_000;
-/** The latest version, the same by its number in the viewer's frame, and some that readers compare it with. */
+/** The latest version without a number, the latest by its number (the viewer's frame), and two older ones. */
 const maxVersionsPerSlug = 4;
 
 export interface LookedUpPage {
@@ -27,8 +27,8 @@ interface SlugReads {
   running: number;
   /** By version number (null: latest), oldest first. */
   readonly waiting: Map<number | null, WaitingRead>;
-  /** Results of reads up to this one are not kept in memory: the page was hidden since they began. */
-  hiddenAfter: number;
+  /** The number of a read. Results of reads up to it are not kept in memory: the page was hidden since they began. */
+  discardedUpTo: number;
 }
 
 /** A read that has not begun. All requests that arrive before it begins share it. */
@@ -56,7 +56,7 @@ export function createPageLookup({ drops, clock, log }: { drops: DropStore; cloc
   function readsOf(slug: string): SlugReads {
     let reads = slugs.get(slug);
     if (reads === undefined) {
-      reads = { running: 0, waiting: new Map(), hiddenAfter: 0 };
+      reads = { running: 0, waiting: new Map(), discardedUpTo: 0 };
       slugs.set(slug, reads);
     }
     return reads;
@@ -76,8 +76,8 @@ export function createPageLookup({ drops, clock, log }: { drops: DropStore; cloc
       if (!isPublic(page)) {
         const isOnlyVersionMissing = page !== null && !page.isTakenDown && page.lock === null;
         memory.forget(slug, isOnlyVersionMissing ? number : undefined);
-        reads.hiddenAfter = Math.max(reads.hiddenAfter, begun.order);
-      } else if (begun.order > reads.hiddenAfter) memory.keep(page, number, begun);
+        reads.discardedUpTo = Math.max(reads.discardedUpTo, begun.order);
+      } else if (begun.order > reads.discardedUpTo) memory.keep(page, number, begun);
       return page;
     } finally {
       beginNext(slug, reads);
@@ -140,11 +140,14 @@ export function createPageLookup({ drops, clock, log }: { drops: DropStore; cloc
       }
     },
 
-    /** Call it when this process hides the page or a version of it: the page is then never served from memory. */
+    /**
+     * Call it when this process hides the page or a version of it. From then on memory serves only results of reads that
+     * begin later.
+     */
     forget(slug: string): void {
       memory.forget(slug);
       const reads = slugs.get(slug);
-      if (reads !== undefined) reads.hiddenAfter = lastRead; // running reads may have seen the page before
+      if (reads !== undefined) reads.discardedUpTo = lastRead; // running reads may have seen the page before
     },
   };
 }

@@ -59,8 +59,8 @@ export function createPages(deps: {
     },
 
     /**
-     * The same for a request of the body. While the database is down it finds a page that was public within the last
-     * minute, if its body is in memory; `isConfirmed` is then false.
+     * Finds a drop, like `find`, for a request of the body. While the database is down it finds a page that was public
+     * within the last minute, if its body is in memory; `isConfirmed` is then false.
      * @throws DropError `not_found`
      */
     async findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
@@ -70,8 +70,8 @@ export function createPages(deps: {
     /** Call it when the page is hidden: `findRaw` then reads it from the store only. */
     forget: lookup.forget,
 
-    /** @throws DropError `version_not_found` */
-    show(page: Page): ShownPage {
+    /** The page if its version exists. @throws DropError `version_not_found` */
+    requireVersion(page: Page): ShownPage {
       if (isShown(page)) return page;
       throw new DropError('version_not_found', 'This page does not have this version.');
     },

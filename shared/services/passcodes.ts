@@ -14,11 +14,11 @@ import type { Limits } from './limits.ts';
  */
 export type PassKind = 'pass' | 'grant';
 
-/** The content of a pass or a grant. A new passcode is a new lock, which makes both void. */
-interface Opened {
+/** The content of a pass or a grant. Both end with the lock: a new passcode is a new lock. */
+interface PassContent {
   readonly dropId: string;
   readonly lockId: string;
-  /** Inner id of the version; a pass has none. */
+  /** The id of the version; a pass has none. */
   readonly versionId?: string;
 }
 
@@ -41,7 +41,7 @@ export function createPasscodes(deps: {
   const { hasher, sealer, limits, clock, config } = deps;
   const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
 
-  /** Of the drop, of the network and the address at all drops, and of the address at this drop. */
+  /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
   function quotasAt(dropId: string, visitor: Visitor): Quota[] {
     return [
       { key: `passcode-of:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP },
@@ -67,29 +67,29 @@ export function createPasscodes(deps: {
       return limits.countIf((isRight) => !isRight, verify, { quotas: quotasAt(dropId, visitor) });
     },
 
-    /** Proves later that the passcode was entered. null: the page has no lock, or no version for a grant. */
+    /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
     async issue(kind: PassKind, page: Page): Promise<string | null> {
-      const opened = openedBy(kind, page);
+      const opened = passContentFor(kind, page);
       return opened && sealer.seal(kind, opened, clock.now() + seconds[kind] * 1000);
     },
 
     /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
     async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
-      const expected = openedBy(kind, page);
+      const expected = passContentFor(kind, page);
       return expected !== null && matches(await sealer.open(kind, sealed), expected);
     },
   };
 }
 
-/** The content that opens the page; null: nothing of that kind does. */
-function openedBy(kind: PassKind, { dropId, lock, version }: Page): Opened | null {
+/** The content of a pass or grant for the page. null: the page has no lock, or no version for a grant. */
+function passContentFor(kind: PassKind, { dropId, lock, version }: Page): PassContent | null {
   if (lock === null) return null;
   const opened = { dropId, lockId: lock.id };
   if (kind === 'pass') return opened;
   return version && { ...opened, versionId: version.id };
 }
 
-function matches(content: unknown, expected: Opened): boolean {
+function matches(content: unknown, expected: PassContent): boolean {
   if (typeof content !== 'object' || content === null) return false;
   return Object.entries(expected).every(([name, value]) => Reflect.get(content, name) === value);
 }

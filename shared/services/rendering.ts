@@ -6,10 +6,10 @@ import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
 import type { RenderStore, VersionKey } from '../ports/render-store.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** From the first view of a page to its recompression. */
+/** How long the recompression of a page waits after its brotli body was loaded for a request. */
 const squeezeAfterMs = 60_000;
 
-/** Renders for requests at a time in this process; each holds its document in memory. */
+/** Concurrent renders for requests in this process; each holds its document in memory. */
 const rendersAtMost = 16;
 
 export type Rendering = ReturnType<typeof createRendering>;
@@ -37,12 +37,12 @@ export function createRendering(deps: {
     version: VersionKey,
     document: Uint8Array,
     budgetMs: number,
-    isStored: (page: NewRender) => boolean,
+    mayStore: (page: NewRender) => boolean,
   ): Running {
     const { versionId } = version;
     const rendered = renderer.render(document, budgetMs);
     const stored = rendered.then((page) =>
-      isStored(page) ? renders.put(version, page, clock.now()) : undefined,
+      mayStore(page) ? renders.put(version, page, clock.now()) : undefined,
     );
     const running: Running = { rendered, stored };
     inFlight.set(versionId, running);
@@ -52,25 +52,25 @@ export function createRendering(deps: {
   }
 
   /** Waits until no render of the version runs in this process. */
-  async function finished(versionId: string): Promise<void> {
+  async function whenFinished(versionId: string): Promise<void> {
     while (inFlight.has(versionId)) await inFlight.get(versionId)?.stored.catch(() => undefined);
   }
 
   return {
-    finished,
+    whenFinished,
 
     /**
-     * Renders with the budget of jobs and stores the page. A page that is incomplete even then is stored too, because no
-     * later render has more time.
+     * Renders with the budget of jobs and stores the page. The page is stored even if its head was not fully parsed,
+     * because no later render has more time.
      */
     async renderFully(version: VersionKey, document: Uint8Array): Promise<void> {
-      await finished(version.versionId);
+      await whenFinished(version.versionId);
       await begin(version, document, config.RENDER_BUDGET_MS, () => true).stored;
     },
 
     /**
-     * Renders with the budget of requests, for one that came before the job. An incomplete page is not stored: the job
-     * makes a better one. The page is returned even if it cannot be stored.
+     * Renders with the budget of requests, for a request that came before the job. A page whose head was not fully parsed
+     * is not stored: the job makes a better one. The page is returned even if it cannot be stored.
      * @throws DropError `unavailable` if too many renders are running
      */
     renderForRequest(version: VersionKey, document: Uint8Array): Promise<NewRender> {
@@ -82,7 +82,7 @@ export function createRendering(deps: {
         version,
         document,
         config.RENDER_REQUEST_BUDGET_MS,
-        ({ isWhole }) => isWhole,
+        ({ isFullyParsed }) => isFullyParsed,
       );
       rendered.then(
         () =>

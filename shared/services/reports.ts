@@ -93,10 +93,10 @@ export function createReports(deps: {
      * Closes all open reports of a slug, with or without a page, with an entry in the audit log. May be repeated.
      * @returns how many were open
      */
-    async closePage(slug: string, operator: Operator): Promise<number> {
+    async closeByPage(slug: string, operator: Operator): Promise<number> {
       const act = { ...operator, act: 'close-reports', target: slug } as const;
       const describe = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);
-      return audit.record(act, () => reports.closeOfPage(slug, clock.now()), describe);
+      return audit.record(act, () => reports.closeByPage(slug, clock.now()), describe);
     },
   };
 }

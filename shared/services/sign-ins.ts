@@ -125,7 +125,8 @@ export function createSignIns(deps: {
       const { accountId, label } = claimed;
       if (accountId === null) throw new Error('a verified sign-in names no account');
       const apiToken = await tokens.mint(accountId, label);
-      // If all tokens of the account were revoked since the claim, its sign-ins were ended first.
+      // Revoking all tokens of an account ends its sign-ins first. If that happened since the claim, the new token must
+      // not be shown.
       if ((await signIns.find(claimed.id))?.status !== 'claimed') {
         await tokens.takeBack(accountId, apiToken);
         return { status: 'expired' };

@@ -4,8 +4,9 @@ import type { Log } from '../ports/log.ts';
 const onceInMs = 60_000;
 
 /**
- * Warns of what may go wrong a thousand times a second while a part is away: the first time at once, then once a
- * minute at most, with the `count` of times since the line before.
+ * Returns a function that logs a warning: at once at the first call, then at most once a minute. `count` in the line is
+ * the number of calls since the line before. For failures that may happen a thousand times a second, such as those of
+ * a database that is down.
  */
 export function createThrottledWarning(
   { clock, log }: { clock: Clock; log: Log },

@@ -21,12 +21,12 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
   /** Does not delay the request. After a failure, `last_used_at` is outdated. */
   function recordUse(token: Token): Token {
     const now = clock.now();
-    const unlessSince = now - recordUseEveryMs;
-    if (token.lastUsedAt !== null && token.lastUsedAt > unlessSince) return token;
+    const ifUsedBefore = now - recordUseEveryMs + 1;
+    if (token.lastUsedAt !== null && token.lastUsedAt >= ifUsedBefore) return token;
     if (!recording.has(token.id)) {
       recording.add(token.id);
       tokens
-        .touch(token.id, now, unlessSince + 1)
+        .touch(token.id, now, ifUsedBefore)
         .catch((err: unknown) => warnOfFailure({ err, tokenId: token.id }))
         .finally(() => recording.delete(token.id));
     }

@@ -15,9 +15,9 @@ const closeWithinMs = 2_500;
 export type Views = ReturnType<typeof createViews>;
 
 /**
- * Counts views in this process and records them each second, each call of the store under a number of its own, so that
- * one that is repeated after an unknown outcome counts once. A killed process loses its last second at most. While
- * the store is down one sum is kept for each drop and day.
+ * Counts views in this process and records them each second. Each call of the store has its own number, so that a call
+ * that is repeated after an unknown outcome counts once. A killed process loses its last second at most. While the
+ * store is down, this process keeps one sum for each drop and day.
  */
 export function createViews({
   store,

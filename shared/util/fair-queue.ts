@@ -6,7 +6,7 @@ export interface FairQueue {
    * @returns undefined if the task was dropped because too many wait; it never runs then
    * @throws what the task throws
    */
-  take<T>(keys: readonly string[], task: () => Promise<T>): Promise<T | undefined>;
+  run<T>(keys: readonly string[], task: () => Promise<T>): Promise<T | undefined>;
 }
 
 interface Waiting {
@@ -27,7 +27,7 @@ interface Waiting {
 export function createFairQueue(concurrency: number, maxWaiting: number): FairQueue {
   /** Sorted by start, then by arrival. */
   const waiting: Waiting[] = [];
-  /** The last finish tag of each key; a key without an entry has none after the virtual time. */
+  /** The last finish tag of each key. Entries up to the virtual time are deleted, because they delay no task. */
   const finishes = new Map<string, number>();
   let virtualTime = 0;
   let free = concurrency;
@@ -69,7 +69,7 @@ export function createFairQueue(concurrency: number, maxWaiting: number): FairQu
   }
 
   return {
-    async take(keys, task) {
+    async run(keys, task) {
       if (free > 0) {
         free -= 1;
         schedule(keys);

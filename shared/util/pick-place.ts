@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * A random free place from 0 up to below the cap. null: none is free, or as many are taken as the cap allows (also
- * places beyond a cap that was lowered).
+ * A random free place from 0 to `cap - 1`. null: `cap` or more places are taken. After the cap was lowered, taken places
+ * beyond it count too.
  * @param taken all taken places, or at least `cap` of them
  */
 export function pickPlace(taken: readonly number[], cap: number): number | null {

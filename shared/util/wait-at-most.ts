@@ -1,11 +1,11 @@
-/** Waits for `promise`, at most `ms` milliseconds; its work goes on. @throws what it rejects with in time */
+/** Waits for `promise`, at most `ms` milliseconds. Cancels nothing. @throws what `promise` rejects with in that time */
 export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
   await race(ms, promise, (resolve) => resolve(undefined));
 }
 
 /**
- * Waits for `promise`, at most `ms` milliseconds; its work goes on, and a later result is ignored.
- * @throws what it rejects with in time, or the error that `createError` makes
+ * Waits for `promise`, at most `ms` milliseconds. Cancels nothing; a later result is ignored.
+ * @throws what `promise` rejects with in that time; after it, the error that `createError` makes
  */
 export async function withTimeout<T>(ms: number, promise: Promise<T>, createError: () => Error): Promise<T> {
   return await race<T>(ms, promise, (_, reject) => reject(createError()));

@@ -12,8 +12,8 @@ describe('Secrets in files', () => {
   });
 
   it('are files of their names, which only the owner can read', async () => {
-    await createFileSecretStore(dir).keep('sign-in-key', 'first');
-    await createFileSecretStore(dir).keep('sign-in-key', 'second');
+    await createFileSecretStore(dir).findOrCreate('sign-in-key', 'first');
+    await createFileSecretStore(dir).findOrCreate('sign-in-key', 'second');
     expect(readdirSync(dir)).to.deep.equal(['sign-in-key']);
     expect(readFileSync(join(dir, 'sign-in-key'), 'utf8')).to.equal('first\n');
     expect(statSync(join(dir, 'sign-in-key')).mode & 0o777).to.equal(0o600);
@@ -23,12 +23,14 @@ describe('Secrets in files', () => {
     writeFileSync(join(dir, 'signing-secret'), 'first\n');
     writeFileSync(join(dir, 'signing-secret.1795000000000'), 'second\n');
     writeFileSync(join(dir, 'signing-secret.1795000000001'), 'third\n');
-    expect(await createFileSecretStore(dir).keep('signing-secret', 'fresh')).to.equal('third');
+    expect(await createFileSecretStore(dir).findOrCreate('signing-secret', 'fresh')).to.equal('third');
   });
 
   it('are the same for every process on the directory, also where all make one at once', async () => {
     const fresh = Array.from({ length: 20 }, (_, i) => `secret-${i}`);
-    const kept = await Promise.all(fresh.map((each) => createFileSecretStore(dir).keep('sign-in-key', each)));
+    const kept = await Promise.all(
+      fresh.map((each) => createFileSecretStore(dir).findOrCreate('sign-in-key', each)),
+    );
     expect(new Set(kept).size).to.equal(1);
     expect(readdirSync(dir)).to.deep.equal(['sign-in-key']);
   });
@@ -36,17 +38,17 @@ describe('Secrets in files', () => {
   it('may be written by the operator: the end of the line is ignored', async () => {
     writeFileSync(join(dir, 'sign-in-key'), 'chosen\r\n');
     chmodSync(join(dir, 'sign-in-key'), 0o400);
-    expect(await createFileSecretStore(dir).keep('sign-in-key', 'fresh')).to.equal('chosen');
+    expect(await createFileSecretStore(dir).findOrCreate('sign-in-key', 'fresh')).to.equal('chosen');
   });
 
   it('in an empty file: the error says what to do', async () => {
     writeFileSync(join(dir, 'sign-in-key'), '\n');
-    const thrown = await createFileSecretStore(dir).keep('sign-in-key', 'fresh').catch(String);
+    const thrown = await createFileSecretStore(dir).findOrCreate('sign-in-key', 'fresh').catch(String);
     expect(thrown).to.match(/sign-in-key is empty: remove it/);
   });
 
   it('in a half-written file, left by a crash, are ignored', async () => {
     writeFileSync(join(dir, 'signing-secret.0b7a3c1e-5a44-4a87-8f0e-0d6a0a1f2b3c'), 'ha');
-    expect(await createFileSecretStore(dir).keep('signing-secret', 'whole')).to.equal('whole');
+    expect(await createFileSecretStore(dir).findOrCreate('signing-secret', 'whole')).to.equal('whole');
   });
 });

@@ -122,8 +122,8 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['signIns.approve', () => stores.signIns.approve(signIn.id, 'a7', later), ['update sign_ins by _id_']],
     ['signIns.claim', () => stores.signIns.claim(signIn.id, later), ['findAndModify sign_ins by _id_']],
     [
-      'signIns.endOf',
-      () => stores.signIns.endOf('n7'),
+      'signIns.endByAccount',
+      () => stores.signIns.endByAccount('n7'),
       ['update sign_ins by sign_ins_account', 'update sign_ins by sign_ins_account'],
     ],
     ['signIns.expire', () => stores.signIns.expire(later), ['update sign_ins by sign_ins_status']],
@@ -190,8 +190,8 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       ['find reports by reports_page'],
     ],
     [
-      'reports.closeOfPage',
-      () => stores.reports.closeOfPage('abc', later), // the one that was inserted above
+      'reports.closeByPage',
+      () => stores.reports.closeByPage('abc', later), // the one that was inserted above
       ['update reports by reports_open_page'],
     ],
     ['reports.close', () => stores.reports.close('r7', later), ['update reports by _id_']],

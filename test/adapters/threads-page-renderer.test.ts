@@ -23,10 +23,10 @@ describe('createThreadRenderer', () => {
 
   it('returns the plan, the compressed page, and byte length and digest of each encoding', async () => {
     const html = Buffer.from(`<!doctype html><title>é😀</title>${'<p>text'.repeat(1_000)}`);
-    const { plan, isWhole, facts, br, gzip } = await create().render(html, plenty);
+    const { plan, isFullyParsed, facts, br, gzip } = await create().render(html, plenty);
     const page = Buffer.from(applyPlan(html, plan));
-    expect({ ...plan, isWhole }).to.deep.equal(planRender(html));
-    expect(isWhole).to.equal(true);
+    expect({ ...plan, isFullyParsed }).to.deep.equal(planRender(html));
+    expect(isFullyParsed).to.equal(true);
     expect(page.equals(brotliDecompressSync(br))).to.equal(true);
     expect(page.equals(gunzipSync(gzip))).to.equal(true);
     expect(facts).to.deep.equal({ identity: factsOf(page), br: factsOf(br), gzip: factsOf(gzip) });
@@ -52,10 +52,10 @@ describe('createThreadRenderer', () => {
     const html = Buffer.from(
       `<head>${'<!-- c -->'.repeat(15_000)}<script>${'a '.repeat(4_000_000)}</script></head>`,
     );
-    const { plan, isWhole } = await create().render(html, 1);
+    const { plan, isFullyParsed } = await create().render(html, 1);
     expect(plan.insertAt).to.be.within('<head>'.length, html.indexOf('<script>'));
     expect(plan.insertion).to.contain('data-dropleaf');
-    expect(isWhole, 'more time would find a better place').to.equal(false);
+    expect(isFullyParsed, 'more time would find a better place').to.equal(false);
   });
 
   it('ends a parse that does not check its budget, and plans with less effort', async () => {
@@ -64,10 +64,10 @@ describe('createThreadRenderer', () => {
     const oneTag = `<link title="${'x'.repeat(24 * 1024 * 1024)}">`;
     const html = Buffer.from(`<head><title>x</title>${oneTag}</head>`);
     const renderer = create({ graceMs: 0, log });
-    const { plan, isWhole, gzip } = await renderer.render(html, 1);
+    const { plan, isFullyParsed, gzip } = await renderer.render(html, 1);
     expect(plan.insertAt).to.equal('<head><title>x</title>'.length);
     expect(gunzipSync(gzip).length).to.equal(html.length + plan.insertion.length);
-    expect(isWhole).to.equal(false);
+    expect(isFullyParsed).to.equal(false);
     expect(warnings).to.have.length(1);
     expect((await renderer.render(Buffer.from('<p>'), plenty)).plan.insertAt).to.equal(0);
   });
@@ -83,10 +83,10 @@ describe('createThreadRenderer', () => {
       const warnings: object[] = [];
       const renderer = create({ log: { warn: (fields) => void warnings.push(fields) } });
       const html = Buffer.from(`<head><title>x</title>${head}</head>`);
-      const { plan, isWhole } = await renderer.render(html, 300);
+      const { plan, isFullyParsed } = await renderer.render(html, 300);
       expect(plan.insertion).to.contain('data-dropleaf');
       expect(plan.insertAt).to.be.at.least('<head><title>x</title>'.length);
-      if (!isWhole) expect(plan.insertAt).to.be.below(html.length - '</head>'.length);
+      if (!isFullyParsed) expect(plan.insertAt).to.be.below(html.length - '</head>'.length);
       expect(warnings).to.deep.equal([]);
     });
   }

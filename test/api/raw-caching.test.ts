@@ -16,7 +16,7 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
     ['never', { EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
     ['never, with a purger', { ...purger, EDGE_TTL_SECONDS: '0' }, 's-maxage=0', 's-maxage=0'],
   ] as const) {
-    it(`${what}: ${plain}; at an address with the version's inner id: ${pinned}`, async () => {
+    it(`${what}: ${plain}; at an address with the version's internal id: ${pinned}`, async () => {
       service = await startService({ env });
       const owner = await service.newOwner();
       const { slug } = await owner.create();

@@ -49,8 +49,8 @@ describe('Reports, as the operators see them', () => {
     const one = (await scene.reportsOf(slug))[0]?.id ?? '';
     await reports.close(one, operator);
     service.clock.advance(1);
-    expect(await reports.closePage(slug, operator)).to.equal(4);
-    expect(await reports.closePage(slug, operator)).to.equal(0);
+    expect(await reports.closeByPage(slug, operator)).to.equal(4);
+    expect(await reports.closeByPage(slug, operator)).to.equal(0);
     const times = (await scene.reportsOf(slug)).map(({ id, closedAt }) => [id === one, closedAt]);
     const now = service.clock.now();
     expect(times).to.have.deep.members([[true, now - 1], ...Array(4).fill([false, now])]);

@@ -171,7 +171,7 @@ describe('Every kind of secret, used and misused', () => {
     await person.submit(request, { decision: 'approve' });
     const { api_token: token = '' } = await poll(poll_token);
     const given = await live(createOwner(service, '', '', token));
-    const keptSecret = (await engine?.secrets.keep('signing-secret', '')) ?? '';
+    const keptSecret = (await engine?.secrets.findOrCreate('signing-secret', '')) ?? '';
     expect(keptSecret).to.have.length(43);
     for (const each of [token, signInKey ?? '', keptSecret]) await mistake(each);
     await expectNowhere(

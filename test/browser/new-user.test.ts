@@ -105,8 +105,8 @@ describe('A new user, in Chromium', function () {
       expect(await overflowOf(page)).to.equal(0);
       const box = await page.locator('iframe').boundingBox();
       const { width = 0, height = 0 } = page.viewportSize() ?? {};
-      const isWhole = box?.width === width && box.height > height * 0.8;
-      expect(isWhole, 'the drop has nearly all the space').to.equal(true);
+      const isFullyParsed = box?.width === width && box.height > height * 0.8;
+      expect(isFullyParsed, 'the drop has nearly all the space').to.equal(true);
     });
   });
 

@@ -250,7 +250,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     });
 
     describe('remove', () => {
-      it('returns the inner id, once', async () => {
+      it('returns the internal id, once', async () => {
         const { id, slug } = await create();
         const removed = await inParallel(10, () => stores().drops.remove('owner', slug, later));
         expect(removed.filter((outcome) => outcome !== null)).to.deep.equal([id]);

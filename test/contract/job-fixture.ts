@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type JobHandlers, type JobName, jobNames } from '../../shared/job-catalogue.ts';
-import type { JobConsumer, JobProducer, JobReport } from '../../shared/ports/job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/ports/job-queue.ts';
 import type { LogLine } from '../worker/recording-log.ts';
 
 export interface JobProcess {
-  readonly queue: JobProducer & JobConsumer & JobReport;
+  readonly queue: JobProducer & JobConsumer & JobMonitor;
   readonly log: { readonly lines: readonly LogLine[] };
   /** Runs the jobs that are due until none is; what handlers throw is ignored. */
   settle(): Promise<void>;
@@ -15,7 +15,7 @@ export interface JobProcess {
 /** One queue, and the processes that use it. */
 export interface JobFixture {
   /** A process that runs no jobs. */
-  readonly report: JobProducer & JobReport;
+  readonly report: JobProducer & JobMonitor;
   /** Moves the clock. */
   pass(ms: number): Promise<void>;
   /** Ends the locks of all running jobs, as time does for a process that no longer renews them. */

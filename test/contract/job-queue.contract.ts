@@ -5,7 +5,7 @@ import { createGate, type JobFixture, rejectWith, useJobFixture } from './job-fi
 
 const second = 1_000;
 
-/** The contract of JobProducer, JobConsumer and JobReport. */
+/** The contract of JobProducer, JobConsumer and JobMonitor. */
 export function describeJobQueue(engine: string, openFixture: () => Promise<JobFixture>): void {
   describe(`Job queue (${engine})`, () => {
     const { fixture, startProcess, passAttempts } = useJobFixture(openFixture);

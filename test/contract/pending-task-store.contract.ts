@@ -50,7 +50,13 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         await stores().drops.removeVersion('owner', drop.slug, 2, later, []);
         const { tasks, versionIds, ...found } = await find(drop.id);
         const { rev } = (await stores().drops.find('owner', drop.slug)) ?? {};
-        expect(found).to.deep.equal({ id: drop.id, deleted: false, rev, headId: third, trash: [second] });
+        expect(found).to.deep.equal({
+          id: drop.id,
+          deleted: false,
+          rev,
+          latestVersionId: third,
+          trash: [second],
+        });
         expect(versionIds).to.have.members([drop.version.id, third]);
         expect(tasks).to.have.members(['render', 'purge']);
       });

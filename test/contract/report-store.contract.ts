@@ -178,9 +178,9 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       const [one] = [await insert(), await insert(), await insert()];
       const other = await insert({ slug: 'other', dropId: 'd2' });
       await reports.close(one.id, later);
-      expect(await reports.closeOfPage('abc', later + 1)).to.equal(2);
-      expect(await reports.closeOfPage('abc', later + 2)).to.equal(0);
-      expect(await reports.closeOfPage('none', later)).to.equal(0);
+      expect(await reports.closeByPage('abc', later + 1)).to.equal(2);
+      expect(await reports.closeByPage('abc', later + 2)).to.equal(0);
+      expect(await reports.closeByPage('none', later)).to.equal(0);
       const times = (await reports.list({ ...all, slug: 'abc' })).map(({ closedAt }) => closedAt);
       expect(times.sort()).to.deep.equal([later, later + 1, later + 1]);
       expect(await listIds()).to.deep.equal([other.id]);
@@ -191,7 +191,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
     it('of many who close a page at once, each report is counted by one', async () => {
       const { reports } = stores();
       for (let i = 0; i < cap; i++) await insert();
-      const counts = await inParallel(5, () => reports.closeOfPage('abc', later));
+      const counts = await inParallel(5, () => reports.closeByPage('abc', later));
       expect(counts.reduce((sum, count) => sum + count)).to.equal(cap);
       expect(await listIds()).to.deep.equal([]);
     });

@@ -9,31 +9,31 @@ export function describeSecretStoreContract(engine: string, openStores: OpenStor
     const stores = useStores(openStores);
 
     it('keeps the fresh secret where there is none', async () => {
-      expect(await stores().secrets.keep('sign-in-key', 'first')).to.equal('first');
+      expect(await stores().secrets.findOrCreate('sign-in-key', 'first')).to.equal('first');
     });
 
     it('goes on giving the one that it keeps, whatever fresh ones come', async () => {
       const { secrets } = stores();
       const kept = randomBase62(43);
-      await secrets.keep('sign-in-key', kept);
+      await secrets.findOrCreate('sign-in-key', kept);
       for (let i = 0; i < 3; i++) {
-        expect(await secrets.keep('sign-in-key', randomBase62(43))).to.equal(kept);
+        expect(await secrets.findOrCreate('sign-in-key', randomBase62(43))).to.equal(kept);
       }
     });
 
     it('gives the same one to all of 50 first calls at once', async () => {
       const fresh = Array.from({ length: 50 }, () => randomBase62(43));
-      const kept = await inParallel(50, (i) => stores().secrets.keep('sign-in-key', fresh[i] ?? ''));
+      const kept = await inParallel(50, (i) => stores().secrets.findOrCreate('sign-in-key', fresh[i] ?? ''));
       expect(new Set(kept).size).to.equal(1);
       expect(fresh).to.include(kept[0]);
-      expect(await stores().secrets.keep('sign-in-key', 'later')).to.equal(kept[0]);
+      expect(await stores().secrets.findOrCreate('sign-in-key', 'later')).to.equal(kept[0]);
     });
 
     it('keeps secrets of different names apart', async () => {
       const { secrets } = stores();
-      expect(await secrets.keep('signing-secret', 'first')).to.equal('first');
-      expect(await secrets.keep('sign-in-key', 'other')).to.equal('other');
-      expect(await secrets.keep('signing-secret', 'later')).to.equal('first');
+      expect(await secrets.findOrCreate('signing-secret', 'first')).to.equal('first');
+      expect(await secrets.findOrCreate('sign-in-key', 'other')).to.equal('other');
+      expect(await secrets.findOrCreate('signing-secret', 'later')).to.equal('first');
     });
   });
 }

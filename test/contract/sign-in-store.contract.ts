@@ -63,7 +63,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
         own.push(await insert({ status, accountId: status === 'pending' ? null : 'a1' }));
       }
       const others = await insert({ status: 'verified', accountId: 'a2' });
-      expect(await signIns.endOf('a1'), 'those that were verified').to.equal(2);
+      expect(await signIns.endByAccount('a1'), 'those that were verified').to.equal(2);
       expect(await Promise.all(own.map(statusOf))).to.deep.equal([
         'pending',
         'expired',
@@ -73,7 +73,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       ]);
       expect(await statusOf(others)).to.equal('verified');
       for (const { id } of own) expect(await signIns.claim(id, later)).to.equal(null);
-      expect(await signIns.endOf('a1')).to.equal(0);
+      expect(await signIns.endByAccount('a1')).to.equal(0);
     });
 
     it('approves once: a second approval changes nothing', async () => {

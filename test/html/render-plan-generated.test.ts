@@ -27,7 +27,7 @@ describe('planRender on generated documents', () => {
       const bytes = Buffer.from(html);
       for (const budget of budgets()) {
         const plan = planRender(bytes, budget);
-        if (!plan.isWhole) early += 1;
+        if (!plan.isFullyParsed) early += 1;
         expect(judge(bytes, plan).difference, JSON.stringify(html)).to.equal(null);
       }
     }
@@ -71,7 +71,7 @@ function examine(html: Uint8Array): { fault: string | null; style: 'absent' | 'l
   const fault =
     difference ??
     (again === '' ? null : 'rendering the page again changes it') ??
-    (plan.isWhole ? null : 'head was not parsed to its end') ??
+    (plan.isFullyParsed ? null : 'head was not parsed to its end') ??
     (style === 'last' || findBest(html, plan) !== 'last' ? null : 'at another offset the style is last');
   return { style, fault };
 }

@@ -20,7 +20,7 @@ describe('planRender', () => {
           const plan = planRender(html);
           const verdict = judge(html, plan);
 
-          expect(plan.isWhole).to.equal(true);
+          expect(plan.isFullyParsed).to.equal(true);
           expect(verdict.difference).to.equal(null);
           expect(plan.insertion === '' ? -1 : plan.insertAt).to.equal(place);
           if (place >= 0) expect(verdict.style).to.equal(group.startsWith('not last') ? 'inside' : 'last');
@@ -109,7 +109,7 @@ describe('planRender', () => {
       `<head><title>x</title><template>${'<b><p></b>'.repeat(9_000)}</template></head>`,
     );
     const plan = planRender(html, { steps: 1_000 });
-    expect(plan).to.include({ insertAt: '<head><title>x</title>'.length, isWhole: false });
+    expect(plan).to.include({ insertAt: '<head><title>x</title>'.length, isFullyParsed: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
@@ -118,7 +118,7 @@ describe('planRender', () => {
     let looks = 0;
     const plan = planRender(html, { steps: Number.POSITIVE_INFINITY, expired: () => ++looks > 3 });
     expect(plan.insertAt).to.be.within(1_000, 20_000);
-    expect(plan.isWhole).to.equal(false);
+    expect(plan.isFullyParsed).to.equal(false);
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
@@ -152,13 +152,13 @@ describe('planSafely', () => {
   it('makes the same plan as planRender for ordinary pages', () => {
     const html = Buffer.from(`<!doctype html><head><title>x</title></head>${'<p>'.repeat(99_999)}`);
     expect(planSafely(html)).to.deep.equal(planRender(html));
-    expect(planSafely(html).isWhole).to.equal(true);
+    expect(planSafely(html).isFullyParsed).to.equal(true);
   });
 
   it('parses the first 4 KiB only', () => {
     const html = Buffer.from(`<head><meta charset=utf-8><script>${'x '.repeat(400_000)}</script></head>`);
     const plan = planSafely(html);
-    expect(plan).to.include({ insertAt: '<head><meta charset=utf-8>'.length, isWhole: false });
+    expect(plan).to.include({ insertAt: '<head><meta charset=utf-8>'.length, isFullyParsed: false });
     expect(judge(html, plan)).to.include({ difference: null, style: 'inside' });
   });
 
@@ -177,7 +177,7 @@ describe('planSafely', () => {
 
   it('finds an offset in an endless text', () => {
     const html = Buffer.from('<'.repeat(100_000));
-    expect(planSafely(html)).to.include({ insertAt: 0, isWhole: true });
+    expect(planSafely(html)).to.include({ insertAt: 0, isFullyParsed: true });
     expect(judge(html, planSafely(html))).to.include({ difference: null, style: 'last' });
   });
 

@@ -63,12 +63,12 @@ function createScene({ waitMs = 300 } = {}) {
     state.head = { plan, facts, artefacts: { br, gzip: 'gzip' }, isSqueezed };
   }
 
-  const made = (isWhole = true): NewRender => {
+  const made = (isFullyParsed = true): NewRender => {
     const [br, gzip] = [Buffer.from('made br'), Buffer.from('made gzip')];
     const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
     return {
       plan,
-      isWhole,
+      isFullyParsed,
       br,
       gzip,
       facts: { identity: factsOf(document), br: factsOf(br), gzip: factsOf(gzip) },
@@ -78,7 +78,7 @@ function createScene({ waitMs = 300 } = {}) {
   return {
     ...{ bodies, clock, asked, squeezed, artefacts, state, keep, log: deps.log },
     /** Ends the running render. */
-    finish: (isWhole = true) => finish(made(isWhole)),
+    finish: (isFullyParsed = true) => finish(made(isFullyParsed)),
     fail: () => fail(new Error('the thread has died')),
     take: () => asked.splice(0),
   };

@@ -127,7 +127,7 @@ describe('sign-ins', () => {
     it(`reveals no token if all tokens are revoked between the claim and the answer, ${moment} its insert`, async () => {
       const { pollToken, account } = await scene.approved();
       const revokeAll = async () => {
-        await scene.signIns.endOf(account.id);
+        await scene.signIns.endByAccount(account.id);
         await scene.tokens.revokeAll(account.id);
       };
       const insert: TokenStore['insert'] = async (token) => {

@@ -48,7 +48,7 @@ function textOf(node: Node): string {
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }
 
-/** The inner id by which a viewer page names the version in its frame. */
+/** The internal id by which a viewer page names the version in its frame. */
 export function innerIdIn(viewer: string): string {
   const source = parsePage(viewer).find('iframe')?.attributes.src ?? '';
   const id = new URL(source, 'http://any.example').searchParams.get('id');

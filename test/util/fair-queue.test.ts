@@ -17,7 +17,7 @@ function createScene(queue: FairQueue) {
         await new Promise<void>((resolve) => ends.push(resolve));
         return name;
       };
-      return queue.take(keys, task).then((result) => {
+      return queue.run(keys, task).then((result) => {
         if (result === undefined) dropped.push(name);
       });
     },
@@ -109,8 +109,8 @@ describe('createFairQueue', () => {
 
   it('throws what the task throws, and runs the next one', async () => {
     const queue = createFairQueue(1, 2);
-    const failing = queue.take(['a'], () => Promise.reject(new Error('no')));
+    const failing = queue.run(['a'], () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
-    expect(await queue.take(['a'], async () => 'yes')).to.equal('yes');
+    expect(await queue.run(['a'], async () => 'yes')).to.equal('yes');
   });
 });

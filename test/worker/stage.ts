@@ -47,7 +47,7 @@ export function createStage(stores: SceneStores, clock: TestClock) {
       return { id: drop.id, slug: drop.slug, versionId: version.id };
     },
 
-    /** Adds a version. @returns its inner id */
+    /** Adds a version. @returns its internal id */
     async addVersion(slug: string, tasks: readonly PendingTask[] = ['render', 'purge']): Promise<string> {
       const version = await putVersion('<p>more');
       const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, tasks);
@@ -100,13 +100,13 @@ export function createRenderer() {
     async render(html, budgetMs): Promise<NewRender> {
       calls.push({ html: Buffer.from(html).toString(), budgetMs });
       await held;
-      const isWhole = budgetMs >= neededMs;
-      const insertion = isWhole ? '<style></style>' : '';
+      const isFullyParsed = budgetMs >= neededMs;
+      const insertion = isFullyParsed ? '<style></style>' : '';
       const plan = { renderer: rendererVersion, insertAt: 0, insertion };
       const br = Buffer.from(`br ${html.length}`);
       const gzip = Buffer.from(`gzip ${html.length}`);
       const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
-      return { plan, isWhole, facts, br, gzip };
+      return { plan, isFullyParsed, facts, br, gzip };
     },
     async squeeze(html) {
       squeezed.push(Buffer.from(html).toString());

@@ -166,8 +166,8 @@ describe('The rendering of a version', () => {
       expect(await rejectionOf(render('one more'))).to.have.property('code', 'unavailable');
       release();
       await Promise.all(running);
-      await rendering.finished('v15');
-      expect((await render('one more')).isWhole).to.equal(true);
+      await rendering.whenFinished('v15');
+      expect((await render('one more')).isFullyParsed).to.equal(true);
     });
 
     it('is tried again after a failure', async () => {

@@ -1,7 +1,7 @@
 import type { JobHandlers, JobName } from '../../shared/job-catalogue.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
-import type { JobConsumer, JobProducer, JobReport } from '../../shared/ports/job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/ports/job-queue.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
@@ -13,7 +13,7 @@ import { createRecordingLog } from './recording-log.ts';
 import type { SceneStores } from './stage.ts';
 
 /** A queue whose due jobs a test can run. */
-export interface SceneQueue extends JobProducer, JobConsumer, JobReport {
+export interface SceneQueue extends JobProducer, JobConsumer, JobMonitor {
   runUntilIdle(): Promise<void>;
 }
 

@@ -55,7 +55,7 @@ export function createStoreReconcile(
     if (drop.tasks.includes('render')) {
       const unrendered = await findUnrendered(renders, drop.versionIds);
       // If all are rendered, the job of any version clears the task.
-      const versionIds = unrendered.length > 0 ? unrendered : [drop.headId];
+      const versionIds = unrendered.length > 0 ? unrendered : [drop.latestVersionId];
       for (const versionId of versionIds) await enqueue('version.render', { dropId, versionId });
     }
   }

@@ -13,7 +13,7 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
 
   async function render(version: VersionKey): Promise<void> {
     const { dropId, versionId } = version;
-    await rendering.finished(versionId); // a request may be rendering it
+    await rendering.whenFinished(versionId); // a request may be rendering it
     const before = await renders.findHead(versionId);
     if (before !== null && before.plan.renderer >= rendererVersion) return;
     const document = await html.get(versionId);

@@ -22,7 +22,7 @@ export function createArgon2Hasher(): PasscodeHasher {
 }
 
 async function queued<T>(queue: FairQueue, keys: readonly string[], work: () => Promise<T>): Promise<T> {
-  const done = await queue.take(keys, async () => ({ result: await work() }));
+  const done = await queue.run(keys, async () => ({ result: await work() }));
   if (done === undefined) throw unavailable('Too many passcodes are being checked: try again.');
   return done.result;
 }

@@ -9,7 +9,7 @@ import type { SecretStore } from '../../ports/secret-store.ts';
  */
 export function createFileSecretStore(dir: string): SecretStore {
   return {
-    async keep(name, fresh) {
+    async findOrCreate(name, fresh) {
       const newest = (await readdir(dir))
         .filter((file) => isNameOf(name, file))
         .sort()

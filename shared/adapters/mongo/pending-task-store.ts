@@ -41,7 +41,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
         rev: row.rev,
         tasks: row.due,
         versionIds: row.versions.map(({ id }) => id),
-        headId: row.head.id,
+        latestVersionId: row.head.id,
         trash: row.trash,
       };
     },

@@ -19,7 +19,7 @@ interface FactsDocument {
 }
 
 interface RenderDocument {
-  /** The version's inner id. */
+  /** The version's internal id. */
   readonly _id: string;
   readonly drop_id: string;
   readonly renderer: number;

@@ -144,7 +144,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
       return matchedCount > 0;
     },
 
-    async closeOfPage(slug, now) {
+    async closeByPage(slug, now) {
       return (await reports.updateMany({ slug, ...isOpen }, closing(now))).modifiedCount;
     },
 

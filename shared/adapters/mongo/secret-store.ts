@@ -25,7 +25,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
     secrets.findOne({ _id: new RegExp(`^${name}(\\.\\d+)?$`) }).sort({ _id: -1 });
 
   return withTimeLimit<SecretStore>(answerMs(connection), {
-    async keep(name, fresh) {
+    async findOrCreate(name, fresh) {
       const known = await find(name).lean();
       if (known !== null) return known.value;
       try {

@@ -90,7 +90,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
       return toSignIn(await signIns.findOneAndUpdate(ofStatus(id, 'verified', now), claimed, options).lean());
     },
 
-    async endOf(accountId) {
+    async endByAccount(accountId) {
       const ended = { $set: { status: 'expired' as const } };
       const { modifiedCount } = await signIns.updateMany(
         { account_id: accountId, status: 'verified' },

@@ -79,8 +79,8 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       return (await tokens.deleteMany({ account_id: accountId })).deletedCount;
     },
 
-    async touch(tokenId, now, unlessSince) {
-      const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: unlessSince } }] };
+    async touch(tokenId, now, ifUsedBefore) {
+      const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: ifUsedBefore } }] };
       await tokens.updateOne({ _id: tokenId, ...isOlder }, { $set: { last_used_at: now } });
     },
   });

@@ -1,7 +1,7 @@
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
 import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
-import type { FailedJob, JobConsumer, JobProducer, JobReport } from '../../ports/job-queue.ts';
+import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
@@ -19,7 +19,7 @@ const failedKeptAtMost = 2_000;
 /** BullMQ writes events to a stream that nothing here reads. */
 const eventsKept = 100;
 
-export interface RedisJobQueue extends JobProducer, JobConsumer, JobReport {
+export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
   /** Stops the worker at once, and leaves the connection of the process open. */
   close(): Promise<void>;
 }

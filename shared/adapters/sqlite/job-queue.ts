@@ -1,12 +1,12 @@
 import { jobKey } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { FailedJob, JobConsumer, JobProducer, JobReport } from '../../ports/job-queue.ts';
+import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
 import { createJobRows, type FailedRow } from './job-rows.ts';
 import { createJobRunner, type JobRunner } from './job-runner.ts';
 
-export interface SqliteJobQueue extends JobProducer, JobConsumer, JobReport {
+export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
   /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
   runUntilIdle(): Promise<void>;
 }

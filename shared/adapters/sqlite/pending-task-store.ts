@@ -7,7 +7,7 @@ interface TasksRow {
   readonly rev: number;
   readonly renderPending: number;
   readonly purgePending: number;
-  readonly headId: string;
+  readonly latestVersionId: string;
 }
 
 const beforeAll: PendingPosition = { changedAt: -1, id: '' };
@@ -17,7 +17,7 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
   const sql = {
     find: db.prepare(`
       SELECT deleted_at AS deletedAt, rev, owed_render AS renderPending, owed_purge AS purgePending,
-        head_id AS headId
+        head_id AS latestVersionId
       FROM drops WHERE id = ?`),
     versionIds: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? ORDER BY number'),
     trash: db.prepareTuples('SELECT version_id FROM drop_trash WHERE drop_id = ? ORDER BY version_id'),
@@ -56,7 +56,7 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
         rev: row.rev,
         tasks,
         versionIds: texts(sql.versionIds, dropId),
-        headId: row.headId,
+        latestVersionId: row.latestVersionId,
         trash: texts(sql.trash, dropId),
       };
     },

@@ -41,7 +41,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
         count(*) OVER () AS total
       FROM by_reason GROUP BY slug ORDER BY open DESC, newest DESC, slug LIMIT ?`),
     close: db.prepare(`UPDATE reports SET closed_at = ? WHERE id = ? AND ${isOpen}`),
-    closeOfPage: db.prepare(`UPDATE reports SET closed_at = ? WHERE slug = ? AND ${isOpen}`),
+    closeByPage: db.prepare(`UPDATE reports SET closed_at = ? WHERE slug = ? AND ${isOpen}`),
     isAnyOld: db.prepareTuples('SELECT 1 FROM reports WHERE closed_at < ? LIMIT 1'),
     remove: db.prepare('DELETE FROM reports WHERE closed_at < ?'),
   };
@@ -81,8 +81,8 @@ export function createSqliteReportStore(db: Database): ReportStore {
       return db.write(() => sql.close.run(now, id).changes > 0);
     },
 
-    closeOfPage(slug, now) {
-      return db.write(() => sql.closeOfPage.run(now, slug).changes);
+    closeByPage(slug, now) {
+      return db.write(() => sql.closeByPage.run(now, slug).changes);
     },
 
     // The job calls this often, and mostly there is nothing to remove: no write then.

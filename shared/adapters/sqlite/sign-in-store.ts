@@ -40,7 +40,7 @@ export function createSqliteSignInStore(db: Database): SignInStore {
     countVerified: db.prepareTuples(
       "SELECT count(*) FROM sign_ins WHERE account_id = ? AND status = 'verified'",
     ),
-    endOf: db.prepare(`
+    endByAccount: db.prepare(`
       UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status IN ('verified', 'claimed')`),
     isAnyOver: db.prepare(`
       SELECT 1 FROM sign_ins WHERE status IN ('pending', 'verified') AND expires_at <= ? LIMIT 1`),
@@ -80,10 +80,10 @@ export function createSqliteSignInStore(db: Database): SignInStore {
       return toSignIn(await db.write(() => sql.claim.get(id, now)));
     },
 
-    endOf(accountId) {
+    endByAccount(accountId) {
       return db.write(() => {
         const [count] = sql.countVerified.get(accountId) as [number]; // proof: an aggregate always has one row
-        sql.endOf.run(accountId);
+        sql.endByAccount.run(accountId);
         return count;
       });
     },

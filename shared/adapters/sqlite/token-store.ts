@@ -28,7 +28,7 @@ export function createSqliteTokenStore(db: Database): TokenStore {
     revokeAll: db.prepare('DELETE FROM tokens WHERE account_id = ?'),
     touch: db.prepare(`
       UPDATE tokens SET last_used_at = $now
-      WHERE id = $id AND (last_used_at IS NULL OR last_used_at < $unlessSince)`),
+      WHERE id = $id AND (last_used_at IS NULL OR last_used_at < $ifUsedBefore)`),
   };
 
   return {
@@ -62,8 +62,8 @@ export function createSqliteTokenStore(db: Database): TokenStore {
       return db.write(() => sql.revokeAll.run(accountId).changes);
     },
 
-    async touch(tokenId, now, unlessSince) {
-      await db.write(() => sql.touch.run({ id: tokenId, now, unlessSince }));
+    async touch(tokenId, now, ifUsedBefore) {
+      await db.write(() => sql.touch.run({ id: tokenId, now, ifUsedBefore }));
     },
   };
 }

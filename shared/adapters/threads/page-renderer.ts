@@ -44,7 +44,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     return (await pool.run(task, effort === 'full' ? timeout : {})) as NewRender; // proof: render returns it
   }
 
-  async function renderSomehow(html: Uint8Array, budgetMs: number): Promise<NewRender> {
+  async function renderWithFallback(html: Uint8Array, budgetMs: number): Promise<NewRender> {
     let failure: unknown;
     for (const effort of efforts) {
       try {
@@ -61,13 +61,13 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
     async render(html, budgetMs) {
       renders += 1;
       try {
-        return await renderSomehow(wholeBuffer(html), budgetMs);
+        return await renderWithFallback(withOwnBuffer(html), budgetMs);
       } finally {
         renders -= 1;
       }
     },
     async squeeze(html, plan) {
-      return (await squeezers.run({ html: wholeBuffer(html), plan })) as Squeezed; // proof: squeeze returns it
+      return (await squeezers.run({ html: withOwnBuffer(html), plan })) as Squeezed; // proof: squeeze returns it
     },
     isIdle: () => renders === 0,
     async close() {
@@ -77,6 +77,6 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
 }
 
 /** Posting a view posts the whole buffer behind it. */
-function wholeBuffer(bytes: Uint8Array): Uint8Array {
+function withOwnBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -28,7 +28,7 @@ export interface RenderTask {
 /** Plans, inserts, compresses and hashes one page. */
 export function render(task: RenderTask & { readonly id: number }): NewRender {
   parentPort?.postMessage(task.id);
-  const { isWhole, ...plan } = makePlan(task);
+  const { isFullyParsed, ...plan } = makePlan(task);
   Atomics.store(task.planned, 0, 1);
 
   const page = applyPlan(task.html, plan);
@@ -38,11 +38,12 @@ export function render(task: RenderTask & { readonly id: number }): NewRender {
   const gzip = gzipSync(page, { level: 6 });
   const facts = { identity: factsOf(page), br: factsOf(br), gzip: factsOf(gzip) };
   // Copies, because posting a view posts the whole buffer behind it.
-  return { plan, isWhole, facts, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
+  return { plan, isFullyParsed, facts, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
 }
 
 function makePlan({ html, effort, budgetMs }: RenderTask): NewPlan {
-  if (effort === 'none') return { renderer: rendererVersion, insertAt: 0, insertion: '', isWhole: false };
+  if (effort === 'none')
+    return { renderer: rendererVersion, insertAt: 0, insertion: '', isFullyParsed: false };
   if (effort === 'quick') return planSafely(html);
   const start = performance.now();
   const isAfter = (ms: number) => () => performance.now() - start > ms;

@@ -65,7 +65,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
         });
       }
       const options = { signal: timeout.signal, transferList: [...transfer] };
-      const result = threads.take<unknown>(() => pool.run({ ...task, id }, options));
+      const result = threads.run<unknown>(() => pool.run({ ...task, id }, options));
       running.add(result);
       try {
         return await result;
@@ -92,7 +92,7 @@ function createSemaphore(concurrency: number) {
   let free = concurrency;
   return {
     /** @throws what the task throws */
-    async take<T>(task: () => Promise<T>): Promise<T> {
+    async run<T>(task: () => Promise<T>): Promise<T> {
       if (free > 0) free--;
       else await new Promise<void>((resolve) => queue.push(resolve));
       try {
