@@ -25,7 +25,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = readonly [method: Method, path: string, handler: Handler, operation?: Operation];
 
 export interface RouteTable {
-  /** Every endpoint except the raw page, which is answered before Express (server/app.ts). */
+  /** Every endpoint except the raw page, which is answered without Express (server/listener.ts). */
   readonly routes: readonly Route[];
   readonly describe: () => ApiDescription;
 }
@@ -90,7 +90,7 @@ export function createRoutes(services: Services, held: HeldBytes): RouteTable {
     ['GET', '/sign-in/github/callback', signInPages.returnFromProvider],
     ['GET', '/sign-in/local', signInPages.showLocal],
     ['POST', '/sign-in/local', signInPages.signInLocally],
-    ['GET', '/sign-in/approve', signInPages.showRequest],
+    ['GET', '/sign-in/approve', signInPages.showApproval],
     ['POST', '/sign-in/approve', signInPages.decide],
     ['GET', '/sign-in/done', signInPages.showDone],
 

@@ -5,11 +5,11 @@ import { readSlug } from '../http/parameters.ts';
 import { sendJson } from '../http/send.ts';
 import { createDropQueryReader } from './list-query.ts';
 import { presentDrop, presentDropList } from './presenter.ts';
-import { createDropRequests } from './requests.ts';
+import { createDropBodyReaders } from './requests.ts';
 
 /** Spec 4.4: the drops themselves. */
 export function dropHandlers({ drops, config }: Services) {
-  const requests = createDropRequests(config);
+  const bodies = createDropBodyReaders(config);
   const readQuery = createDropQueryReader(config);
   const baseUrl = config.BASE_URL;
 
@@ -20,7 +20,7 @@ export function dropHandlers({ drops, config }: Services) {
     },
 
     async create(req: Request, res: Response, caller: Caller): Promise<void> {
-      const drop = await drops.create(caller, requests.readCreate(req.body));
+      const drop = await drops.create(caller, bodies.readCreate(req.body));
       res.setHeader('Location', `/api/drops/${drop.slug}`);
       sendJson(res, presentDrop(drop, baseUrl), 201);
     },
@@ -31,13 +31,13 @@ export function dropHandlers({ drops, config }: Services) {
 
     async replace(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      const drop = await drops.addVersion(caller, slug, requests.readReplace(req.body));
+      const drop = await drops.addVersion(caller, slug, bodies.readReplace(req.body));
       sendJson(res, presentDrop(drop, baseUrl));
     },
 
     async patch(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      sendJson(res, presentDrop(await drops.change(caller, slug, requests.readPatch(req.body)), baseUrl));
+      sendJson(res, presentDrop(await drops.change(caller, slug, bodies.readPatch(req.body)), baseUrl));
     },
 
     async remove(req: Request, res: Response, caller: Caller): Promise<void> {
@@ -47,7 +47,7 @@ export function dropHandlers({ drops, config }: Services) {
 
     async setPasscode(req: Request, res: Response, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      const drop = await drops.setPasscode(caller, slug, requests.readPasscode(req.body));
+      const drop = await drops.setPasscode(caller, slug, bodies.readPasscode(req.body));
       sendJson(res, presentDrop(drop, baseUrl));
     },
   };

@@ -8,45 +8,45 @@ import { findMetadataEntryFault } from './requests.ts';
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';
 
-/** No list is that long, and every store can calculate with it. */
+/** No list has so many pages. Its product with the page size is exact in every store. */
 const maxPage = 1_000_000_000;
 
 /** The query of GET /api/drops (spec 4.4), without the metadata filters. */
-export function dropQuery(limits: Config) {
+export function dropQuery(config: Config) {
   return object({
     page: integer('page', maxPage).meta({ description: 'The number of the page.', default: 1 }),
-    pageSize: integer('pageSize', limits.PAGE_SIZE_MAX).meta({
+    pageSize: integer('pageSize', config.PAGE_SIZE_MAX).meta({
       description: 'Drops on a page.',
-      default: limits.PAGE_SIZE,
+      default: config.PAGE_SIZE,
     }),
     sortBy: oneOf('sortBy', sortFields).meta({ description: 'The sort field.', default: 'created_at' }),
     sortOrder: oneOf('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
   });
 }
 
-export function createDropQueryReader(limits: Config): (query: Record<string, unknown>) => DropQuery {
-  const schema = dropQuery(limits);
+export function createDropQueryReader(config: Config): (query: Record<string, unknown>) => DropQuery {
+  const schema = dropQuery(config);
 
   return (query) => {
     const { page, pageSize, sortBy, sortOrder } = validate(schema, query, 'query');
     return {
       page: toPositiveInteger(page) ?? 1,
-      pageSize: toPositiveInteger(pageSize) ?? limits.PAGE_SIZE,
+      pageSize: toPositiveInteger(pageSize) ?? config.PAGE_SIZE,
       sortBy: sortFields.find((field) => field === sortBy) ?? 'created_at',
       sortOrder: sortOrders.find((order) => order === sortOrder) ?? 'desc',
-      metadata: readFilters(query, limits),
+      metadata: readFilters(query, config),
     };
   };
 }
 
 /** Each `metadata.<key>=<value>` is a condition, also if a key is repeated. */
-function readFilters(query: Record<string, unknown>, limits: Config): [string, string][] {
+function readFilters(query: Record<string, unknown>, config: Config): [string, string][] {
   const filters = Object.entries(query)
     .filter(([name]) => name.startsWith(metadataPrefix))
     .flatMap(([name, values]) => [values].flat().map((value) => [name, String(value)] as const));
   return filters.map(([name, value]) => {
     const key = name.slice(metadataPrefix.length);
-    const fault = findMetadataEntryFault(key, value, limits);
+    const fault = findMetadataEntryFault(key, value, config);
     if (fault !== null) throw validationError([{ field: name, ...fault }]);
     return [key, value.toWellFormed()];
   });

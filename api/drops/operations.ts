@@ -11,7 +11,7 @@ import {
 import { queryParameters, slugParameter, toJsonSchema } from '../openapi/request-schema.ts';
 import { dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
-import { createDropRequests, metadataKeySchema, metadataValueSchema } from './requests.ts';
+import { createDropBodyReaders, metadataKeySchema, metadataValueSchema } from './requests.ts';
 
 export const sampleDrop: Drop = {
   id: '01a2000000000000000000000000beef',
@@ -50,7 +50,7 @@ const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'c
 
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
-  const { schemas } = createDropRequests(config);
+  const { schemas } = createDropBodyReaders(config);
   const parameters = [slugParameter];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);

@@ -17,9 +17,9 @@ import {
 } from '../http/validate.ts';
 
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
-export function createDropRequests(limits: Config) {
-  const { title, description, context, passcode, metadata, ...fields } = fieldSchemas(limits);
-  const html = fields.html.defined(htmlRequired);
+export function createDropBodyReaders(config: Config) {
+  const { title, description, context, passcode, metadata, html: optionalHtml } = fieldSchemas(config);
+  const html = optionalHtml.defined(htmlRequired);
   const requiredPasscode = string()
     .typeError(passcodeRequired)
     .nonNullable(passcodeRequired)
@@ -29,7 +29,7 @@ export function createDropRequests(limits: Config) {
     create: body({ title: title.defined(titleRequired), html, description, passcode, context, metadata }),
     replace: body({ html, title, description, context, metadata }),
     patch: body({ title, description, metadata }),
-    passcode: body({ passcode: passcodeRules(requiredPasscode, limits) }),
+    passcode: body({ passcode: passcodeRules(requiredPasscode, config) }),
   };
 
   return {
@@ -109,7 +109,7 @@ function readMetadata(fields: Record<string, string>): Map<string, string> {
   return new Map(Object.entries(fields).map(([key, value]) => [key, value.toWellFormed()]));
 }
 
-/** The characters that `trim` removes, for a regular expression: engines differ in what `\\s` matches. */
+/** The characters that `trim` removes, listed because validators of other languages differ in what `\\s` matches. */
 const blank = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
 const titleRequired: Fault = { code: 'title_required', message: 'title is required and must not be blank' };
@@ -123,7 +123,7 @@ const passcodeRequired: Fault = {
 };
 
 /** The rules of each field, except whether it is required. */
-function fieldSchemas(limits: Config) {
+function fieldSchemas(config: Config) {
   return {
     title: text('title')
       .meta({ description: 'The title of the page. Must not be blank.', examples: ['Hello'] })
@@ -133,11 +133,11 @@ function fieldSchemas(limits: Config) {
         message: titleRequired,
         test: (value) => value === undefined || value.trim() !== '',
       })
-      .test(atMostCharacters('title_too_long', 'title', limits.TITLE_MAX_CHARACTERS)),
+      .test(atMostCharacters('title_too_long', 'title', config.TITLE_MAX_CHARACTERS)),
 
     description: text('description')
       .meta({ description: 'A description of the page. Empty: no description.', examples: ['A first page'] })
-      .test(atMostCharacters('description_too_long', 'description', limits.DESCRIPTION_MAX_CHARACTERS)),
+      .test(atMostCharacters('description_too_long', 'description', config.DESCRIPTION_MAX_CHARACTERS)),
 
     html: text('html', { allowNul: true })
       .meta({
@@ -150,26 +150,26 @@ function fieldSchemas(limits: Config) {
         message: htmlRequired,
         test: (value) => value !== '',
       })
-      .test(atMostBytes('html_too_large', 'html', limits.HTML_MAX_BYTES)),
+      .test(atMostBytes('html_too_large', 'html', config.HTML_MAX_BYTES)),
 
     context: text('context', { allowNul: true })
       .meta({
         description: 'A reasoning trace in Markdown. Viewers can read it.',
         examples: ['Made from the figures of May.'],
       })
-      .test(atMostBytes('context_too_large', 'context', limits.CONTEXT_MAX_BYTES)),
+      .test(atMostBytes('context_too_large', 'context', config.CONTEXT_MAX_BYTES)),
 
-    passcode: passcodeRules(text('passcode'), limits),
-    metadata: metadata(limits),
+    passcode: passcodeRules(text('passcode'), config),
+    metadata: metadata(config),
   };
 }
 
 /** '' stands for no passcode. */
-function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Config): S {
-  const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = limits;
+function passcodeRules<S extends ReturnType<typeof text>>(schema: S, config: Config): S {
+  const { PASSCODE_MIN_CHARACTERS: min, PASSCODE_MAX_CHARACTERS: max } = config;
   return schema
     .meta({
-      description: `Viewers must enter it. A soft gate, not encryption. At least ${min} characters; use 6 or more, with letters. Empty: no passcode.`,
+      description: `Viewers must enter it. A soft gate, not encryption. At least ${min} characters; 6 or more with letters are recommended. Empty: no passcode.`,
       examples: ['open sesame'],
     })
     .test({
@@ -177,7 +177,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Con
       params: { json: { pattern: `^([^\\u0000]{${min},})?$` } },
       test(value, testing) {
         if (!value || isLongerThan(value, min - 1)) return true;
-        const message = `passcode must be at least ${min} characters (got ${describeLength(value)}); use ${Math.max(min, 6)} or more`;
+        const message = `passcode must be at least ${min} characters (got ${describeLength(value)}); ${Math.max(min, 6)} or more are recommended`;
         return fail(testing, { code: 'passcode_too_short', message, details: { min_length: min } });
       },
     })
@@ -185,7 +185,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, limits: Con
 }
 
 /** A flat object of strings. */
-function metadata(limits: Config) {
+function metadata(config: Config) {
   return mixed<Record<string, string>>({ check: (value): value is Record<string, string> => true })
     .nonNullable(invalid('metadata must be an object of strings, not null'))
     .test({
@@ -195,21 +195,21 @@ function metadata(limits: Config) {
           type: 'object',
           description: 'Tags that only the owner sees. PUT and PATCH replace all existing tags.',
           examples: [{ project: 'demo' }],
-          maxProperties: limits.METADATA_MAX_KEYS,
-          propertyNames: metadataKeySchema(limits),
-          additionalProperties: metadataValueSchema(limits),
+          maxProperties: config.METADATA_MAX_KEYS,
+          propertyNames: metadataKeySchema(config),
+          additionalProperties: metadataValueSchema(config),
         },
       },
       test(value, testing) {
-        const found = value === undefined ? null : findMetadataFault(value, limits);
+        const found = value === undefined ? null : findMetadataFault(value, config);
         if (found === null) return true;
         return fail(testing, found.fault, found.key === null ? undefined : `metadata.${found.key}`);
       },
     });
 }
 
-function findMetadataFault(value: object, limits: Config): { key: string | null; fault: Fault } | null {
-  const { METADATA_MAX_KEYS: maxKeys, METADATA_KEY_MAX_CHARACTERS: maxLength } = limits;
+function findMetadataFault(value: object, config: Config): { key: string | null; fault: Fault } | null {
+  const { METADATA_MAX_KEYS: maxKeys, METADATA_KEY_MAX_CHARACTERS: maxLength } = config;
   if (typeof value !== 'object' || Array.isArray(value)) {
     return { key: null, fault: invalid('metadata must be an object of strings') };
   }
@@ -219,15 +219,15 @@ function findMetadataFault(value: object, limits: Config): { key: string | null;
     return { key: null, fault: invalid(message, { max_keys: maxKeys }) };
   }
   for (const [key, entry] of entries) {
-    const fault = findMetadataEntryFault(key, entry, limits);
+    const fault = findMetadataEntryFault(key, entry, config);
     if (fault !== null) return { key: key.slice(0, maxLength), fault };
   }
   return null;
 }
 
 /** null: the key and the value are legal. */
-export function findMetadataEntryFault(key: string, value: unknown, limits: Config): Fault | null {
-  const { METADATA_KEY_MAX_CHARACTERS: maxKey, METADATA_VALUE_MAX_CHARACTERS: maxValue } = limits;
+export function findMetadataEntryFault(key: string, value: unknown, config: Config): Fault | null {
+  const { METADATA_KEY_MAX_CHARACTERS: maxKey, METADATA_VALUE_MAX_CHARACTERS: maxValue } = config;
   if (!isMetadataKey(key, maxKey)) {
     const message = `metadata keys must be 1 to ${maxKey} letters, digits, "_", "." or "-", and must not start or end with "." or "-"`;
     return invalid(message, { max_length: maxKey });
@@ -241,11 +241,11 @@ export function findMetadataEntryFault(key: string, value: unknown, limits: Conf
 }
 
 /** The key rule of `findMetadataEntryFault` as JSON Schema. */
-export function metadataKeySchema(limits: Config) {
-  return { type: 'string', maxLength: limits.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
+export function metadataKeySchema(config: Config) {
+  return { type: 'string', maxLength: config.METADATA_KEY_MAX_CHARACTERS, pattern: metadataKeyPattern };
 }
 
 /** The value rule of `findMetadataEntryFault` as JSON Schema. */
-export function metadataValueSchema(limits: Config) {
-  return { type: 'string', maxLength: limits.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
+export function metadataValueSchema(config: Config) {
+  return { type: 'string', maxLength: config.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
 }

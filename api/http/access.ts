@@ -11,7 +11,7 @@ import { HttpError } from './http-error.ts';
 
 /**
  * What a request must pass before its handler runs, in this order: token, limit, body (docs/decisions.md, Order of
- * limits). So no large body is read for a client that may not send it. The API description is made from it too.
+ * limits). So no large body is read for a client that may not send it. The API description lists what each policy implies.
  */
 export interface Policy {
   /** `checked`: every bad token is answered `unauthorized` (spec 7: GET /api/me). Absent: no token is needed. */
@@ -43,11 +43,11 @@ export interface Handler {
   /** Absent: `open`. */
   readonly access?: Access;
 }
-type OwnerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;
+type CallerHandler = (req: Request, res: Response, caller: Caller) => Promise<void> | void;
 
 const bodyBytes = { tiny: 8 * 1024, small: 256 * 1024 } as const;
 
-/** For each policy a function that puts it before a handler. */
+/** For each policy a function that wraps a handler, so that a request passes the policy first. */
 export function createAccess(services: Services, held: HeldBytes) {
   const { tokens, limits, parser, config } = services;
   const { origin } = new URL(config.BASE_URL);
@@ -62,7 +62,7 @@ export function createAccess(services: Services, held: HeldBytes) {
     };
   }
 
-  function authenticated(access: Access, handler: OwnerHandler): Handler {
+  function authenticated(access: Access, handler: CallerHandler): Handler {
     const policy: Policy = policies[access];
     const authenticate = async (req: Request): Promise<Caller> => {
       try {
@@ -86,17 +86,16 @@ export function createAccess(services: Services, held: HeldBytes) {
     const policy: Policy = policies[access];
     const take = policy.limit === 'writes_per_minute' ? limits.takeWrite : limits.takeChange;
     const rules = policy.body ? rulesFor(policy) : null;
-    return (handler: OwnerHandler): Handler =>
+    return (handler: CallerHandler): Handler =>
       authenticated(access, async (req, res, caller) => {
         if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
-        const cameWhole = req.complete;
+        const hadArrived = req.complete;
         await take(caller);
         if (rules === null) return handler(req, res, caller);
         return readJson(req, caller.accountId, rules, async (body) => {
           req.body = body;
-          // The token may have been revoked while the body arrived. A small body arrives with its head and needs no
-          // second look.
-          if (!cameWhole) await caller.confirm();
+          // The token may have been revoked while the body arrived. Most small bodies arrive with the headers.
+          if (!hadArrived) await caller.confirm();
           return handler(req, res, caller);
         });
       });
@@ -119,8 +118,8 @@ export function createAccess(services: Services, held: HeldBytes) {
       };
       return Object.assign(guarded, { access: 'signInStart' as const });
     },
-    withToken: (handler: OwnerHandler) => authenticated('withToken', handler),
-    tokenCheck: (handler: OwnerHandler) => authenticated('tokenCheck', handler),
+    withToken: (handler: CallerHandler) => authenticated('withToken', handler),
+    tokenCheck: (handler: CallerHandler) => authenticated('tokenCheck', handler),
     write: limited('write'),
     smallChange: limited('smallChange'),
     documentChange: limited('documentChange'),

@@ -23,7 +23,7 @@ export function answerError(error: unknown, req: IncomingMessage, res: ServerRes
     res.destroy(); // half of another answer is sent, so the client must see that it is incomplete
     return;
   }
-  const status = setErrorHeaders(res, shown);
+  const status = setStatusAndHeaders(res, shown);
   if (isArriving(req)) res.setHeader('Connection', 'close'); // so that the client stops sending
   const envelope = presentError(shown);
   const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
@@ -36,7 +36,7 @@ function isArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && Number(headers['content-length']) > 64 * 1024;
 }
 
-/** An unavailable dependency is a warning, named by the error's cause; any other status from 500 on is our fault. */
+/** Logs `unavailable` as a warning, whose `cause` tells what is down, and any other status from 500 on as an error. */
 function logFailure(
   err: unknown,
   shown: DropError,
@@ -59,8 +59,8 @@ export function isNavigation(req: IncomingMessage): boolean {
   return new Negotiator(req).mediaTypes()[0] === 'text/html';
 }
 
-/** Sets the status, and the headers that every answer with this error has. @returns the status */
-export function setErrorHeaders(res: ServerResponse, error: DropError): number {
+/** Sets the error's status and the headers that every answer with this error has. @returns the status */
+export function setStatusAndHeaders(res: ServerResponse, error: DropError): number {
   res.statusCode = statusOf(error);
   res.setHeader('Cache-Control', 'private, no-store');
   forbidIndexing(res);

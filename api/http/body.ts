@@ -8,12 +8,15 @@ import { HttpError } from './http-error.ts';
 /** Larger bodies are parsed away from the event loop. */
 const parseHereMaxBytes = 1024 * 1024;
 
-/** What a chunk costs in memory besides its bytes, about. */
-const bytesPerChunk = 200;
+/** About how much memory a chunk takes besides its bytes. */
+const chunkOverheadBytes = 200;
 
-/** A connection may send this many chunks before it has its answers, and one more for each `bytesOfChunk` bytes. */
+/**
+ * While its requests are not answered, a connection may send `freeChunks` chunks, and one more for each
+ * `bytesPerExtraChunk` bytes.
+ */
 const freeChunks = 100;
-const bytesOfChunk = 64;
+const bytesPerExtraChunk = 64;
 
 export interface BodyRules {
   readonly maxBytes: number;
@@ -34,12 +37,12 @@ export function createJsonReader({ parser, held }: { parser: JsonParser; held: H
   return async (req, client, rules, use) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
     if (length === '0' && coding === undefined) return use({});
-    checkEncoding(req, 'application/json', /^application\/([\w.-]+\+)?json$/i, 'invalid_json');
+    checkBodyHeaders(req, 'application/json', /^application\/([\w.-]+\+)?json$/i, 'invalid_json');
     const { bytes, release } = await collectBody(req, client, rules, held);
     try {
       await use(bytes.length === 0 ? {} : await parse(bytes, parser));
     } finally {
-      release(); // not when the response closes: the work may go on after a 503 of the deadline (server/deadline.ts)
+      release(); // not when the response closes: the work may go on after a 503 of the deadline (server/listener.ts)
     }
   };
 }
@@ -64,7 +67,7 @@ export function collectBody(
   held: HeldBytes,
 ): Promise<{ bytes: Buffer; release: () => void }> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
-  if (req.destroyed) return Promise.reject(endedEarly());
+  if (req.destroyed) return Promise.reject(bodyEndedEarly());
   if (hasTooManyChunks(req)) return Promise.reject(tooManyChunks());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -73,14 +76,14 @@ export function collectBody(
       size += chunk.length;
       chunks.push(chunk);
       if (size > maxBytes) fail(tooLarge());
-      else holding.grow(chunk.length + bytesPerChunk);
+      else holding.grow(chunk.length + chunkOverheadBytes);
     };
     const onEnd = () => {
       stop();
       holding.keep();
       resolve({ bytes: Buffer.concat(chunks), release: holding.release });
     };
-    const onClose = () => fail(endedEarly());
+    const onClose = () => fail(bodyEndedEarly());
     const onTooManyChunks = () => fail(tooManyChunks());
     const stop = () => {
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('tooManyChunks', onTooManyChunks);
@@ -90,7 +93,7 @@ export function collectBody(
       holding.release();
       reject(error);
     };
-    const holding = held.hold(client, { bytes: 0, cut: () => fail(holdsMost()) });
+    const holding = held.hold(client, { bytes: 0, cut: () => fail(cutOff()) });
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('tooManyChunks', onTooManyChunks);
   });
 }
@@ -113,7 +116,7 @@ export function limitChunks(req: IncomingMessage, count: ChunkCount): void {
     if (hasTooManyChunks(req)) return false;
     count.chunks += 1;
     count.bytes += chunk.length;
-    if (count.chunks <= freeChunks + count.bytes / bytesOfChunk) return push(chunk);
+    if (count.chunks <= freeChunks + count.bytes / bytesPerExtraChunk) return push(chunk);
     withTooManyChunks.add(req);
     req.emit('tooManyChunks');
     return false;
@@ -125,15 +128,26 @@ export function hasTooManyChunks(req: IncomingMessage): boolean {
   return withTooManyChunks.has(req);
 }
 
-/** Checks the headers that describe a body. @throws HttpError 415, which says what is accepted */
-export function checkEncoding(
+/**
+ * Checks Transfer-Encoding, Content-Encoding, and Content-Type with its charset.
+ * @param accepted the media type that an error names
+ * @param pattern matches the media types that are accepted
+ * @throws HttpError 415, which says what is accepted
+ */
+export function checkBodyHeaders(
   { headers, method = '' }: IncomingMessage,
   accepted: string,
   pattern: RegExp,
   code: 'invalid_json' | 'invalid_arg',
 ): void {
-  const refuse = (header: string, value: string, about: string, names: Record<string, string>) => {
-    return new HttpError(415, code, `${header} must be ${value}${about}`, { header, accepted: value }, names);
+  const refuse = (header: string, value: string, about: string, headers: Record<string, string>) => {
+    return new HttpError(
+      415,
+      code,
+      `${header} must be ${value}${about}`,
+      { header, accepted: value },
+      headers,
+    );
   };
   const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   if (transfer !== 'chunked') throw refuse('Transfer-Encoding', 'chunked', uncompressed, {});
@@ -150,16 +164,16 @@ export function checkEncoding(
 
 const uncompressed = ' or absent: compressed request bodies are not supported';
 
-function endedEarly(): DropError {
+function bodyEndedEarly(): DropError {
   return new DropError('invalid_json', 'The request body ended early');
 }
 
 function tooManyChunks(): DropError {
-  const message = `The request body has too many small chunks: send at least ${bytesOfChunk} bytes in each`;
-  return new DropError('invalid_json', message, { min_bytes: bytesOfChunk });
+  const message = `The request body has too many small chunks: send at least ${bytesPerExtraChunk} bytes in each`;
+  return new DropError('invalid_json', message, { min_bytes: bytesPerExtraChunk });
 }
 
-function holdsMost(): HttpError {
+function cutOff(): HttpError {
   const message =
     'Too many unfinished requests and unread answers from this client: send fewer at a time, or try again later';
   return new HttpError(503, 'unavailable', message, { retry_after_seconds: 1 }, { Connection: 'close' });

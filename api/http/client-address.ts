@@ -10,14 +10,14 @@ export function readTrustProxy(setting: string): proxyAddr.Trust {
   return proxyAddr.compile(setting.split(',').map((part) => part.trim()));
 }
 
-/** @returns a function that tells a request's address as Express's `req.ip` does; undefined once it is disconnected */
+/** @returns a function that returns what `req.ip` of Express would: the client's address; undefined once the connection is closed */
 export function createIpReader(setting: string): (req: IncomingMessage) => string | undefined {
   const trust = readTrustProxy(setting);
   return (req) => proxyAddr(req, trust);
 }
 
 /**
- * What limits count a client's address by: an IPv4 address, or the /64 that an IPv6 client has for itself.
+ * The key under which limits count a client: its IPv4 address, or the /64 that an IPv6 client has for itself.
  * @param ip as Express knows it (`req.ip`)
  */
 export function addressKey(ip: string | undefined): string {
@@ -37,7 +37,7 @@ export function visitorOf(ip: string | undefined): Visitor {
 function prefixOf(ip = '', groups: number): string {
   // Some proxies add the client's port, which the client chooses.
   const text = /^\[([^\]]*)\](:\d+)?$/.exec(ip)?.[1] ?? ip.replace(/^([\d.]+):\d+$/, '$1');
-  // One key for all that is no address: otherwise a made-up name would be a new client each time.
+  // All texts that are not addresses share one key: a client could send a different text with each request.
   if (!ipaddr.isValid(text)) return 'unknown';
   const address = ipaddr.process(text); // an IPv4 address inside IPv6 becomes IPv4
   if (address instanceof ipaddr.IPv4) return address.toString();

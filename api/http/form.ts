@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
-import { checkEncoding, collectBody } from './body.ts';
+import { checkBodyHeaders, collectBody } from './body.ts';
 import { networkKey } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 import { readPairs } from './parameters.ts';
@@ -12,11 +12,10 @@ const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
 /**
- * The fields of a form that a page of this service has sent, without those that are sent more than once; none if the
- * body is not a form.
- * @param maxBytes of the body; they count as held until the request is answered
- * @throws DropError `forbidden` for a form of another website, `invalid_arg` (400, 413, 415) for a body that cannot be read, `unavailable` if it is cut off
- *   (server/held-bytes.ts)
+ * Reads the fields of a form. A field that is sent more than once is left out. A body that is not a form has no fields.
+ * @param maxBytes of the body, which counts as held until the request is answered
+ * @throws DropError `forbidden` if the form is not from a page of this service, `invalid_arg` (400, 413, 415) for a body
+ *   that cannot be read, `unavailable` if it is cut off (server/held-bytes.ts)
  */
 export type ReadForm = (
   req: Request,
@@ -31,15 +30,17 @@ export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
     if (!isFromOrigin(req, origin))
       throw new DropError('forbidden', `The form must be sent from a page of ${origin}`);
     if (!req.is(formType)) return new Map();
+    const tooLarge = () => formTooLarge(`${maxBytes} bytes`);
+    const rules = { maxBytes, tooLarge };
     try {
-      checkEncoding(req, formType, /./, 'invalid_arg');
-      const { bytes, release } = await collectBody(req, networkKey(req.ip), { maxBytes, tooLarge }, held);
+      checkBodyHeaders(req, formType, /./, 'invalid_arg'); // `is` has checked the type
+      const { bytes, release } = await collectBody(req, networkKey(req.ip), rules, held);
       if (res.closed)
-        release(); // the deadline may have answered: no `close` comes after that
+        release(); // the deadline has answered, and `close` was emitted before
       else res.once('close', release);
       return readFields(bytes);
     } catch (error) {
-      // JSON bodies have a code of their own for such faults; forms have not.
+      // `invalid_json` is for JSON bodies only.
       if (!(error instanceof DropError) || error.code !== 'invalid_json') throw error;
       throw new DropError('invalid_arg', error.message, error.details);
     }
@@ -48,7 +49,7 @@ export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
 
 function readFields(bytes: Buffer): Map<string, string> {
   const fields = readPairs(decode(bytes), 'form');
-  if (fields.length > maxFields) throw tooLarge();
+  if (fields.length > maxFields) throw formTooLarge(`${maxFields} fields`);
   const count = (name: string) => fields.filter(([other]) => other === name).length;
   return new Map(fields.filter(([name]) => count(name) === 1));
 }
@@ -61,8 +62,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function tooLarge(): HttpError {
-  return new HttpError(413, 'invalid_arg', 'The form is too large');
+function formTooLarge(limit: string): HttpError {
+  return new HttpError(413, 'invalid_arg', `The form must have at most ${limit}`);
 }
 
 /** Browsers send Origin with every POST, or else Sec-Fetch-Site. A client that sends neither is refused. */

@@ -16,7 +16,9 @@ export function readSlug(req: Request): string {
 export function readVersionNumber(req: Request): number {
   const number = toPositiveInteger(param(req, 'n'));
   if (number !== null) return number;
-  throw new DropError('invalid_arg', 'A version number must be an integer of at least 1', { field: 'n' });
+  throw new DropError('invalid_arg', `A version number must be an integer from 1 to ${maxVersionNumber}`, {
+    field: 'n',
+  });
 }
 
 /** The token id of an API path. @throws DropError `invalid_arg` */

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../shared/ports/log.ts';
 
-/** Gives the request an id, which its log lines and `X-Request-Id` show. */
-export function giveId(res: ServerResponse): void {
+/** Sets `X-Request-Id` to a new id. The log lines of the request have the same id. */
+export function setRequestId(res: ServerResponse): void {
   res.setHeader('X-Request-Id', randomUUID());
 }
 
 /**
- * Writes one line when the response is closed, without query (it may have codes, poll tokens or grants), headers and
- * body.
+ * Logs one line when the response is closed. It contains no query, which may have codes, poll tokens or grants, no headers
+ * and no body.
  * @param sample the share of successful requests that are logged; errors always are
  * @param describe more fields, read when the response is closed
  */
@@ -39,8 +39,8 @@ export function logRequest(
 }
 
 /**
- * The path for the log: without query, at most 200 characters, and with `***` for anything longer than a slug, because
- * a client may have put a token there.
+ * The path for the log: without query, at most 200 characters. `***` replaces `dl_…` and every run of 24 or more
+ * characters, because a client may have put a token there.
  */
 export function pathOf(req: IncomingMessage): string {
   const [path = ''] = (req.url ?? '').split('?', 1);

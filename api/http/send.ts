@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 
-/** What handlers note about an answer. */
+/** A response. Handlers note in `locals` what the log and the limits need. */
 export interface Answer extends ServerResponse {
   locals: {
     /** Of a request with a valid token. */
@@ -41,12 +41,12 @@ function sendBody(res: Response, status: number, type: string, text: string): vo
 }
 
 export const robotsHeader = 'X-Robots-Tag';
-/** Search engines list no page of a user, and links in it lend no rank. */
+/** Search engines neither index the page nor follow its links. */
 export const noindex = 'noindex, nofollow';
-/** For a raw page that may be listed as part of its viewer page, and never by itself. */
-export const noindexAlone = 'noindex, nofollow, indexifembedded';
+/** For a raw page that search engines may index as a part of its viewer page only. */
+export const indexIfEmbedded = 'noindex, nofollow, indexifembedded';
 
-/** Set on every answer; a handler removes it from a page that may be listed. */
+/** Set on every answer; a handler removes it from a page that may be indexed. */
 export function forbidIndexing(res: ServerResponse): void {
   res.setHeader(robotsHeader, noindex);
 }

@@ -2,7 +2,7 @@ import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 
-/** A failed check. Our yup schemas have it as their message, where yup accepts a type but no interface. */
+/** A failed check: what a schema passes to yup as the message of a test. It is no interface, which yup would not accept. */
 export type Fault = {
   readonly code: Code;
   readonly message: string;
@@ -13,8 +13,8 @@ type NamedFault = Fault & { readonly field: string };
 
 /**
  * Checks a value by a schema.
- * @param whole names the value in faults that are of no single field: `body`, `query`
- * @throws DropError: `validationError` of all faults, in the order of the schema's fields
+ * @param whole the name of the whole value, for a fault that belongs to no field: `body`, `query`
+ * @throws DropError with all faults, in the order of the schema's fields (see `validationError`)
  */
 export function validate<T>(schema: Schema<T>, value: unknown, whole = 'body'): T {
   try {
@@ -40,7 +40,7 @@ export function text(field: string, options: { allowNul?: boolean } = {}) {
   return options.allowNul ? schema : schema.test(noNul(field));
 }
 
-/** Its `params.json`, like that of every other test, is what the published description says (to-json-schema.ts). */
+/** Its `params.json`, like that of every other test, is what the published description says (openapi/request-schema.ts). */
 export function noNul(field: string) {
   return {
     name: 'no-nul',
@@ -64,8 +64,8 @@ export function atMostCharacters(code: Code, field: string, limit: number) {
 }
 
 /**
- * At most `limit` bytes in UTF-8, where U+FFFD (3 bytes) replaces a lone surrogate. JSON Schema cannot say it: a
- * character has at least 1 byte.
+ * At most `limit` bytes in UTF-8, where U+FFFD (3 bytes) replaces a lone surrogate. JSON Schema has no keyword for bytes;
+ * `maxLength` is a weaker limit, because a character has at least 1 byte.
  */
 export function atMostBytes(code: Code, field: string, limit: number) {
   return {
@@ -82,7 +82,7 @@ export function atMostBytes(code: Code, field: string, limit: number) {
   };
 }
 
-/** Fails a yup test. yup types messages as strings; `listFaults` finds the fault as it is. */
+/** Fails a yup test. yup types messages as strings, but passes the fault to `listFaults` unchanged. */
 export function fail(context: TestContext, fault: Fault, path = context.path): ValidationError {
   return context.createError({ path, message: fault as unknown as string });
 }

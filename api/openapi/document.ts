@@ -5,10 +5,10 @@ import {
   byStatus,
   type CodesByStatus,
   codesInWords,
+  codesOfEveryOperation,
   codeTable,
   errorResponse,
   errorResponses,
-  everywhere,
   unlistedByStatus,
 } from './errors.ts';
 import { type LimitName, presentLimits } from './limits.ts';
@@ -110,8 +110,8 @@ function describeOperation(
   limits: ReturnType<typeof presentLimits>,
 ): DescribedOperation {
   const { id, tag, summary, description, parameters = [], body, replies, refusals = [] } = operation;
-  const rule = accessRule(access);
-  const codes = byStatus([...everywhere, ...rule.refusals, ...refusals]);
+  const rule = describePolicy(access);
+  const codes = byStatus([...codesOfEveryOperation, ...rule.refusals, ...refusals]);
   const limited = [...rule.limits, ...(operation.limits ?? [])].map((name) => [name, limits[name]]);
   const inWords = limited.map(([name, value]) => `\`${name}\` ${value}`).join(', ');
   return {
@@ -143,7 +143,7 @@ function describeOperation(
 }
 
 /** What the access policy of an endpoint adds to its description. */
-function accessRule(access: Access) {
+function describePolicy(access: Access) {
   const { token, limit, body, allowsSuspended }: Policy = policies[access];
   const isWrite = limit === 'writes_per_minute';
   const refusals: Refusal[] = [];

@@ -10,7 +10,7 @@ const meanings: Readonly<Record<Code, string>> = {
   forbidden:
     'The account is suspended, the page was taken down, or a web page of another origin sent the request.',
   not_found: 'There is no such drop, version or token, or it belongs to another account.',
-  version_not_found: 'The page has no version with that number.',
+  version_not_found: 'The public page has no version with that number.',
   invalid_slug: 'The slug in the path is too long or has characters that slugs never have.',
   invalid_json:
     'The body is not JSON in UTF-8, is nested too deep or has too many members (400), or its type or encoding is not supported (415).',
@@ -35,10 +35,10 @@ const meanings: Readonly<Record<Code, string>> = {
 
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
-/** Listed by every operation: any request can get these answers. */
-export const everywhere: readonly Refusal[] = ['invalid_arg', 'unavailable'];
+/** Any request can get these errors, and every operation lists them. */
+export const codesOfEveryOperation: readonly Refusal[] = ['invalid_arg', 'unavailable'];
 
-/** Any request can get these answers too. They are rare, so operations leave them to the `default` response. */
+/** Any request can get these errors, too. They are rare, so operations do not list them: the `default` response does. */
 export const unlistedByStatus = byStatus([
   ['invalid_arg', 408],
   ['invalid_arg', 413],

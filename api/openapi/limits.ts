@@ -9,6 +9,7 @@ type LimitOption = {
 export type LimitName = Lowercase<Exclude<LimitOption, 'SIGN_IN_TTL_SECONDS'>> | 'sign_in_seconds';
 type Limits = Readonly<Record<LimitName, number>>;
 
+// SIGN_IN_TTL_SECONDS is `sign_in_seconds` in the API.
 const limits = optionEntries().flatMap(([option, { isLimit, about }]) =>
   isLimit ? [{ option, about, name: option.toLowerCase().replace('_ttl', '') }] : [],
 );

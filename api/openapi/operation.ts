@@ -69,7 +69,7 @@ export interface Reply {
   readonly headers?: readonly HeaderName[];
 }
 
-/** An error code, with its status if that is not the usual one of the code (api/http). */
+/** An error code, with its status if that differs from the code's status in http/http-error.ts. */
 export type Refusal = Code | readonly [code: Code, status: number];
 
 /**

@@ -36,8 +36,8 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
 
 /**
- * The address of a page without the slash at its end, and with its query; null if there is no such slash. It begins
- * with `/p/` and a valid slug, so a redirect to it stays on this host.
+ * For a GET or HEAD of a page's address with a slash at its end: the address without the slash, with its query. null for
+ * any other request. It begins with `/p/` and a valid slug, so a redirect to it stays on this host.
  */
 export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
   if (req.method !== 'GET' && req.method !== 'HEAD') return null;
@@ -46,7 +46,7 @@ export function withoutSlash(req: IncomingMessage): { location: string; isRaw: b
 }
 
 /** The slug, and the version number from `v`; null for the latest. @throws DropError `invalid_slug` */
-export function readTarget({ slug, query }: PublicAddress): [slug: string, number: number | null] {
+export function readSlugAndVersion({ slug, query }: PublicAddress): [slug: string, number: number | null] {
   if (!slugPattern.test(slug)) {
     throw new DropError('invalid_slug', 'The slug in this address is invalid', { field: 'slug' });
   }
@@ -60,8 +60,8 @@ function readVersion(query: URLSearchParams): number | null {
   return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
 }
 
-/** Called before anything of the page is used, the passcode included. @throws HttpError 410 for a takedown */
-export function checkShown(page: Page): void {
+/** Called before anything of the page is used, also before its passcode is checked. @throws HttpError 410 for a takedown */
+export function refuseTakenDown(page: Page): void {
   if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
 }
 
@@ -80,8 +80,8 @@ export async function hasPasscode(
   return false;
 }
 
-/** Whether an answered request counts as a view (docs/decisions.md, A view). */
-export function isPersonsGet(req: IncomingMessage): boolean {
+/** Whether a person opened the address, so that the request may count as a view (docs/decisions.md, A view). */
+export function isGetByPerson(req: IncomingMessage): boolean {
   if (req.method !== 'GET') return false;
   // Images, scripts, frames and fetches of other pages have another value; clients other than browsers send none.
   if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') return false;

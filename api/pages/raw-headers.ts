@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
-import { noindex, noindexAlone, robotsHeader } from '../http/send.ts';
+import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
 /**
@@ -37,7 +37,7 @@ const yearSeconds = 31_536_000;
 export interface Caching {
   /** Whether the database has just confirmed that the page is public. */
   readonly isConfirmed: boolean;
-  /** false: a better body will follow. */
+  /** false: the page is still being rendered, and later requests get another body. */
   readonly isFinal: boolean;
   /** Whether the address contains the version's internal id, so that it can never mean another document. */
   readonly isPinned: boolean;
@@ -61,16 +61,17 @@ export function createRawHeaders(config: Config, edgeSeconds: number): RawHeader
   const ofPageOnOurHost = pageStart(onOurHost, sandbox);
   const ofPageOnOwnHost = pageStart(onOwnHost, sandboxOnOwnHost);
 
-  const kept = keptFor(edgeSeconds, 0);
-  const unconfirmed = keptFor(Math.min(edgeSeconds, unconfirmedSeconds), 0);
-  // With a purger the edge decides (deploy/varnish.vcl): browsers obey the header too and cannot be purged.
+  const kept = cacheControl(edgeSeconds, 0);
+  const unconfirmed = cacheControl(Math.min(edgeSeconds, unconfirmedSeconds), 0);
+  // With a purger the edge's configuration sets this time (deploy/varnish.vcl). Browsers would obey the header, too, and
+  // they cannot be purged.
   const stale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
-  const pinned = keptFor(edgeSeconds - stale, stale);
+  const pinned = cacheControl(edgeSeconds - stale, stale);
 
   function cachingOf({ isConfirmed, isFinal, isPinned }: Caching): string {
     if (!isFinal) return 'no-store';
     if (!isConfirmed) return unconfirmed;
-    // Firefox obeys `stale-while-revalidate` too, and would show the version before if the address names none.
+    // Firefox obeys `stale-while-revalidate`, too: at an address without a version it would show the previous version.
     return isPinned ? pinned : kept;
   }
 
@@ -82,7 +83,7 @@ export function createRawHeaders(config: Config, edgeSeconds: number): RawHeader
       else {
         headers.push(cachingOf(caching), 'Cache-Tag', tag, 'Surrogate-Key', tag);
         // Search engines list the viewer page.
-        headers.push(robotsHeader, INDEXABLE ? noindexAlone : noindex);
+        headers.push(robotsHeader, INDEXABLE ? indexIfEmbedded : noindex);
       }
       return headers;
     },
@@ -94,7 +95,7 @@ export function createRawHeaders(config: Config, edgeSeconds: number): RawHeader
   };
 }
 
-function keptFor(seconds: number, stale: number): string {
+function cacheControl(seconds: number, stale: number): string {
   const text = `public, max-age=0, s-maxage=${seconds}`;
   return seconds === 0 || stale === 0 ? text : `${text}, stale-while-revalidate=${stale}`;
 }

@@ -9,10 +9,16 @@ import { answerError } from '../http/answer-error.ts';
 import { createEncodingNegotiator, isFresh } from '../http/content-encoding.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
-import { giveId, logRequest } from '../http/request-log.ts';
+import { logRequest, setRequestId } from '../http/request-log.ts';
 import { type Answer, forbidIndexing } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
-import { checkShown, hasPasscode, isPersonsGet, type PublicAddress, readTarget } from './public-page.ts';
+import {
+  hasPasscode,
+  isGetByPerson,
+  type PublicAddress,
+  readSlugAndVersion,
+  refuseTakenDown,
+} from './public-page.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
 interface Opened {
@@ -46,15 +52,16 @@ export function createRawHandler(services: Services): RawHandler {
   const replyHeaders = createRawHeaders(config, edgeSeconds(config));
   const negotiateEncoding = createEncodingNegotiator();
 
+  /** Looks up the page. @throws DropError if it is not shown to this request */
   async function open(
     req: IncomingMessage,
     { address, host }: Target,
     encoding: ContentEncoding,
   ): Promise<Opened> {
-    const { page, isConfirmed } = await pages.findRaw(...readTarget(address), encoding);
+    const { page, isConfirmed } = await pages.findRaw(...readSlugAndVersion(address), encoding);
     // Before the passcode: the host of another drop learns nothing about this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
-    checkShown(page);
+    refuseTakenDown(page);
     if (page.lock !== null && !(await isAdmitted(page, req, { address, host }))) {
       const url = pageUrl(config.BASE_URL, page.slug);
       const message = `This page needs a passcode: enter it at ${url}`;
@@ -71,8 +78,8 @@ export function createRawHandler(services: Services): RawHandler {
     return hasPasscode(services, page, host === null ? req.headers.cookie : undefined);
   }
 
-  /** Without its bytes for HEAD and 304. null: the version was removed since the page was looked up. */
-  async function find(
+  /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */
+  async function findBody(
     req: IncomingMessage,
     { page, isConfirmed }: Opened,
     encoding: ContentEncoding,
@@ -88,11 +95,11 @@ export function createRawHandler(services: Services): RawHandler {
   async function send(req: IncomingMessage, res: Answer, asked: Target): Promise<void> {
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
     let opened = await open(req, asked, encoding);
-    let body = await find(req, opened, encoding);
+    let body = await findBody(req, opened, encoding);
     if (body === null) {
       // The version was removed between the two reads: the page is looked up again, once.
       opened = await open(req, asked, encoding);
-      body = await find(req, opened, encoding);
+      body = await findBody(req, opened, encoding);
     }
     if (body === null) throw notFound('page');
     const { page, isConfirmed } = opened;
@@ -101,13 +108,13 @@ export function createRawHandler(services: Services): RawHandler {
     const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
     if ('bytes' in body) res.locals.sharedBytes = body.bytes;
     sendBody(req, res, headers, body);
-    if (isTopLevelView(req, asked.address, config.BASE_URL) && isPersonsGet(req)) views.count(page.dropId);
+    if (isTopLevelView(req, asked.address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
   }
 
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
     if (!res.headersSent) {
       // Only refusals have a request id: a cache would repeat that of a page.
-      giveId(res);
+      setRequestId(res);
       replyHeaders.setForRefusal(res, host);
     }
     answerError(error, req, res, log);
@@ -127,7 +134,7 @@ export function createRawHandler(services: Services): RawHandler {
 
     redirect(req, res, location, host) {
       logRequest(req, res, log);
-      giveId(res);
+      setRequestId(res);
       forbidIndexing(res);
       replyHeaders.setForRefusal(res, host);
       res

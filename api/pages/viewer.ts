@@ -4,7 +4,7 @@ import type { Page, ShownPage } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { raw } from '../html/html.ts';
-import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
+import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
 import type { ReadForm } from '../http/form.ts';
@@ -12,7 +12,14 @@ import { HttpError, presentError } from '../http/http-error.ts';
 import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
-import { checkShown, hasPasscode, isPersonsGet, passCookie, readAddress, readTarget } from './public-page.ts';
+import {
+  hasPasscode,
+  isGetByPerson,
+  passCookie,
+  readAddress,
+  readSlugAndVersion,
+  refuseTakenDown,
+} from './public-page.ts';
 import { passcodePage, viewerPage } from './viewer-page.ts';
 
 /** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
@@ -53,14 +60,17 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   async function findPage(req: Request, res: Response): Promise<Page> {
     const address = readAddress(req);
     if (address === null) throw notFound('page');
-    const page = await pages.find(...readTarget(address));
-    checkShown(page);
+    const page = await pages.find(...readSlugAndVersion(address));
+    refuseTakenDown(page);
     res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
     return page;
   }
 
-  /** @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many */
-  async function unlock(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
+  /**
+   * Sets the cookie and redirects to the page.
+   * @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many
+   */
+  async function checkPasscode(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
     if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
     }
@@ -80,7 +90,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
       const page = await findPage(req, res);
       if (await hasPasscode(services, page, req.headers.cookie)) {
         await sendViewer(res, pages.requireVersion(page));
-        if (isPersonsGet(req)) views.count(page.dropId);
+        if (isGetByPerson(req)) views.count(page.dropId);
       } else {
         sendPage(res, 200, passcodePage({ action: req.url }));
       }
@@ -91,10 +101,10 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
       const page = await findPage(req, res);
       const form = await readForm(req, res);
       try {
-        await unlock(req, res, page, form.get('passcode') ?? '');
+        await checkPasscode(req, res, page, form.get('passcode') ?? '');
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;
-        const status = setErrorHeaders(res, error);
+        const status = setStatusAndHeaders(res, error);
         sendPage(res, status, passcodePage({ action: req.url, envelope: presentError(error) }));
       }
     },

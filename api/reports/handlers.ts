@@ -11,7 +11,7 @@ import {
   reportReasons,
 } from '../../shared/domain/report.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
+import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
@@ -19,8 +19,8 @@ import { readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { pageUrl, reportPath } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
-import { checkShown } from '../pages/public-page.ts';
-import { reportedPage, reportPage } from './page.ts';
+import { refuseTakenDown } from '../pages/public-page.ts';
+import { reportFormPage, reportSentPage } from './page.ts';
 
 type Form = ReadonlyMap<string, string>;
 
@@ -37,7 +37,7 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
   async function findPage(req: Request, res: Response): Promise<Page> {
     res.setHeader('Cache-Control', 'private, no-store');
     const page = await pages.find(readSlug(req), versionOf(req));
-    checkShown(page);
+    refuseTakenDown(page);
     return page;
   }
 
@@ -50,8 +50,8 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
     async show(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
       const { sent } = req.query;
-      if (sent === 'kept' || sent === 'enough') sendPage(res, 200, reportedPage(sent === 'kept'));
-      else sendPage(res, 200, reportPage(partsOf(req, page, randomBase62(reportIdLength))));
+      if (sent === 'kept' || sent === 'enough') sendPage(res, 200, reportSentPage(sent === 'kept'));
+      else sendPage(res, 200, reportFormPage(partsOf(req, page, randomBase62(reportIdLength))));
     },
 
     /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
@@ -60,14 +60,14 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
       const form = await readForm(req, res, formBytes);
       try {
         const { id, complaint } = readReport(form);
-        const isKept = await reports.submit(page, id, complaint, visitorOf(req.ip));
-        res.redirect(303, `${reportPath(page.slug, null)}?sent=${isKept ? 'kept' : 'enough'}`);
+        const isStored = await reports.submit(page, id, complaint, visitorOf(req.ip));
+        res.redirect(303, `${reportPath(page.slug, null)}?sent=${isStored ? 'kept' : 'enough'}`);
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;
         const field = (name: string) => form.get(name) ?? '';
         const filled = { reason: field('reason'), text: field('text'), contact: field('contact') };
         const parts = { ...partsOf(req, page, idOf(form)), filled, envelope: presentError(error) };
-        sendPage(res, setErrorHeaders(res, error), reportPage(parts));
+        sendPage(res, setStatusAndHeaders(res, error), reportFormPage(parts));
       }
     },
   };
@@ -79,7 +79,7 @@ function versionOf(req: Request): number | null {
   return typeof v === 'string' ? toPositiveInteger(v) : null;
 }
 
-/** The form's own id: a report that was stored but answered too late is not stored twice. */
+/** The id in the form. A person who sends the form again after a late answer does not store a second report. */
 function idOf(form: Form): string {
   const id = form.get('id') ?? '';
   return reportIdPattern.test(id) ? id : randomBase62(reportIdLength);

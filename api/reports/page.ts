@@ -5,7 +5,7 @@ import { type HtmlPage, page } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
 
 /** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
-export function reportPage(parts: {
+export function reportFormPage(parts: {
   /** The page's public address, absolute. */
   readonly url: string;
   readonly action: string;
@@ -43,9 +43,9 @@ ${filled?.text}</textarea>
   });
 }
 
-/** The page after a report was sent. @param isKept false if the page already has the maximum of open reports */
-export function reportedPage(isKept: boolean): HtmlPage {
-  return isKept
+/** The page after a report was sent. @param isStored false if the page already has the maximum of open reports */
+export function reportSentPage(isStored: boolean): HtmlPage {
+  return isStored
     ? layOut('Report sent', {
         body: html`<h1>Report sent</h1>
 <p>Thank you. The operators of this service have received your report. You can close this page.</p>`,

@@ -7,7 +7,7 @@ import { answerError } from '../http/answer-error.ts';
 import { readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
-import { giveId, logRequest } from '../http/request-log.ts';
+import { logRequest, setRequestId } from '../http/request-log.ts';
 import { forbidIndexing } from '../http/send.ts';
 import { createRoutes, type Route } from '../routes.ts';
 import type { HeldBytes } from './held-bytes.ts';
@@ -24,7 +24,7 @@ export function createApp(services: Services, held: HeldBytes): Express {
   app.set('trust proxy', readTrustProxy(config.TRUST_PROXY));
 
   app.use((req, res, next) => {
-    giveId(res);
+    setRequestId(res);
     forbidIndexing(res);
     logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
     next();

@@ -125,17 +125,18 @@ export function watchConnections(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const connection = all.get(socket);
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (connection.whenAnswered === null) breakOff(connection, () => answerBrokenRequest(error, socket));
+    else if (connection.whenAnswered === null)
+      refuseUnreadable(connection, () => answerBrokenRequest(error, socket));
   });
 
   server.on('connect', (_req: IncomingMessage, duplex: Duplex) => {
     const connection = all.get(duplex);
     if (connection === undefined) duplex.destroy();
-    else breakOff(connection, () => refuseConnect(connection.socket));
+    else refuseUnreadable(connection, () => refuseConnect(connection.socket));
   });
 
-  /** Answers the request that cannot be read after those before it. It may be the one that is being handled. */
-  function breakOff(connection: Connection, refuse: () => void): void {
+  /** Answers a request that cannot be read, once all earlier requests are answered. Its handler may be running. */
+  function refuseUnreadable(connection: Connection, refuse: () => void): void {
     const { socket, current, queue } = connection;
     connection.whenAnswered = refuse;
     if (queue.at(-1)?.[0].complete === false) queue.pop();

@@ -14,10 +14,11 @@ export interface Holding {
 export interface HeldBytes {
   /**
    * @param client an account id, or a network (http/client-address.ts)
-   * @param of `memory`: holdings of the same memory count its `bytes` once in all, and in equal parts for their clients;
-   *   `cut`: ends the holding, which is already released; `hold` may call it before it returns
+   * @param held `memory`: set if several holdings share the same bytes. Those bytes count once in the sum of all clients,
+   *   and each holding counts an equal part for its client. `cut`: ends the request or answer. The holding is released
+   *   already. `hold` may call it before it returns
    */
-  hold(client: string, of: { bytes: number; memory?: object | undefined; cut: () => void }): Holding;
+  hold(client: string, held: { bytes: number; memory?: object | undefined; cut: () => void }): Holding;
 }
 
 interface Memory {
@@ -40,7 +41,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   const entries = new Set<Entry>();
   const shared = new WeakMap<object, Memory>();
   let held = 0;
-  /** More than `maxBytes` while kept memory alone exceeds it: then the next comparison waits for `margin` more. */
+  /** Normally `maxBytes`. If kept memory alone exceeds `maxBytes`, clients are compared again after `margin` more bytes. */
   let shrinkAbove = maxBytes;
 
   function memoryOf(key: object | undefined, bytes: number): Memory {

@@ -40,7 +40,7 @@ export function createListener(services: Services): RequestListener {
     answer.once('prefinish', () => watchUnread(answer));
     // Only Host names the host: X-Forwarded-Host is ignored, and an absolute URL must name the same.
     const host = hostOf(req.headers.host);
-    const named = toOriginForm(req);
+    const named = removeHostFromUrl(req);
     const address = readAddress(req);
     const slashless = address === null ? withoutSlash(req) : null;
     const fault = faultOf(req) ?? hostFaultOf(req, named !== null && hostOf(named)?.label !== host?.label);
@@ -97,10 +97,10 @@ function createUnreadWatch({ config, log }: Services, held: HeldBytes): (res: An
 }
 
 /**
- * `GET http://host/path` means the same as `GET /path` (RFC 9112, section 3.2.2).
+ * Changes `GET http://host/path` to `GET /path`, which means the same (RFC 9112, section 3.2.2).
  * @returns the host in the URL; null without one
  */
-function toOriginForm(req: IncomingMessage): string | null {
+function removeHostFromUrl(req: IncomingMessage): string | null {
   if (req.url?.startsWith('/')) return null;
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? '');
   if (absolute === null) return null;

@@ -38,7 +38,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
   const maxConnections = config.MAX_CONNECTIONS;
   const warnOfFull = createThrottledWarning(
     services,
-    'MAX_CONNECTIONS is reached: each new connection ends the one that has waited longest for its client',
+    'MAX_CONNECTIONS is reached: each new connection ends the connection that has waited longest for its client',
   );
   const connections = watchConnections(server, createListener(services), {
     maxConnections,

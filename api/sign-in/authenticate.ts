@@ -12,7 +12,7 @@ import { localView } from './views.ts';
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
 export function authenticationHandlers(context: SignInContext) {
-  const { services, cookie, readForm, show, redirect, refuse, stop } = context;
+  const { services, cookie, readForm, show, redirect, refuse, showProblem } = context;
   const { identityProvider, signInKey, limits, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
 
@@ -40,14 +40,18 @@ export function authenticationHandlers(context: SignInContext) {
       const identity = await provider.finish(returnedTo, callbackUrl, visit);
       if (identity !== null) return identity;
       const message = `${provider.name} did not sign you in. Nothing was approved.`;
-      stop(req, res, { error: new DropError('forbidden', message), title: 'Not signed in', code });
+      showProblem(req, res, {
+        error: new DropError('forbidden', message),
+        title: 'Not signed in',
+        retryCode: code,
+      });
     } catch (error) {
       if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
       const id = res.getHeader('X-Request-Id');
       log.error({ id, cause: error.cause }, 'the identity provider failed to identify a user');
       const message = `${provider.name} did not respond as expected. Nothing was approved.`;
       const shown = new DropError('unavailable', message, error.details);
-      stop(req, res, { error: shown, title: `${provider.name} is unavailable`, code });
+      showProblem(req, res, { error: shown, title: `${provider.name} is unavailable`, retryCode: code });
     }
     return null;
   }
@@ -58,7 +62,7 @@ export function authenticationHandlers(context: SignInContext) {
       if (identityProvider === null) throw notFound('page');
       const progress = await cookie.read(req, 'visit');
       if (req.method !== 'HEAD') cookie.clear(res); // each visit to the provider may return once
-      if (progress === null) return stop(req, res, noSignInInProgress());
+      if (progress === null) return showProblem(req, res, noSignInInProgress());
       // A HEAD must not use up the provider's code: it is answered like a GET that succeeds.
       if (req.method === 'HEAD') return redirect(res, signInPaths.approve);
       const identity = await finishVisit(req, res, identityProvider, progress);
@@ -68,7 +72,7 @@ export function authenticationHandlers(context: SignInContext) {
     /** GET /sign-in/local */
     async showLocal(req: Request, res: Response): Promise<void> {
       if (signInKey === null) throw notFound('page');
-      if ((await cookie.read(req, 'local')) === null) return stop(req, res, noSignInInProgress());
+      if ((await cookie.read(req, 'local')) === null) return showProblem(req, res, noSignInInProgress());
       show(res, localView({ action: signInPaths.local, name: '', error: null }));
     },
 
@@ -77,7 +81,7 @@ export function authenticationHandlers(context: SignInContext) {
       if (signInKey === null) throw notFound('page');
       const form = await readForm(req, res);
       const progress = await cookie.read(req, 'local');
-      if (progress === null) return stop(req, res, noSignInInProgress());
+      if (progress === null) return showProblem(req, res, noSignInInProgress());
       const name = form.get('name') ?? '';
       const refuseField = (field: 'name' | 'key', error: DropError) => {
         const view = localView({

@@ -5,7 +5,7 @@ import type { Services } from '../../shared/open-services.ts';
 import { envelopeData, errorText } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
 import { page } from '../html/layout.ts';
-import { isNavigation, setErrorHeaders } from '../http/answer-error.ts';
+import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
@@ -17,8 +17,8 @@ import { problemView, signInStyle, type View } from './views.ts';
 interface Problem {
   readonly error: DropError;
   readonly title: string;
-  /** The code, if trying again with it can succeed. */
-  readonly code?: string;
+  /** The sign-in code, if trying again with it can succeed. */
+  readonly retryCode?: string;
 }
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
@@ -36,14 +36,14 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
   /** Shows the error to a person as the view. @throws the error itself for a program, which gets the envelope alone */
   function refuse(req: Request, res: Response, error: DropError, view: View): void {
     if (!isNavigation(req)) throw error;
-    send(res, setErrorHeaders(res, error), view, envelopeData(presentError(error)));
+    send(res, setStatusAndHeaders(res, error), view, envelopeData(presentError(error)));
   }
 
-  function stop(req: Request, res: Response, { error, title, code }: Problem): void {
+  function showProblem(req: Request, res: Response, { error, title, retryCode }: Problem): void {
     const next =
-      code === undefined
+      retryCode === undefined
         ? { href: signInPaths.code, text: 'Enter a code' }
-        : { href: codePathWith(code), text: 'Try again' };
+        : { href: codePathWith(retryCode), text: 'Try again' };
     refuse(req, res, error, problemView({ title, message: errorText(error), next }));
   }
 
@@ -52,8 +52,8 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
     readForm,
     cookie: createSignInCookie({ sealer, clock, isSecure: isHttps(config) }),
     refuse,
-    /** Refuses with a page that only leads back to the code. */
-    stop,
+    /** Refuses with a page whose only link leads to the code form. */
+    showProblem,
 
     show(res: Response, view: View): void {
       send(res, 200, view, null);

@@ -6,7 +6,7 @@ import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import { noSignInInProgress, type SignInContext, signInEnded } from './context.ts';
 import type { Progress } from './cookie.ts';
-import { doneView, type Outcome, requestView } from './views.ts';
+import { approvalView, doneView, type Outcome } from './views.ts';
 
 const formTokenLength = 43; // 256 bits
 
@@ -26,25 +26,25 @@ export async function beginDecision(
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
 export function decisionHandlers(context: SignInContext) {
-  const { services, cookie, readForm, show, redirect, stop } = context;
+  const { services, cookie, readForm, show, redirect, showProblem } = context;
   const { signIns, clock, signInKey } = services;
 
   function refuseForm(req: Request, res: Response, message: string): void {
-    stop(req, res, { error: new DropError('forbidden', message), title: 'Not approved' });
+    showProblem(req, res, { error: new DropError('forbidden', message), title: 'Not approved' });
   }
 
   return {
-    async showRequest(req: Request, res: Response): Promise<void> {
+    async showApproval(req: Request, res: Response): Promise<void> {
       const progress = await cookie.read(req, 'decide');
-      if (progress === null) return stop(req, res, noSignInInProgress());
+      if (progress === null) return showProblem(req, res, noSignInInProgress());
       const signIn = await signIns.findPending(progress.signInId);
-      if (signIn === null) return stop(req, res, signInEnded());
+      if (signIn === null) return showProblem(req, res, signInEnded());
       const { code, formToken, name } = progress;
-      // The provider would sign the same user in again.
+      // An identity provider would sign in the same user again, without asking.
       const switchPath = signInKey === null ? null : codePathWith(code);
       const now = clock.now();
       const action = signInPaths.approve;
-      show(res, requestView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
+      show(res, approvalView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
     },
 
     async decide(req: Request, res: Response): Promise<void> {
@@ -60,7 +60,7 @@ export function decisionHandlers(context: SignInContext) {
         outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
       if (!isDone) {
         cookie.clear(res);
-        return stop(req, res, signInEnded());
+        return showProblem(req, res, signInEnded());
       }
       await cookie.write(res, 'done', { outcome, expiresAt });
       redirect(res, signInPaths.done);
@@ -68,7 +68,7 @@ export function decisionHandlers(context: SignInContext) {
 
     async showDone(req: Request, res: Response): Promise<void> {
       const progress = await cookie.read(req, 'done');
-      if (progress === null) return stop(req, res, noSignInInProgress());
+      if (progress === null) return showProblem(req, res, noSignInInProgress());
       show(res, doneView(progress.outcome));
     },
   };

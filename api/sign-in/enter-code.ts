@@ -6,7 +6,7 @@ import { errorText } from '../html/error-page.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import type { SignInContext } from './context.ts';
-import { codeView, leaveView } from './views.ts';
+import { codeView, providerView } from './views.ts';
 
 /** Enough to show a mistyped code again. */
 const shownCodeLength = 24;
@@ -39,7 +39,7 @@ export function codeHandlers(context: SignInContext) {
   }
 
   /** Sends the browser to the identity provider, or to the page that asks for the sign-in key. */
-  async function authenticate(
+  async function sendToAuthentication(
     res: Response,
     { id: signInId, expiresAt }: SignIn,
     code: string,
@@ -52,7 +52,7 @@ export function codeHandlers(context: SignInContext) {
     }
     const { url, visit } = await identityProvider.begin(config.BASE_URL + signInPaths.callback);
     await cookie.write(res, 'visit', { ...progress, visit });
-    show(res, leaveView({ provider: identityProvider.name, url }));
+    show(res, providerView({ provider: identityProvider.name, url }));
   }
 
   return {
@@ -64,7 +64,7 @@ export function codeHandlers(context: SignInContext) {
     async enterCode(req: Request, res: Response): Promise<void> {
       const typed = (await readForm(req, res)).get('code') ?? '';
       try {
-        await authenticate(res, await findSignIn(req, typed), readCode(typed) ?? typed);
+        await sendToAuthentication(res, await findSignIn(req, typed), readCode(typed) ?? typed);
       } catch (error) {
         if (!(error instanceof DropError)) throw error;
         refuse(req, res, error, view(typed.slice(0, shownCodeLength), errorText(error)));

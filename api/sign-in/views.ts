@@ -52,7 +52,7 @@ ${
  * A page that leads to the identity provider. It is not a redirect, because Chromium applies `form-action` to every
  * redirect that follows a form, including those that the provider makes to further hosts.
  */
-export function leaveView({ provider, url }: { provider: string; url: string }): View {
+export function providerView({ provider, url }: { provider: string; url: string }): View {
   return {
     title: `Continue to ${provider}`,
     head: html`<meta http-equiv="refresh" content="0; url=${url}">
@@ -90,7 +90,7 @@ ${formError(error?.message)}
 }
 
 /** The user approves or denies the request. Label, address and user agent come from the device and are not trusted. */
-export function requestView(parts: {
+export function approvalView(parts: {
   action: string;
   code: string;
   signIn: SignIn;

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { errorPage } from '../../api/html/error-page.ts';
 import { page as pageAround } from '../../api/html/layout.ts';
 import { passcodePage, viewerPage } from '../../api/pages/viewer-page.ts';
-import { reportPage } from '../../api/reports/page.ts';
+import { reportFormPage } from '../../api/reports/page.ts';
 import {
+  approvalView,
   codeView,
-  leaveView,
   localView,
   problemView,
-  requestView,
+  providerView,
   type View,
 } from '../../api/sign-in/views.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
@@ -57,7 +57,7 @@ const pages: Record<string, (text: string) => string> = {
   'a locked raw page': (text) =>
     errorPage(403, { error: { code: 'passcode_required', message: text, details: { url: text } } }).html,
   report: (text) =>
-    reportPage({
+    reportFormPage({
       ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
       filled: { reason: text, text, contact: text },
       envelope: { error: { code: 'invalid_arg', message: text } },
@@ -65,7 +65,7 @@ const pages: Record<string, (text: string) => string> = {
   'the code': (text) => signInPage(codeView({ action: text, code: text, error: text, provider: `p${text}` })),
   'name and key': (text) =>
     signInPage(localView({ action: text, name: text, error: { field: 'key', message: text } })),
-  'the way to the provider': (text) => signInPage(leaveView({ provider: text, url: text })),
+  'the way to the provider': (text) => signInPage(providerView({ provider: text, url: text })),
   'a problem': (text) => signInPage(problemView({ title: text, message: text, next: { href: text, text } })),
 };
 
@@ -91,7 +91,7 @@ describe('Text from users never becomes markup', () => {
   it('the approval page: only the marks for invisible characters are added', () => {
     const make = (text: string) =>
       signInPage(
-        requestView({
+        approvalView({
           ...{ action: text, code: text, signIn: signIn(text), signedInAs: text, switchPath: text },
           ...{ formToken: text, now: 0 },
         }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { passcodePage } from '../../api/pages/viewer-page.ts';
-import { reportedPage, reportPage } from '../../api/reports/page.ts';
+import { reportFormPage, reportSentPage } from '../../api/reports/page.ts';
 import { parsePage } from '../support/html.ts';
 
 const envelope = (code: string, details: object = {}) => ({
@@ -34,7 +34,7 @@ describe('passcodePage', () => {
   });
 });
 
-describe('reportPage', () => {
+describe('reportFormPage', () => {
   const parts = {
     url: 'https://drops.example/p/abc',
     action: '/report/abc?v=2',
@@ -49,7 +49,7 @@ describe('reportPage', () => {
   });
 
   it('posts to the address of the version, and shows the address of the page', () => {
-    const page = parsePage(reportPage(parts).html);
+    const page = parsePage(reportFormPage(parts).html);
     expect(page.find('form')?.attributes).to.include({ method: 'post', action: '/report/abc?v=2' });
     expect(page.find('input', { name: 'id' })?.attributes).to.include({ type: 'hidden', value: parts.id });
     expect(page.find('code')?.text).to.equal('https://drops.example/p/abc');
@@ -57,7 +57,7 @@ describe('reportPage', () => {
   });
 
   it('has a label for every field and a legend for the reasons', () => {
-    const page = parsePage(reportPage(parts).html);
+    const page = parsePage(reportFormPage(parts).html);
     for (const { attributes, inside } of [...page.all('textarea'), ...page.all('input')]) {
       if (attributes.type === 'hidden') continue;
       if (attributes.type === 'radio') expect(inside).to.include.members(['fieldset', 'label']);
@@ -71,7 +71,7 @@ describe('reportPage', () => {
     ['contact', 'input'],
   ] as const) {
     it(`an error in ${field}: links the message to the field and keeps what was filled in`, () => {
-      const page = parsePage(reportPage(refused(field)).html);
+      const page = parsePage(reportFormPage(refused(field)).html);
       expect(page.find('p', { id: 'fault' })?.text).to.equal('The message of the error.');
       const attributes = page.find(element, { name: field })?.attributes ?? {};
       expect(attributes['aria-invalid']).to.equal('true');
@@ -83,7 +83,7 @@ describe('reportPage', () => {
   }
 
   it('no report page runs scripts, can be framed or is indexed', () => {
-    for (const { html, csp } of [reportPage(parts), reportedPage(true), reportedPage(false)]) {
+    for (const { html, csp } of [reportFormPage(parts), reportSentPage(true), reportSentPage(false)]) {
       expect(csp)
         .to.match(/default-src 'none'/)
         .and.match(/frame-ancestors 'none'/);
