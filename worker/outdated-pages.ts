@@ -10,9 +10,9 @@ import { inChunks } from '../shared/util/in-chunks.ts';
 import { findUnrendered } from './jobs/version-render.ts';
 
 const dayMs = 86_400_000;
-/** Pages viewed in these days are rendered first, those of the newest day before others. */
+/** Drops viewed within this number of days are rendered first, those of the newest day before others. */
 const recentDays = 7;
-const pageSize = 200;
+const batchSize = 200;
 const enqueuedAtOnce = 20;
 /** A page that cannot be rendered stays outdated, and must not make each call read all drops. */
 const stepsPerCall = 50;
@@ -42,7 +42,7 @@ export function createOutdatedPages(deps: {
 
   async function enqueueViewed(daysAgo: number, after: string): Promise<Step> {
     const day = dayOf(clock.now() - daysAgo * dayMs).id;
-    const dropIds = await views.listViewed(day, after, pageSize);
+    const dropIds = await views.listViewed(day, after, batchSize);
     let enqueued = 0;
     await inChunks(dropIds, enqueuedAtOnce, async (dropId) => {
       const drop = await pendingTasks.find(dropId);
@@ -51,7 +51,7 @@ export function createOutdatedPages(deps: {
       for (const versionId of versionIds) await jobs.enqueue('version.render', { dropId, versionId });
       enqueued += versionIds.length;
     });
-    const last = dropIds.length === pageSize ? dropIds.at(-1) : undefined;
+    const last = dropIds.length === batchSize ? dropIds.at(-1) : undefined;
     if (last !== undefined) return { enqueued, next: { kind: 'viewed', daysAgo, after: last } };
     if (daysAgo + 1 < recentDays) {
       return { enqueued, next: { kind: 'viewed', daysAgo: daysAgo + 1, after: '' } };
@@ -60,17 +60,17 @@ export function createOutdatedPages(deps: {
   }
 
   async function enqueueRest(after: OutdatedPage | null): Promise<Step> {
-    const pages = await renders.listOutdated(rendererVersion, after, pageSize);
+    const pages = await renders.listOutdated(rendererVersion, after, batchSize);
     await inChunks(pages, enqueuedAtOnce, ({ dropId, versionId }) =>
       jobs.enqueue('version.render', { dropId, versionId }),
     );
-    const last = pages.length === pageSize ? pages.at(-1) : undefined;
+    const last = pages.length === batchSize ? pages.at(-1) : undefined;
     return { enqueued: pages.length, next: last === undefined ? start : { kind: 'rest', after: last } };
   }
 
   return {
     /**
-     * Enqueues some hundreds of renders; the next call continues there. Costs one query if there are none.
+     * Enqueues some hundreds of renders. The next call continues where this one ended. Costs one query if there are none.
      * @returns how many
      * @throws DropError `unavailable` if the job queue is unavailable; the next call enqueues the same pages
      */
@@ -80,7 +80,7 @@ export function createOutdatedPages(deps: {
         return 0;
       }
       let enqueued = 0;
-      for (let steps = 0; steps < stepsPerCall && enqueued < pageSize; steps++) {
+      for (let steps = 0; steps < stepsPerCall && enqueued < batchSize; steps++) {
         const step = await (position.kind === 'viewed'
           ? enqueueViewed(position.daysAgo, position.after)
           : enqueueRest(position.after));

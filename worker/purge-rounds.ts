@@ -16,12 +16,12 @@ export function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'l
   return {
     isLast: (round: number): boolean => purger === null || round >= pauses.length,
 
-    /** From one round to the next, in milliseconds. */
+    /** The pause between this round and the next, in milliseconds. */
     pauseAfter: (round: number): number => pauses[round] ?? 0,
 
     /**
      * Purges the drop from the edge.
-     * @param delay enqueues this round again, if the edge names a time to wait; that is not a failed attempt
+     * @param delay called if the edge names a time to wait, which is not a failed attempt; enqueues this round again
      * @returns whether the edge has confirmed; true without an edge
      * @throws if the edge does not confirm
      */

@@ -26,7 +26,7 @@ class ConfigError extends Error {
 
 /**
  * Reads the settings from an environment. Pure; an empty value is the same as none.
- * @param unread settings whose value could not be read, with the end of the sentence that begins with their name
+ * @param unread settings whose value could not be read, and why: a text that follows the name in the error
  * @throws ConfigError listing every invalid setting
  */
 export function readConfig(
@@ -96,7 +96,7 @@ export function maxDropBodyBytes(config: Config): number {
   return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
 }
 
-/** Time in a shared cache for a public raw page. Without a purger a change shows only after it, so it is short. */
+/** How long a shared cache may keep a public raw page. Without a purger at most 5 s, because changes show only then. */
 export function edgeSeconds(config: Config): number {
   return config.EDGE_PURGER === 'none' ? Math.min(config.EDGE_TTL_SECONDS, 5) : config.EDGE_TTL_SECONDS;
 }
@@ -114,7 +114,7 @@ export function purgePauses(config: Pick<Config, 'EDGE_PURGE_AGAIN_SECONDS'>): n
   return times.map((time, i) => time - (times[i - 1] ?? 0));
 }
 
-/** @param config without a value where it is invalid */
+/** @param config invalid settings are missing */
 function defaultBaseUrl({ HOST = '', PORT }: Partial<Config>): string {
   const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
@@ -138,7 +138,7 @@ const purgerSettings: Readonly<Record<string, readonly OptionName[]>> = {
 
 /**
  * Problems of several settings together.
- * @param config '' is a setting without a value; an invalid one is missing and causes no second problem
+ * @param config settings without a value are ''. Invalid settings are missing, and no problem here is about them
  */
 function findContradictions(config: Config): string[] {
   const { EDGE_PURGER: purger } = config;

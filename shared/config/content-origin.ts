@@ -24,14 +24,14 @@ export function readContentOrigin(text: string): ContentOrigin | null {
   return { protocol, domain, port: port === '' ? '' : `:${port}` };
 }
 
-/** Whether they are equal or one is a subdomain of the other: then pages on the lower one can set cookies for both. */
+/** Whether they are equal or one is a subdomain of the other: then pages on the subdomain can set cookies for both. */
 export function areRelated(domain: string, host: string): boolean {
   return domain === host || domain.endsWith(`.${host}`) || host.endsWith(`.${domain}`);
 }
 
 /**
- * The longest common parent domain with a dot; null: none. Unless it is a public suffix (`co.uk`), browsers treat the
- * two as one site.
+ * The longest common parent domain of at least two labels (`drops.example`); null: none. Unless it is a public suffix
+ * (`co.uk`), browsers treat the two as one site.
  */
 export function commonDomain(domain: string, host: string): string | null {
   const [one, other] = [domain.split('.').reverse(), host.split('.').reverse()];

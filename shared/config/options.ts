@@ -58,7 +58,7 @@ const data = {
   MONGODB_CONNECTIONS: count(20, 'Maximum connections to MongoDB per process', 1, 1_000),
 } as const satisfies Group;
 
-const secrets = {
+const signInProvider = {
   GITHUB_CLIENT_ID: text(
     '',
     'Client id of the OAuth app. Default: people sign in with the local sign-in key',
@@ -78,7 +78,7 @@ const secrets = {
 } as const satisfies Group;
 
 // Defaults of the spec, section 8.
-const contents = {
+const dropLimits = {
   WRITES_PER_MINUTE: limit(60, 'POST and PUT requests for drops per account and clock minute'),
   WRITES_PER_DAY: limit(500, 'Accepted POST and PUT requests for drops per account and UTC day'),
   CHANGES_PER_MINUTE: limit(600, 'Other changes per account and clock minute'),
@@ -115,7 +115,7 @@ const signIns = {
   PASSCODE_TRIES_PER_ADDRESS: limit(100, `Wrong passcodes per address for all drops in 10 minutes${tenfold}`),
   PASSCODE_TRIES_PER_DROP: limit(
     100,
-    'Wrong passcodes per drop from all addresses in 10 minutes; above it no passcode is accepted, except in browsers that have unlocked the page before',
+    'Wrong passcodes per drop from all addresses in 10 minutes; above it nobody can unlock the page; browsers that have unlocked it keep access',
   ),
   UNLOCK_SECONDS: count(86_400, 'Time for which a browser keeps a page unlocked'),
   GRANT_SECONDS: count(3_600, 'Time for which the link to the raw page of an unlocked page works'),
@@ -197,7 +197,7 @@ const edge = {
   EDGE_CLOUDFLARE_ZONE_ID: matching(/^[0-9a-f]{32}$/, 'Cloudflare zone id'),
   EDGE_PURGE_AGAIN_SECONDS: times(
     '1,5,60',
-    'When each purge is repeated: a purge does not reach a page that the cache is fetching at that moment',
+    'Seconds after a purge at which it is repeated: a purge does not reach a page that the cache is fetching at that moment',
   ),
   EDGE_TTL_SECONDS: count(86_400, 'Maximum time in a shared cache; at most 5 s without a purger', 0),
 } as const satisfies Group;
@@ -206,8 +206,8 @@ const edge = {
 export const optionGroups: readonly (readonly [title: string, group: Group])[] = [
   ['Addresses', addresses],
   ['Data', data],
-  ['Sign-in provider and signatures', secrets],
-  ['Limits of drops', contents],
+  ['Sign-in provider and signatures', signInProvider],
+  ['Limits of drops', dropLimits],
   ['Limits of sign-ins and passcodes', signIns],
   ['Reports and security contacts', reports],
   ['Processes', processes],
@@ -217,8 +217,8 @@ export const optionGroups: readonly (readonly [title: string, group: Group])[] =
 export const options = {
   ...addresses,
   ...data,
-  ...secrets,
-  ...contents,
+  ...signInProvider,
+  ...dropLimits,
   ...signIns,
   ...reports,
   ...processes,

@@ -13,7 +13,7 @@ export interface Option<T> {
   readonly secret?: true;
   /** An invalid value is not repeated in the error: a URL may contain a password. */
   readonly isHiddenInErrors?: true;
-  /** A client can meet it: published by the discovery document. */
+  /** Clients can reach this limit, so the discovery document contains it. */
   readonly isLimit?: true;
 }
 
@@ -26,7 +26,7 @@ export function count(fallback: number, about: string, min = 1, max = 1_000_000_
   return { schema: schema.required(), fallback: String(fallback), about };
 }
 
-/** A `count` that clients can meet. */
+/** A `count` that is a limit for clients. */
 export function limit(...args: Parameters<typeof count>): Option<number> & { readonly isLimit: true } {
   return { ...count(...args), isLimit: true };
 }
@@ -123,7 +123,7 @@ export function times(fallback: string, about: string): Option<string> {
   return tested(fallback, about, fault, isRising);
 }
 
-/** As Express takes them, but never all addresses: then any client could forge its address. */
+/** Express's `trust proxy`, without ranges of all addresses (`0.0.0.0/0`): any client could forge its address then. */
 export function proxies(about: string): Option<string> {
   const fault = 'must be a number of proxies, or addresses and ranges such as 10.0.0.0/8, loopback';
   return tested('', about, fault, (value) => /^\d{1,2}$/.test(value) || splitList(value).every(isRange));

@@ -21,7 +21,7 @@ export interface NewPlan extends RenderPlan {
 
 /** How much of the document may be parsed; each part has a default. */
 export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens' | 'expired' | 'chunk'>> {
-  /** Like `expired`, while an offset is checked; true ends the check. Default: never. */
+  /** Called during the check of an offset, as `expired` is during the scan; true ends the check. Default: never. */
   readonly late?: () => boolean;
 }
 

@@ -122,6 +122,7 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
       if (reference !== null) offsets.add(reference, children);
       offsets.add(start, children);
     }
+    // The end tag has closed head if the parser is in a later insertion mode now; otherwise it was ignored.
     if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode)
       offsets.setHeadEnd(start, children);
   }
@@ -226,8 +227,9 @@ function createOffsets() {
 }
 
 /**
- * Where the token starts. parse5 reports the end of a file inside an unfinished tag after text that it drops: then it is
- * where the last token ended. Inside an unfinished comment or doctype it is where that one, the last token, started.
+ * Where the token starts. parse5 reports a wrong start for the end of a file inside an unfinished construct. After an
+ * unfinished tag, which parse5 drops, the result is the end of the last token. After an unfinished comment or doctype,
+ * which is the last token, the result is the start of that token.
  */
 function startOf(token: AnyToken, progress: Progress, text: string, state: Tokenizer['state']): number {
   const start = token.location?.startOffset ?? 0;

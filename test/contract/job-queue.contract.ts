@@ -238,7 +238,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       expect(callsOf('drop.remove')).to.deep.equal(['drop.remove {"dropId":"d"}']);
       expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
       expect(log.lines.map(({ message }) => message)).to.include(
-        'job runs again: its worker ended while it ran',
+        'job runs again: its process ended while it ran',
       );
     });
 

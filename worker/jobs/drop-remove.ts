@@ -30,6 +30,7 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
       const delay = (delayMs: number) => jobs.enqueue('drop.remove', { dropId, round }, delayMs);
       if (!(await rounds.purge(dropId, delay))) return;
     } finally {
+      // Again in the last round: a render that ran during the first one may have stored its page afterwards.
       if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);
     }
     if (isLast) await pendingTasks.erase(dropId);

@@ -19,12 +19,12 @@ const overdueMs = minute;
 const orphanMs = hour;
 /** A request may still be reading an artefact that was just replaced. */
 const replacedMs = hour;
-/** Where the first run of a process begins in a store: orphans are young, and old blobs are many. */
+/** The first run of a process checks only blobs of this age or younger: most orphans are young, and old blobs are many. */
 const firstRunMs = 48 * hour;
 
-const pageSize = 500;
-/** The next run continues after so many pages. */
-const pagesPerRun = 100;
+const batchSize = 500;
+/** The next run continues after so many batches. */
+const batchesPerRun = 100;
 const enqueuedAtOnce = 50;
 
 interface BlobIds {
@@ -60,7 +60,7 @@ export function createStoreReconcile(
     }
   }
 
-  /** If the queue is unavailable, the other work of this run goes on, and the next run tries the same page again. */
+  /** If the queue is unavailable, the other work of this run goes on, and the next run tries the same batch again. */
   async function enqueueOverdue(): Promise<void> {
     const before = clock.now() - overdueMs;
     let drops = 0;
@@ -70,8 +70,8 @@ export function createStoreReconcile(
         if (!isUnavailable(error)) throw error;
         failure = error;
       });
-    for (let page = 0; page < pagesPerRun; page++) {
-      const overdue: PendingPosition[] = await pendingTasks.listPending(before, lastEnqueued, pageSize);
+    for (let batch = 0; batch < batchesPerRun; batch++) {
+      const overdue: PendingPosition[] = await pendingTasks.listPending(before, lastEnqueued, batchSize);
       await inChunks(overdue, enqueuedAtOnce, async ({ id }) => {
         const drop = await pendingTasks.find(id);
         if (drop !== null) await enqueueTasks(drop, enqueue);
@@ -81,7 +81,7 @@ export function createStoreReconcile(
         return;
       }
       drops += overdue.length;
-      lastEnqueued = overdue.length < pageSize ? null : (overdue.at(-1) ?? null);
+      lastEnqueued = overdue.length < batchSize ? null : (overdue.at(-1) ?? null);
       if (lastEnqueued === null) break;
     }
     if (drops > 0) log.info({ drops }, 'enqueued jobs for pending tasks');
@@ -92,13 +92,13 @@ export function createStoreReconcile(
     return async () => {
       const below = idAt(clock.now() - orphanMs);
       let removed = 0;
-      for (let page = 0; page < pagesPerRun; page++) {
-        const ids = await store.listIds(after, below, pageSize);
+      for (let batch = 0; batch < batchesPerRun; batch++) {
+        const ids = await store.listIds(after, below, batchSize);
         const referenced = await pendingTasks.findReferenced(ids);
         const orphans = ids.filter((id) => !referenced.has(id));
         if (orphans.length > 0) await store.delete(orphans);
         removed += orphans.length;
-        after = ids.length < pageSize ? '' : (ids.at(-1) ?? '');
+        after = ids.length < batchSize ? '' : (ids.at(-1) ?? '');
         if (after === '') break;
         await nextTurn(); // SQLite answers synchronously: requests need their turn
       }
@@ -108,8 +108,8 @@ export function createStoreReconcile(
 
   async function removeReplaced(): Promise<void> {
     const before = clock.now() - replacedMs;
-    for (let page = 0; page < pagesPerRun; page++) {
-      if ((await renders.removeReplaced(before, pageSize)) < pageSize) return;
+    for (let batch = 0; batch < batchesPerRun; batch++) {
+      if ((await renders.removeReplaced(before, batchSize)) < batchSize) return;
       await nextTurn();
     }
   }

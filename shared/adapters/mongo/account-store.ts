@@ -60,7 +60,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
         if (!isDuplicateOf(error, 'accounts_identity')) throw error;
         await upsert(identity, id, now); // a parallel call created the account
       }
-      // Read again: DocumentDB may answer several parallel upserts that each of them inserted.
+      // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
       return toAccount(await accounts.findOne({ provider, subject }).orFail().lean());
     },
 

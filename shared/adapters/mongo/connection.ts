@@ -15,7 +15,7 @@ const unnoticedMs = 1_000;
 /** Time limit for batches and for deletes of many megabytes, which no client waits for. */
 export const backgroundMs = 60_000;
 
-/** Waiting for a connection, retries and a second command: in addition to the wait for one answer. */
+/** Time for a connection from the pool, retries and a second command, in addition to the wait for one answer. */
 const overheadMs = 1_500;
 
 /** The driver's time limits while a client waits for the answer. */

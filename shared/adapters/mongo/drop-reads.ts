@@ -17,7 +17,7 @@ import {
   versionField,
 } from './drop-schema.ts';
 
-/** More than any list has, and every server can skip as many. */
+/** The largest `skip` that every server accepts. No list is as long, so pages beyond it are empty. */
 const maxSkip = 2 ** 31 - 1;
 
 /** All live drops of the owner that have every pair, with the index to use. */

@@ -112,14 +112,14 @@ export function dropModel(connection: Connection) {
 export type Filter = Readonly<Record<string, unknown>>;
 
 /**
- * The live drop at the slug to which none of the conditions `unless` apply. They stand under `$nor`, where no server
- * uses an index: DocumentDB would combine the slug's index with whole ranges of the others.
+ * The live drop at the slug, if none of the conditions `unless` apply. The conditions are under `$nor`, because no server
+ * uses an index for `$nor`: otherwise DocumentDB would combine the slug's index with whole ranges of other indexes.
  */
 export function liveAt(slug: string, ...unless: readonly Filter[]): Filter {
   return { slug, deleted_at: null, ...(unless.length > 0 && { $nor: unless }) };
 }
 
-/** The same if the drop belongs to the owner. */
+/** Like `liveAt`, only if the drop belongs to the owner. */
 export function ownedAt(ownerId: string, slug: string, ...unless: readonly Filter[]): Filter {
   return liveAt(slug, { owner: { $ne: ownerId } }, ...unless);
 }
@@ -148,7 +148,7 @@ export const dropFields = {
 } as const;
 
 export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
-  /** Servers answer differently for a drop without a passcode. */
+  /** A drop without a passcode: null or absent, depending on the server. */
   readonly lock?: { readonly id: string } | null;
 };
 

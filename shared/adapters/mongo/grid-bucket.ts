@@ -64,7 +64,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   };
 
   return {
-    /** Whole or absent. May be repeated with the same bytes, also in parallel. */
+    /** Atomic. May be repeated with the same bytes, also in parallel. */
     async put(id: string, bytes: Uint8Array): Promise<void> {
       const upload = bucket.openUploadStreamWithId(asGridId(id), id, { chunkSizeBytes: chunkSizeOf(bytes) });
       try {
@@ -149,7 +149,7 @@ export function mergedIds(sources: readonly ListIds[]): ListIds {
  * The distinct ids of rows, if neighbouring rows may have the same id.
  * @param listRows lists keys of rows
  * @param idOf the id of a row's key; ids have the order of their keys
- * @param behind a key above all keys of the id, and below those of the next id
+ * @param behind returns a key that is greater than all keys of the id and smaller than those of the next id
  */
 export function distinctIds(
   listRows: ListIds,

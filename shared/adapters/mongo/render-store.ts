@@ -53,7 +53,7 @@ export function renderModel(connection: Connection) {
   return connection.model('Render', renderSchema);
 }
 
-/** A file that no record names yet, or that a record may no longer name. */
+/** A file that may be unreferenced: no record names it yet, or a record may no longer name it. */
 interface LooseFileDocument {
   /** The file's id. */
   readonly _id: string;

@@ -33,7 +33,7 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
       } catch (error) {
         if (!isDuplicateOf(error, '_id_')) throw error; // another process inserted at the same moment
       }
-      // Read again: DocumentDB may answer several parallel upserts that each of them inserted.
+      // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
       return (await find(name).orFail().lean()).value;
     },
   });

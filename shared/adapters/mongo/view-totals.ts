@@ -65,8 +65,8 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
         update: { $inc: { count }, $set: { views_batch: number }, $setOnInsert: { day } },
         upsert: true as const,
       }));
-      // A duplicate is a day that has this batch, or one that another job inserted just now for an earlier batch: the
-      // second attempt adds to the latter.
+      // There are two causes of a duplicate. The day has this batch already: the second attempt fails too. Or another job
+      // has just inserted the day for an earlier batch: the second attempt adds to it.
       const duplicates = await bulkWrite(days, adds);
       if (duplicates.length > 0) await bulkWrite(days, duplicates);
       await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);

@@ -164,7 +164,10 @@ async function refuseOldServer(client: Client, server: string): Promise<void> {
   }
 }
 
-/** Logs the loss and the return of the connection once each, never an error object: it has the command's arguments. */
+/**
+ * Logs the loss and the return of the connection once each. Logs no error object, because it contains the command with
+ * its arguments, such as a password.
+ */
 function logChanges(client: Client, server: string, log: Log): () => void {
   let isStopped = false;
   let isLost = false;

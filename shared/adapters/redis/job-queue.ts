@@ -8,7 +8,7 @@ import type { Redis } from './connection.ts';
 import { isUnavailable, toDropError, withoutCommand } from './errors.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 
-/** The name of the first release: web processes and workers of both share it while a deployment replaces them. */
+/** The queue has the name of the first release, because processes of both releases share it during a deployment. */
 export const queueName = 'asked';
 
 /** The caller has a request to answer, and the record lists the pending task anyway. */

@@ -5,7 +5,7 @@ import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isUnavailable, withoutCommand } from './errors.ts';
 
-/** A job that ends its process each time is kept as failed after so many. */
+/** A job whose process ended this many times while it ran is kept as failed. */
 const crashesAllowed = 10;
 /** A connection on which a command waits so long for an answer is lost. BullMQ waits for work 10 s at most. */
 const silentMs = 15_000;
@@ -52,7 +52,7 @@ export function startJobWorker(deps: {
       if (job.repeatJobKey !== undefined) keepOnly(job, job.repeatJobKey).catch(report);
     }
   });
-  worker.on('stalled', (jobId) => log.warn({ jobId }, 'job runs again: its worker ended while it ran'));
+  worker.on('stalled', (jobId) => log.warn({ jobId }, 'job runs again: its process ended while it ran'));
   worker.on('error', report);
 
   async function run(job: Job): Promise<void> {
@@ -69,7 +69,7 @@ export function startJobWorker(deps: {
     });
   }
 
-  /** A job that an earlier release had. One that a later release enqueued is pending in its record. */
+  /** Drops a job of another release. A job that a later release enqueued is not lost: its record has the pending task. */
   async function dropUnknown({ name, repeatJobKey }: Job): Promise<void> {
     if (!unknownNames.has(name))
       log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');

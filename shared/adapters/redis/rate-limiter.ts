@@ -29,8 +29,8 @@ const warnEveryMs = 60_000;
  * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key, so
  * the caller's clock decides when a window begins.
  *
- * While Redis is down each process counts for itself in `fallback`; so does a call that Redis does not answer within
- * 1 s. A count that is given back after the change stays, if the other limiter holds it.
+ * While Redis is down, or does not answer a call within 1 s, the process counts in `fallback`. A count that one limiter
+ * took cannot be given back to the other one: it stays until its window ends.
  */
 export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
   let isFallback = false;

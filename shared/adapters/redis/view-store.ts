@@ -3,7 +3,7 @@ import type { ViewCount, ViewStore, ViewTotals } from '../../ports/view-store.ts
 import type { Redis } from './connection.ts';
 import { toDropError } from './errors.ts';
 
-/** A day after its last call a process that repeats one has ended. */
+/** How long the last flush of a writer is kept. A process repeats an unconfirmed flush each second until it ends. */
 const writerSeconds = 86_400;
 
 /** How many fields of a batch Redis returns at a time, so that reading a large one never blocks it. */
@@ -95,7 +95,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
 
     aggregate: (now) =>
       throwUnavailable(async () => {
-        // The first may be one that an earlier run left open; the second has what was counted since.
+        // The first batch may be one that an earlier run left open; the second batch has the views counted since.
         for (let batches = 0; batches < 2; batches++) {
           const opened = await client.eval(openLua, openKeys.length, ...openKeys, now);
           if (opened === null) return;

@@ -13,7 +13,7 @@ interface AccountRow {
 
 const columns = 'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
 
-/** The account's writes on `$day`; a write for an earlier day counts for the newer one. */
+/** SQL: the writes counted for `$day`, or for the later day if one has started. */
 const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
 
 export function createSqliteAccountStore(db: Database): AccountStore {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** With more pages than this in the WAL, writers wait for the rest, so that the WAL can start from its beginning. */
+/** With more pages than this in the WAL, writers wait until all are copied, so that the WAL starts from its beginning. */
 const longLogPages = 2_048;
 
 /**

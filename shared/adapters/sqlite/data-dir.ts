@@ -86,8 +86,8 @@ export function lockDataDir(dir: string): DataDirLock {
 }
 
 /**
- * Removes the permissions of other users on our files, with a warning: they may have been used. A directory that
- * others can open is only warned about, because it may be shared.
+ * Removes the permissions of other users on our files, with a warning, because other users may have read or changed the
+ * files. A directory that others can open only causes a warning, because it may be shared.
  */
 export function makePrivate(dir: string, log: Log): void {
   const mode = modeOf(dir);

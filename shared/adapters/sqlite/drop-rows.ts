@@ -58,7 +58,7 @@ export function toVersion([id, number, sizeBytes, hasContext, mediaType, created
   return { id, number, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt };
 }
 
-/** Assignments of every visible change; their values are `$now` and `taskValues`. */
+/** SQL: the assignments of every visible change; their values are `$now` and `taskValues`. */
 export const changed = `
   changed_at = $now, rev = rev + 1,
   owed_render = owed_render OR $render, owed_purge = owed_purge OR $purge`;

@@ -96,7 +96,7 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
   };
 
   /** Changes the owner's live drop in one write, unless it is taken down. null: no such drop. */
-  function changeShown<T>(
+  function changeUnlessTakenDown<T>(
     ownerId: string,
     slug: string,
     work: (drop: Drop) => T,
@@ -193,13 +193,15 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
       change(ownerId, slug, (drop) => addVersion(drop, version, changes, cap, tasks)),
 
     changeDetails: (ownerId, slug, changes, now, tasks) =>
-      changeShown(ownerId, slug, (drop) => changeDetails(drop, changes, now, tasks)),
+      changeUnlessTakenDown(ownerId, slug, (drop) => changeDetails(drop, changes, now, tasks)),
 
     setLock: (ownerId, slug, lock, now, tasks) =>
-      changeShown(ownerId, slug, (drop) => updated(sql.setLock, drop, now, tasks, lockValues(lock))),
+      changeUnlessTakenDown(ownerId, slug, (drop) =>
+        updated(sql.setLock, drop, now, tasks, lockValues(lock)),
+      ),
 
     removeVersion: (ownerId, slug, number, now, tasks) =>
-      changeShown(ownerId, slug, (drop) => removeVersion(drop, number, now, tasks)),
+      changeUnlessTakenDown(ownerId, slug, (drop) => removeVersion(drop, number, now, tasks)),
 
     remove: (ownerId, slug, now) =>
       change(ownerId, slug, (drop) => {

@@ -16,7 +16,7 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
  * failed jobs of one key the newest is kept.
  * @param concurrency how many jobs run at once
  * @param leaseMs how long a job is held by a process that no longer renews its lease
- * @param wakesItself false: jobs run during `runUntilIdle` only
+ * @param wakesItself false, for tests: no timer starts jobs; they run during `runUntilIdle` only
  */
 export function createSqliteJobQueue(options: {
   db: Database;

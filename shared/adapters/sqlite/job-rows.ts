@@ -27,7 +27,7 @@ export interface FailedRow {
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
-/** A job that ends its process each time is kept as failed after so many. */
+/** A job whose process ended this many times while it ran is kept as failed. */
 const crashesAllowed = 10;
 const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
@@ -39,8 +39,8 @@ const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
   AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
 
 /**
- * The rows of the job queue. A key has at most one row in each state; `OR REPLACE` removes the other one. Methods that
- * change rows are called inside a write of the database.
+ * The rows of the job queue. A key has at most one row in each state: if a row changes to a state that another row of
+ * its key has, `OR REPLACE` deletes the other row. Methods that change rows are called inside a write of the database.
  */
 export function createJobRows(db: Database) {
   const sql = {

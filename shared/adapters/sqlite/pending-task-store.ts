@@ -38,7 +38,7 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
   };
 
-  /** Of a statement that selects one column of text. */
+  /** The rows of a statement that selects one column of text. */
   function texts(statement: Statement, ...values: (string | number)[]): string[] {
     return (statement.all(...values) as [string][]).map(([text]) => text); // proof: see above
   }

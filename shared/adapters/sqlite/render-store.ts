@@ -96,7 +96,7 @@ export function createSqliteRenderStore(db: Database): RenderStore {
 
     async removeReplaced(before, limit) {
       const ids = sql.listReplaced.all(before, limit) as [string][]; // proof: the column selected
-      await writeInSlices(db, ids, ([id]) => sql.deleteArtefact.run(id)); // what is replaced stays so
+      await writeInSlices(db, ids, ([id]) => sql.deleteArtefact.run(id)); // no write makes it current again
       return ids.length;
     },
 

@@ -51,7 +51,10 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
         return await attempt(html, effort, budgetMs);
       } catch (error) {
         failure = error;
-        log?.warn({ err: error, effort, bytes: html.length }, 'a page was not rendered with this effort');
+        log?.warn(
+          { err: error, effort, bytes: html.length },
+          'a page could not be rendered; it is rendered with less parsing',
+        );
       }
     }
     throw failure;
@@ -76,7 +79,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
   };
 }
 
-/** Posting a view posts the whole buffer behind it. */
+/** The bytes in a buffer that holds nothing else. Posting a Uint8Array to a thread copies its whole buffer. */
 function withOwnBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

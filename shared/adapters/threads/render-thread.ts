@@ -37,7 +37,7 @@ export function render(task: RenderTask & { readonly id: number }): NewRender {
   });
   const gzip = gzipSync(page, { level: 6 });
   const facts = { identity: factsOf(page), br: factsOf(br), gzip: factsOf(gzip) };
-  // Copies, because posting a view posts the whole buffer behind it.
+  // Copies, because posting a Uint8Array to a thread copies its whole buffer.
   return { plan, isFullyParsed, facts, br: new Uint8Array(br), gzip: new Uint8Array(gzip) };
 }
 
@@ -67,7 +67,7 @@ export function squeeze({ html, plan }: { html: Uint8Array; plan: RenderPlan }):
   return { bytes: new Uint8Array(bytes), facts: factsOf(bytes) };
 }
 
-/** Linux gives each thread a priority of its own, and names the current thread here. */
+/** On Linux each thread has its own priority, and `/proc/thread-self` links to the current thread. */
 function lowerPriority(): void {
   const self = '/proc/thread-self';
   if (!existsSync(self)) return;

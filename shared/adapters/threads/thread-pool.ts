@@ -76,7 +76,8 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
       }
     },
     async close() {
-      // piscina's close drops tasks that wait. A task that fails may be followed by another attempt.
+      // piscina's close drops waiting tasks, so they are awaited first. The loop repeats, because the caller of a failed
+      // task may add another one at once.
       while (running.size > 0) {
         await Promise.allSettled(running);
         await new Promise(setImmediate);
