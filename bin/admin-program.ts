@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { closeReports, restore, revokeTokens, suspend, takedown, unsuspend } from './commands/admin-acts.ts';
 import {
   find,
+  listAuditLog,
   listReportedPages,
   listReports,
-  log,
   maxLimit,
   type ReportListOptions,
 } from './commands/admin-lists.ts';
@@ -107,7 +107,7 @@ function addLookups(admin: Command, host: Host): void {
     .option('-n, --limit <count>', 'maximum entries', readLimit, 50)
     .option('-b, --before <id>', 'only entries older than the one with this id')
     .addHelpText('after', example('log --limit 20'))
-    .action((options: { limit: number; before?: string }) => log(options, host));
+    .action((options: { limit: number; before?: string }) => listAuditLog(options, host));
 }
 
 function addReportCommands(admin: Command, host: Host): void {

@@ -17,7 +17,10 @@ export interface Host {
   exit(code: number): void;
 }
 
-/** The command line or the settings do not fit the command. The process exits with 2. */
+/**
+ * The arguments are wrong, or the command is for the other engine. The process exits with 2; an invalid setting is a
+ * ConfigError, and the process exits with 1.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -46,7 +46,7 @@ export async function withServices(
   }
 }
 
-/** The same with the settings of the edge, for the `dropleaf admin` commands. */
+/** `withServices` for the `dropleaf admin` commands, which also read the settings of the edge. */
 export function withAdmin(host: Host, use: (services: OperatorServices) => Promise<void>): Promise<void> {
   const edgeSettings = [
     'EDGE_PURGER',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin-program.ts';
-import { config, jobs, migrate, signInKey, token } from './commands/maintenance.ts';
+import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { type Host, UsageError } from './host.ts';
 import { stripControlCharacters } from './text.ts';
 
@@ -28,8 +28,8 @@ export async function runCommand(args: readonly string[], host: Host): Promise<n
 function printError(error: unknown, { env, stderr }: Host): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
   const message = error instanceof Error ? error.message : String(error);
-  stderr.write(stripLines(`dropleaf: ${message}\n`));
-  if (env.LOG_LEVEL === 'debug') stderr.write(stripLines(`${stackOf(error)}\n`));
+  stderr.write(stripEachLine(`dropleaf: ${message}\n`));
+  if (env.LOG_LEVEL === 'debug') stderr.write(stripEachLine(`${stackOf(error)}\n`));
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
 }
 
@@ -40,7 +40,7 @@ function stackOf(error: unknown): string {
   return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`;
 }
 
-function stripLines(text: string): string {
+function stripEachLine(text: string): string {
   return text.split('\n').map(stripControlCharacters).join('\n');
 }
 
@@ -53,7 +53,7 @@ function createProgram(host: Host, setExitCode: (code: number) => void): Command
     .helpCommand('help [command]', 'print help for a command')
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(stripLines(text)),
+      writeErr: (text) => host.stderr.write(stripEachLine(text)),
     })
     .enablePositionalOptions() // an option belongs to the command before it
     .showHelpAfterError('For help: dropleaf --help, or --help after a command.')
@@ -62,7 +62,7 @@ function createProgram(host: Host, setExitCode: (code: number) => void): Command
       'after',
       '\nSettings are environment variables: "dropleaf config" prints them all.\n' +
         'With LOG_LEVEL=debug an error is printed with its stack.\n' +
-        'Exit codes: 0 done, 1 failed, 2 wrong command line.',
+        'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command for the other engine.',
     );
   addProcesses(program, host, setExitCode);
   addMaintenance(program, host);
@@ -116,13 +116,13 @@ function addMaintenance(program: Command, host: Host): void {
       'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
     )
     .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
-    .action(() => config(host));
+    .action(() => printConfig(host));
 
   program
     .command('token')
     .summary('create an API token for a local account')
     .description(
-      'Creates an API token and prints nothing else on stdout. The same name is always the same account. The service ' +
+      'Creates an API token and prints it, and nothing else, on stdout. The same name is always the same account. The service ' +
         'need not be running, but must have been started once.',
     )
     .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page')

@@ -1,4 +1,4 @@
-/** Columns of a wrapped line without its prefix: both fit into 80. */
+/** The maximum columns of a wrapped line. With the longest prefix it has at most 80. */
 const wrapColumns = 66;
 
 /** Replaces control and bidirectional characters: text from users must not steer the operator's terminal. */

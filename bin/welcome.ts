@@ -26,7 +26,7 @@ export function welcome(
   const shell = isOnServers ? ` with the same values of ${variables}` : '';
   const prefix = !isOnServers && env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '';
   const command = prefix + quote(relativeTo(folder, launcher));
-  const warning = isUnreachable(config)
+  const warning = hasLocalLinks(config)
     ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'
     : '';
   const key = stdout.isTTY
@@ -51,8 +51,8 @@ Approve the code at ${base}/sign-in ${credentials}
 `;
 }
 
-/** Whether other machines reach the service, but not by the address in its links. */
-function isUnreachable({ HOST, BASE_URL }: Config): boolean {
+/** Whether the service accepts connections from other machines while its links contain localhost. */
+function hasLocalLinks({ HOST, BASE_URL }: Config): boolean {
   return ['0.0.0.0', '::'].includes(HOST) && new URL(BASE_URL).hostname === 'localhost';
 }
 

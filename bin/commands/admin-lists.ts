@@ -89,7 +89,7 @@ function describeState(account: Account | null): string {
 }
 
 /** Prints what operators did, newest first. */
-export async function log(
+export async function listAuditLog(
   { limit, before }: { readonly limit: number; readonly before?: string },
   host: Host,
 ): Promise<void> {

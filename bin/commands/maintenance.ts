@@ -19,7 +19,7 @@ const shownFailedJobs = 100;
  * Prints every setting with its value, and warns about misspelled names.
  * @throws ConfigError listing every invalid setting
  */
-export function config({ env, stdout, stderr }: Host): void {
+export function printConfig({ env, stdout, stderr }: Host): void {
   for (const warning of describeMisspelled(env)) stderr.write(`dropleaf: ${warning}\n`);
   const rows = describeConfig(readSettings(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
@@ -50,7 +50,7 @@ export async function migrate({ env, stdout, stderr }: Host): Promise<void> {
 }
 
 /**
- * Creates a token for a local account and prints nothing else on stdout.
+ * Creates a token for a local account and prints it, and nothing else, on stdout.
  * @throws UsageError if the name or the label is invalid
  */
 export async function token({ user, label }: { user: string; label?: string }, host: Host): Promise<void> {
@@ -89,7 +89,7 @@ export async function signInKey(host: Host): Promise<void> {
   });
 }
 
-/** Prints how many jobs there are and why the failed ones failed, or with `retry` queues the failed ones again. */
+/** Prints how many jobs are waiting, active and failed, and why the failed ones failed. `retry`: queues those again instead. */
 export async function jobs({ retry = false }: { retry?: boolean }, host: Host): Promise<void> {
   await withServices(readDataConfig(host.env), host, async (services) => {
     const counts = await countJobs(services);
@@ -130,7 +130,7 @@ async function printJobs(
     host.stdout.write('\n');
     for (const line of describeFailedJob(job)) printLine(host, line);
   }
-  if (failed > shown.length) host.stdout.write(`\n${failed - shown.length} more\n`);
+  if (failed > shown.length) host.stdout.write(`\n${countOf(failed - shown.length, 'more failed job')}\n`);
 }
 
 function describeFailedJob({ name, payload, attempts, error }: FailedJob): string[] {

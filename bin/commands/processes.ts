@@ -20,8 +20,12 @@ export async function start(host: Host): Promise<number> {
   const log = createLog(config.LOG_LEVEL, host.stderr);
   if (isScaleOut(config)) await migrateStores(config, { log });
   return run({
-    ...{ host, config, log, hasWeb: true, hasWorker: true },
-    check: countJobs,
+    host,
+    config,
+    log,
+    hasWeb: true,
+    hasWorker: true,
+    checkServices: countJobs, // fails if Redis cannot be reached
     onReady: (services) => host.stdout.write(welcome(services, host)),
   });
 }
@@ -38,7 +42,11 @@ export async function web(host: Host): Promise<number> {
   const config = readScaleOutConfig('web', { ...host, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
   const log = createLog(config.LOG_LEVEL, host.stderr);
   return run({
-    ...{ host, config, log, hasWeb: true, hasWorker: false },
+    host,
+    config,
+    log,
+    hasWeb: true,
+    hasWorker: false,
     onReady({ config }) {
       const { HOST, PORT, BASE_URL } = config;
       if (!env.BASE_URL) {
@@ -61,7 +69,11 @@ export async function worker(host: Host): Promise<number> {
   const config = readScaleOutConfig('worker', host);
   const log = createLog(config.LOG_LEVEL, host.stderr);
   return run({
-    ...{ host, config, log, hasWeb: false, hasWorker: true },
+    host,
+    config,
+    log,
+    hasWeb: false,
+    hasWorker: true,
     onReady: () =>
       log.info(
         { engine: 'scale-out', jobsAtOnce: config.JOBS_AT_ONCE, ...serverHosts(config) },
@@ -86,7 +98,7 @@ interface ProcessOptions {
   readonly hasWeb: boolean;
   readonly hasWorker: boolean;
   /** Throws if the process should not start. */
-  readonly check?: (services: Services) => Promise<unknown>;
+  readonly checkServices?: (services: Services) => Promise<unknown>;
   readonly onReady: (services: Services) => void;
 }
 
@@ -110,12 +122,12 @@ async function run(options: ProcessOptions): Promise<number> {
 
 /** @param parts receives each part as soon as it has to be stopped */
 async function startParts(options: ProcessOptions, parts: Part[]): Promise<Services> {
-  const { log, hasWeb, hasWorker, check } = options;
+  const { log, hasWeb, hasWorker, checkServices } = options;
   const opened = hasWeb ? await openServer(options.config) : null;
   if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
   const services = await openServices(opened?.config ?? options.config, { log });
   parts.push({ stop: () => services.close() });
-  await check?.(services);
+  await checkServices?.(services);
   const webPart = await opened?.startWeb(services);
   if (hasWorker) {
     const { startWorker } = await import('../../worker/start-worker.ts');
