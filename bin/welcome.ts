@@ -45,7 +45,7 @@ To publish a page, run these commands in a second terminal${shell}:
     -H 'Content-Type: application/json' \\
     -d '{"title":"Hello","html":"<!doctype html><title>Hello</title><h1>Hello, world</h1>"}'
 
-Agents and other programs sign in with the device-code flow (${base}/api/onboard describes it): they show you a code.
+Agents and other programs sign in with the device-code flow: they show you a code (${base}/api/onboard).
 Approve the code at ${base}/sign-in ${credentials}
 
 `;

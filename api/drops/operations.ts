@@ -66,7 +66,7 @@ export function dropOperations(config: Config) {
       tag: 'Drops',
       summary: 'List your drops',
       description:
-        'One page of the list. If the sort field is equal, newer drops come first. Parameters with a misspelt name are ignored: check that the `metadata` of a match is what you asked for.',
+        'One page of the list. If the sort field is equal, newer drops come first. Parameters with a misspelled name are ignored: check that the `metadata` of a match is what you asked for.',
       parameters: [...listParameters, metadataFilters(config, maxParameters - listParameters.length)],
       replies: [json('One page of the list.', dropListShape, list)],
     },

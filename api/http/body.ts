@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
-import { jsonRule, parseJson } from '../../shared/domain/json.ts';
+import { jsonRule, jsonShapeRule, parseJson } from '../../shared/domain/json.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
 import type { HeldBytes } from '../server/held-bytes.ts';
 import { HttpError } from './http-error.ts';
@@ -51,7 +51,8 @@ async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
   try {
     return bytes.length > parseHereMaxBytes ? await parser.parse(bytes) : parseJson(bytes);
   } catch (error) {
-    throw error instanceof SyntaxError ? new DropError('invalid_json', jsonRule) : error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);
   }
 }
 

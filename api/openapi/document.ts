@@ -182,7 +182,7 @@ with [the agent protocol](${base}/api/onboard).
 **Requests.** Bodies are JSON in UTF-8. Unknown fields and parameters are ignored unless an operation says otherwise. \
 Lengths are counted in Unicode code points, sizes (\`x-max-bytes\`) in bytes of UTF-8. Only \`html\` and \`context\` may \
 contain U+0000. Every GET also answers HEAD, with the same status and headers; HEAD changes nothing. Scripts of other \
-origins can read this description, the discovery document and the agent protocol; all other answers have no CORS headers.
+origins can read openapi.json, the discovery document and the agent protocol; all other answers have no CORS headers.
 
 **Errors.** Every answer from 400 on is an \`Error\`: switch on \`error.code\`. Each operation lists its codes (for programs: \
 \`x-codes\`). A browser that navigates gets the same error inside an HTML page. An unknown path is 404 \`not_found\`. The \

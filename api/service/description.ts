@@ -56,7 +56,7 @@ export function descriptionOperations(config: Config) {
     describe: {
       id: 'readDescription',
       tag: 'Onboarding',
-      summary: 'Read this description',
+      summary: 'Read the OpenAPI description',
       description: 'OpenAPI 3.1, with the limits of this service. `/docs` shows it to people.',
       replies: [
         json('The description.', anything('An OpenAPI document.'), { openapi: '3.1.0' }, { headers }),

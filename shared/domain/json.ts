@@ -4,12 +4,13 @@ const maxDepth = 16;
 /** Commas outside strings. A legal body has about 20: METADATA_MAX_KEYS and its own fields. */
 const maxMembers = 1_000;
 
-export const jsonRule = `The body must be JSON in UTF-8, at most ${maxDepth} levels deep, with at most ${maxMembers} members`;
+export const jsonRule = 'The body must be valid JSON in UTF-8';
+export const jsonShapeRule = `The body must be at most ${maxDepth} levels deep and have at most ${maxMembers} members`;
 
 /**
  * Checks nesting and the number of members before it parses: JSON.parse needs 7 s for 12 MB of `[`, and every member
  * costs time again in later checks.
- * @throws SyntaxError if the bytes are not UTF-8, not JSON, or break `jsonRule`
+ * @throws SyntaxError if the bytes are not UTF-8, not JSON, or break `jsonShapeRule`, which is the message then
  */
 export function parseJson(bytes: Uint8Array): unknown {
   checkShape(bytes);
@@ -34,7 +35,7 @@ function checkShape(bytes: Uint8Array): void {
     else if (byte === 0x2c /* , */) members++;
     else if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) depth++;
     else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) depth--;
-    if (depth > maxDepth || members > maxMembers) throw new SyntaxError(jsonRule);
+    if (depth > maxDepth || members > maxMembers) throw new SyntaxError(jsonShapeRule);
   }
 }
 

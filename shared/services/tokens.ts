@@ -51,7 +51,10 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
         throw new DropError('unauthorized', 'Send the header "Authorization: Bearer <API_TOKEN>".');
       }
       if (!isWellFormedToken(bearer)) {
-        throw new DropError('invalid_token', 'The token is malformed: it may be mistyped or cut.');
+        throw new DropError(
+          'invalid_token',
+          'The token is malformed: send the whole token, which begins with "dl_".',
+        );
       }
       const hash = hashToken(bearer);
       const { token, isSuspended } = await findValid(hash);
