@@ -61,7 +61,7 @@ describe('Request bodies', () => {
       }
     });
 
-    it('no body at all counts as {}', async () => {
+    it('no body counts as {}', async () => {
       const owner = await service.newOwner();
       const [create, put, patch, passcode, start] = await endpoints(owner);
       expectError(await owner.request(...create), 400, 'title_required');

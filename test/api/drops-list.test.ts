@@ -67,7 +67,7 @@ describe('GET /api/drops', () => {
     }
   });
 
-  it('drops of one moment: pages neither repeat nor miss a drop', async () => {
+  it('drops created in the same millisecond: each is on exactly one page', async () => {
     const owner = await service.newOwner();
     const made = await Promise.all(Array.from({ length: 20 }, () => owner.create()));
     for (const sort of ['created_at', 'updated_at', 'view_count']) {

@@ -55,7 +55,7 @@ describe('The bytes held for clients', () => {
     expect(gone).to.deep.equal(['c1']);
   });
 
-  it('the largest clients are cut down to one level; of equals, the first one is cut first', () => {
+  it('the largest clients lose entries until all hold the same; of equal ones the first loses first', () => {
     const { hold, gone } = setUp(
       64,
       ['b1', 'b', 10],

@@ -24,7 +24,7 @@ describe('A hostile document', function () {
   const service = useService({ RENDER_REQUEST_BUDGET_MS: '300' });
 
   for (const name of chosen) {
-    it(`is answered within 2.5 s of its POST, kept in the end, and others are served meanwhile: ${name}`, async () => {
+    it(`is answered within 2.5 s of its POST, stored rendered in the end, while others are served: ${name}`, async () => {
       const owner = await service.newOwner();
       const other = await owner.create({ html: '<p>another page' });
       const html = documentOf(name);
@@ -51,7 +51,7 @@ describe('A hostile document', function () {
     });
   }
 
-  it('is not rendered again by every reader: the outcome is kept, also where the parse was ended early', async () => {
+  it('is rendered once for all readers: the result is stored, also if the parser was stopped', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: documentOf('250,000 attributes of a link') });
     await service.settle();

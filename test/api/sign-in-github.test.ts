@@ -61,7 +61,7 @@ describe('sign-in with GitHub', () => {
     expect(person.cookie, 'the cookie is spent').to.equal('');
   }
 
-  it('code, GitHub, request, approve: the client gets its token; there is no sign-in key', async () => {
+  it('the user enters the code, signs in at GitHub and approves: the client gets its token; there is no sign-in key', async () => {
     const { code, poll_token } = await start();
     const first = await person.open(`/sign-in?code=${code}`);
     expect(first.text).to.include('Continue with');
@@ -181,7 +181,7 @@ describe('sign-in with GitHub', () => {
     expectRefusal(await person.open(late), 400, 'invalid_arg');
   });
 
-  it('404 if it was decided during the visit', async () => {
+  it('404 if the sign-in was approved or denied while the user was at GitHub', async () => {
     const { code } = await start();
     const back = await visitProvider(code);
     const other = createPerson(service);

@@ -46,7 +46,7 @@ describe('sign-in pages', () => {
   });
 
   describe('with the sign-in key', () => {
-    it('code, name and key, request, approve: the client gets its token', async () => {
+    it('the user enters code, name and key and approves: the client gets its token', async () => {
       const { code, poll_token, verification_url } = await start(service, { label: "Ada's laptop" });
       const { pathname, search } = new URL(verification_url);
       const first = await person.open(pathname + search);
@@ -273,7 +273,7 @@ describe('sign-in pages', () => {
     });
   });
 
-  describe('the request', () => {
+  describe('the approval page', () => {
     it('shows invisible characters of the label, and no markup', async () => {
       const label = '<img src=x onerror=alert(1)>\u202e\u2066\n\u200bok';
       const { code } = await start(service, { label });

@@ -46,7 +46,7 @@ describe('The signing secret', () => {
     }
   });
 
-  it('that is no longer accepted: what it signed is void, and tokens stay valid', async () => {
+  it('that is not accepted any more: cookies and grants that it signed are invalid, and tokens stay valid', async () => {
     const owner = await service.newOwner();
     const before = await begin();
     await service.restart({ SIGNING_SECRET: 'x'.repeat(32) });

@@ -58,7 +58,7 @@ describe('A suspended account', () => {
     });
   }
 
-  it('is refused with every token it has, and with those it gets', async () => {
+  it('is refused with every token, also with new ones', async () => {
     const { owner, slug } = await suspended();
     const before = await service.newToken(owner);
     for (const token of [owner, before, await service.newToken(owner)]) {
@@ -69,7 +69,7 @@ describe('A suspended account', () => {
     for (const token of [owner, before]) expect((await token.put(slug)).status).to.equal(200);
   });
 
-  it('is refused before its minute is counted and its body is read', async () => {
+  it('is refused before the body is read, and the request does not count for WRITES_PER_MINUTE', async () => {
     const own = await startService({ env: { WRITES_PER_MINUTE: '1' } });
     const owner = await own.newOwner();
     await suspend(own, owner);
@@ -81,14 +81,14 @@ describe('A suspended account', () => {
     await own.stop();
   });
 
-  it('keeps its pages, and others their accounts', async () => {
+  it('its pages stay online, and other accounts can publish', async () => {
     const { slug } = await suspended();
     expect((await service.view(`/p/${slug}`)).status).to.equal(200);
     expect((await service.get(`/p/${slug}/raw`)).status).to.equal(200);
     expect((await (await service.newOwner()).post()).status).to.equal(201);
   });
 
-  it('signs in as before, and its new token is suspended from the start', async () => {
+  it('can sign in, and the new token cannot change anything', async () => {
     const { owner, slug } = await suspended();
     const started = await service.request('POST', '/api/auth/start', { body: {} });
     const { signIns } = service.services;
@@ -102,7 +102,7 @@ describe('A suspended account', () => {
     expectError(refused, 403, 'forbidden');
   });
 
-  it('shows nothing new in /api/me and in the list of its tokens', async () => {
+  it('the answers of /api/me and /api/tokens stay the same', async () => {
     const owner = await service.newOwner();
     const readAll = async () => [(await owner.get('/api/me')).text, (await owner.get('/api/tokens')).text];
     await readAll();
@@ -111,7 +111,7 @@ describe('A suspended account', () => {
     expect(await readAll()).to.deep.equal(before);
   });
 
-  it('stays so over a restart', async () => {
+  it('stays suspended after a restart', async () => {
     const own = await startService();
     const owner = await own.newOwner();
     await suspend(own, owner);
@@ -124,7 +124,7 @@ describe('A suspended account', () => {
 describe('All tokens of an account, revoked', () => {
   const service = useService();
 
-  it('work no more, all of them; those of others do', async () => {
+  it('are all 401 invalid_token; those of other accounts are accepted', async () => {
     const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const other = await service.newOwner();
@@ -137,7 +137,7 @@ describe('All tokens of an account, revoked', () => {
     expect((await other.get('/api/me')).status).to.equal(200);
   });
 
-  it('a sign-in that was approved and not claimed becomes expired, and no token', async () => {
+  it('an approved sign-in that was not claimed becomes expired and yields no token', async () => {
     const owner = await service.newOwner();
     const { signIns, moderation } = service.services;
     const started = await service.request('POST', '/api/auth/start', { body: {} });

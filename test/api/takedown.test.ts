@@ -38,12 +38,12 @@ describe('A page that was taken down', () => {
     return { owner, slug, before };
   }
 
-  it('its viewer page is 410 forbidden, whatever the version, and says nothing of it', async () => {
+  it('its viewer page is 410 forbidden, for every version, and shows nothing of the page', async () => {
     const { slug } = await takenDown();
     for (const query of queries) expectTakenDown(await service.get(`/p/${slug}${query}`));
   });
 
-  it('its raw page is 410 forbidden with the sandbox, whatever the version', async () => {
+  it('its raw page is 410 forbidden with the sandbox, for every version', async () => {
     const { slug } = await takenDown();
     for (const query of queries) {
       const answer = await service.get(`/p/${slug}/raw${query}`);
@@ -73,7 +73,7 @@ describe('A page that was taken down', () => {
   });
 
   for (const path of ['', '/raw', '?v=1', '/raw?v=9']) {
-    it(`a person who opens /p/{slug}${path} is told so in words, and nothing of the page`, async () => {
+    it(`a person who opens /p/{slug}${path} gets an error page that says so and shows nothing of the page`, async () => {
       const { slug } = await takenDown();
       const answer = await service.view(`/p/${slug}${path}`);
       expectErrorPage(answer, 410, 'forbidden');
@@ -88,7 +88,7 @@ describe('A page that was taken down', () => {
     });
   }
 
-  it('a locked one is 410 before its gate: no form, no try, no pass that opens it', async () => {
+  it('a locked page: 410 without the passcode form, also with the right passcode, a cookie or a grant', async () => {
     const { slug, address } = await lockedDrop();
     const { cookie, frame } = await service.enter(slug, 'open-sesame', { headers: address });
     await takeDown(service, slug);
@@ -104,7 +104,7 @@ describe('A page that was taken down', () => {
     expect(tried.cookies).to.deep.equal([]);
   });
 
-  it('a visit is no view', async () => {
+  it('a visit is not counted as a view', async () => {
     const { owner, slug } = await takenDown();
     await service.view(`/p/${slug}`);
     await service.view(`/p/${slug}/raw`);
@@ -112,7 +112,7 @@ describe('A page that was taken down', () => {
     expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);
   });
 
-  it('its owner reads it in the API as before, and is told of nothing new there', async () => {
+  it('the answers to GET in the API stay the same for its owner', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create(secrets);
     const paths = ['', `/${slug}`, `/${slug}/versions`, `/${slug}/v/1`].map((path) => `/api/drops${path}`);
@@ -138,7 +138,7 @@ describe('A page that was taken down', () => {
     });
   });
 
-  it('a body that is wrong is refused as such before, and another owner finds no such drop', async () => {
+  it('an invalid body is still 400, and the drop of another account 404', async () => {
     const { owner, slug } = await takenDown();
     expectError(await owner.put(slug, { html: '' }), 400, 'html_required');
     const another = await service.newOwner();
@@ -147,7 +147,7 @@ describe('A page that was taken down', () => {
     }
   });
 
-  it('its owner can delete it: then it is gone for everybody', async () => {
+  it('its owner can delete it: then it is 404', async () => {
     const { owner, slug } = await takenDown();
     expect((await owner.request('DELETE', `/api/drops/${slug}`)).status).to.equal(204);
     expectError(await service.get(`/p/${slug}`), 404, 'not_found');
@@ -171,7 +171,7 @@ describe('A page that was taken down', () => {
     expect((await owner.put(slug)).body.latest_version).to.equal(3);
   });
 
-  it('stays so while and after its page is rendered', async () => {
+  it('stays 410 after a rendering that was under way is done', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: `<p>${'long '.repeat(100_000)}` });
     const rendering = service.get(`/p/${slug}/raw`);
@@ -183,7 +183,7 @@ describe('A page that was taken down', () => {
     expect((await service.get(`/p/${slug}/raw`)).status).to.equal(200);
   });
 
-  it('stays so over a restart', async () => {
+  it('stays 410 after a restart', async () => {
     const own = await startService();
     const { slug } = await (await own.newOwner()).create();
     await takeDown(own, slug);
@@ -192,7 +192,7 @@ describe('A page that was taken down', () => {
     await own.stop();
   });
 
-  it('a change that is refused costs no place in the day', async () => {
+  it('a change that is refused does not count for WRITES_PER_DAY', async () => {
     const own = await startService({ env: { WRITES_PER_DAY: '2' } });
     const owner = await own.newOwner();
     const { slug } = await owner.create();
@@ -203,11 +203,11 @@ describe('A page that was taken down', () => {
   });
 });
 
-describe('A page with an origin of its own that was taken down', () => {
+describe('A page on a content host that was taken down', () => {
   const service = useService(contentSettings);
   const { withDrop } = createContentDrops(service);
 
-  it('is 410 at its host, without an origin, and tells the host of another drop nothing', async () => {
+  it('is 410 on its host, in a sandbox without an origin, and 404 on the host of another drop', async () => {
     const [one, other] = [await withDrop(secrets), await withDrop()];
     expect((await one.onHost()).status).to.equal(200);
     await takeDown(service, one.slug);

@@ -18,7 +18,7 @@ function post(name: string, body: HostileCase['body'], answer: HostileCase['answ
   } as HostileCase;
 }
 
-/** With these members behind a good title and html. */
+/** A valid title and html, followed by these members. */
 function withMembers(members: string): () => string {
   return () => `{"title":"t","html":"h",${members}}`;
 }
@@ -50,20 +50,20 @@ export const bodies: readonly HostileCase[] = [
   ),
   post('an unfinished string of 1 MB', () => `{"title":"${'x'.repeat(mib)}`, broken),
   post('a number of 100,000 digits', withMembers(`"x":${'9'.repeat(100_000)}`), { status: 201 }),
-  post('a number that is no JSON', withMembers('"x":0x10'), broken),
+  post('a hexadecimal number', withMembers('"x":0x10'), broken),
   post('1e999', withMembers('"title":1e999'), bad('title')),
   post('a comment', () => '{"title":"t",/* */"html":"h"}', broken),
   post('two values', () => '{"title":"t","html":"h"}{"title":"u","html":"i"}', broken),
   post('a trailing NUL', () => '{"title":"t","html":"h"}\0', broken),
   post('a byte order mark', bytes('', [0xef, 0xbb, 0xbf], '{"title":"t","html":"h"}'), { status: 201 }),
   post('UTF-16', () => Buffer.from('\ufeff{"title":"t","html":"h"}', 'utf16le'), broken),
-  post('UTF-7 by name', () => '{"title":"t","html":"h"}', wrong('Content-Type'), [
+  post('charset=utf-7', () => '{"title":"t","html":"h"}', wrong('Content-Type'), [
     'content-type: application/json; charset=utf-7',
   ]),
-  post('a byte that no UTF-8 has', bytes('{"title":"', [0xff], '","html":"h"}'), broken),
-  post('an overlong slash', bytes('{"title":"', [0xc0, 0xaf], '","html":"h"}'), broken),
+  post('the byte 0xFF, which UTF-8 never has', bytes('{"title":"', [0xff], '","html":"h"}'), broken),
+  post('a slash in overlong UTF-8', bytes('{"title":"', [0xc0, 0xaf], '","html":"h"}'), broken),
   post('a surrogate in UTF-8', bytes('{"title":"', [0xed, 0xa0, 0x80], '","html":"h"}'), broken),
-  post('beyond Unicode', bytes('{"title":"', [0xf4, 0x90, 0x80, 0x80], '","html":"h"}'), broken),
+  post('a code point above U+10FFFF', bytes('{"title":"', [0xf4, 0x90, 0x80, 0x80], '","html":"h"}'), broken),
   post('a lone surrogate is stored as U+FFFD', () => '{"title":"a\\ud800b","html":"h"}', {
     status: 201,
     text: '"title":"a\ufffdb"',
@@ -80,7 +80,7 @@ export const bodies: readonly HostileCase[] = [
     () => '{"constructor":{"prototype":{"title":"t"}},"html":"h"}',
     bad('title', 'title_required'),
   ),
-  post('__proto__ as a key of metadata is a key like any', withMembers('"metadata":{"__proto__":"a"}'), {
+  post('__proto__ as a key of metadata is an ordinary key', withMembers('"metadata":{"__proto__":"a"}'), {
     status: 201,
     text: '"metadata":{"__proto__":"a"}',
   }),

@@ -1,4 +1,4 @@
-/** A hostile request and its only right answer. `{slug}`, `{locked}` and `{token}` are replaced by real ones. */
+/** A hostile request and the only right answer to it. `{slug}`, `{locked}` and `{token}` are replaced by real ones. */
 export interface HostileCase {
   readonly name: string;
   readonly method?: string;
@@ -14,7 +14,7 @@ export interface HostileCase {
 
 export interface Right {
   readonly status: number;
-  /** Unset: it is no error. */
+  /** Absent: the answer is not an error. */
   readonly code?: string;
   /** What `details.field` names. */
   readonly field?: string;
@@ -33,7 +33,7 @@ export function bad(field: string, code = 'invalid_arg'): Right {
   return refused(400, code, { field });
 }
 
-/** As the tests are named: `400 invalid_arg, page`. */
+/** For titles of tests: `400 invalid_arg, page`. */
 export function describeRight({ status, code, field, header }: Right): string {
   return [[status, code].filter(Boolean).join(' '), field ?? header].filter(Boolean).join(', ');
 }

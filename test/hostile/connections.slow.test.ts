@@ -58,7 +58,7 @@ describe('Hostile connections', function () {
       expect(open()).to.be.at.least(8);
     });
 
-    it('it ends one whose body is still arriving, but none whose request is being handled: then it is ended itself', async () => {
+    it('a new connection ends one whose body is still arriving; if every request is being handled, the new connection is ended', async () => {
       const gate = createGate();
       service = await startService({
         env: { MAX_CONNECTIONS: '10' },

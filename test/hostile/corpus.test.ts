@@ -14,7 +14,7 @@ import { rawBytes } from './raw-bytes.ts';
 
 const passcode = 'open-sesame';
 
-describe('Hostile requests have one right answer each, and the service goes on', function () {
+describe('Each hostile request gets its one right answer, and the service keeps working', function () {
   this.timeout(60_000);
   const service = useService({
     ...noLimits,

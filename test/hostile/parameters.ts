@@ -14,7 +14,7 @@ const locked = refused(403, 'passcode_required');
 const none = { status: 200, text: '"data":[]' };
 const all = { status: 200, text: '"total_items":' };
 
-/** Query parameters, and those in paths. */
+/** Parameters of queries and paths. */
 export const parameters: readonly HostileCase[] = [
   list('page as an array', 'page[]=1', bad('page[]')),
   list('page as an object', 'page[x]=1', bad('page[x]')),
@@ -27,7 +27,7 @@ export const parameters: readonly HostileCase[] = [
   list('page with a space', 'page=%201', bad('page')),
   list('page with NUL', 'page=1%00', bad('page')),
   list('page in Arabic digits', `page=${encodeURIComponent('١')}`, bad('page')),
-  list('page beyond every integer', `page=${'9'.repeat(400)}`, bad('page')),
+  list('page of 400 digits', `page=${'9'.repeat(400)}`, bad('page')),
   list('pageSize=1000000', 'pageSize=1000000', bad('pageSize')),
   list('pageSize=Infinity', 'pageSize=Infinity', bad('pageSize')),
   list('sortBy=__proto__', 'sortBy=__proto__', bad('sortBy')),
@@ -36,7 +36,7 @@ export const parameters: readonly HostileCase[] = [
   list('metadata as an object', 'metadata[k]=v', bad('metadata[k]')),
   list('a filter as an object', 'metadata.k[$ne]=v', bad('metadata.k[$ne]')),
   list('a filter by an operator', 'metadata.$where=1', bad('metadata.$where')),
-  list('a filter by no key', 'metadata.=1', bad('metadata.')),
+  list('a filter with an empty key', 'metadata.=1', bad('metadata.')),
   list('a filter with NUL', 'metadata.k=%00', bad('metadata.k')),
   list('a filter of 257 characters', `metadata.k=${'v'.repeat(257)}`, bad('metadata.k')),
   list('a filter by a key of 65', `metadata.${'k'.repeat(65)}=v`, bad(`metadata.${'k'.repeat(65)}`)),
@@ -53,9 +53,9 @@ export const parameters: readonly HostileCase[] = [
   list('100 parameters, the last of them a filter', `${'a&'.repeat(99)}metadata.k=v`, none),
   list('__proto__ as a parameter', '__proto__=1&__proto__[x]=2', bad('__proto__[x]')),
   list('hasOwnProperty as a parameter is ignored', 'hasOwnProperty=1', all),
-  list('bytes that are no UTF-8', 'metadata.k=%ff', bad('query')),
+  list('bytes that are not UTF-8', 'metadata.k=%ff', bad('query')),
   list('a surrogate in UTF-8', 'metadata.k=%ed%a0%80', bad('query')),
-  list('an overlong slash', 'x=%c0%af', bad('query')),
+  list('a slash in overlong UTF-8', 'x=%c0%af', bad('query')),
   list('a percent sign alone is text', 'metadata.k=100%', none),
   list('a fragment', 'page=1#x', bad('page')),
   anonymous('a poll token twice', '/api/auth/poll?token=a&token=b', bad('token')),
@@ -74,6 +74,6 @@ export const parameters: readonly HostileCase[] = [
   anonymous('v=0', '/p/{slug}/raw?v=0', noVersion),
   anonymous('v=1e0', '/p/{slug}?v=1e0', noVersion),
   anonymous('v with NUL', '/p/{slug}/raw?v=1%00', noVersion),
-  anonymous('a grant of somebody', '/p/{locked}/raw?g=eyJhbGciOiJub25lIn0..', locked),
-  anonymous('many grants', `/p/{locked}/raw?${'g=x&'.repeat(1_000)}`, locked),
+  anonymous('a forged grant', '/p/{locked}/raw?g=eyJhbGciOiJub25lIn0..', locked),
+  anonymous('1,000 invalid grants', `/p/{locked}/raw?${'g=x&'.repeat(1_000)}`, locked),
 ];

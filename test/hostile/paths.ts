@@ -58,7 +58,7 @@ export const paths: readonly HostileCase[] = [
   visit('/api/me;x=1', noPath),
   visit('/api//me', noPath),
   visit('/api/%6de', noPath),
-  visit('/api/me?', { status: 200, text: '"user_id"' }, 'a question mark and nothing behind it'),
+  visit('/api/me?', { status: 200, text: '"user_id"' }, 'an empty query'),
   visit('/.env', noPath),
   visit('/.git/config', noPath),
   visit('/node_modules/express/package.json', noPath),
@@ -70,5 +70,5 @@ export const paths: readonly HostileCase[] = [
     'an absolute address of another host',
   ),
   visit('ftp://localhost/api/me', noPath, 'an absolute address that is not http'),
-  visit('javascript:alert(1)', refused(400, 'invalid_arg'), 'a script'),
+  visit('javascript:alert(1)', refused(400, 'invalid_arg'), 'a javascript: URL'),
 ];

@@ -1,11 +1,11 @@
 import { type Right, refused } from './case.ts';
 
-/** What is sent over a bare connection, byte for byte, and all that is answered on it. */
+/** The bytes that are sent on a connection, and all answers on it. */
 export interface RawCase {
   readonly name: string;
   readonly text: string;
   readonly answers: readonly Right[];
-  /** Whether the connection ends behind the last. */
+  /** Whether the service ends the connection after the last answer. */
   readonly isEnded: boolean;
 }
 
@@ -28,15 +28,19 @@ export const rawBytes: readonly RawCase[] = [
   broken('no HTTP', 'hello\r\n\r\n'),
   broken('TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
   broken('HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-  broken('HTTP/2 by its number', 'GET /healthz HTTP/2.0\r\nhost: x\r\n\r\n', refused(400, 'invalid_arg')),
+  broken(
+    'HTTP/2.0 in a request line of HTTP/1',
+    'GET /healthz HTTP/2.0\r\nhost: x\r\n\r\n',
+    refused(400, 'invalid_arg'),
+  ),
   broken('HTTP/1.2', 'GET /healthz HTTP/1.2\r\nhost: x\r\n\r\n'),
   broken('SSH', 'SSH-2.0-OpenSSH_9.2p1\r\n'),
-  broken('a method in small letters', 'get /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
-  broken('a method that nobody knows', 'HACK /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('a method in lower case', 'get /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+  broken('an unknown method', 'HACK /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
   broken('bytes beyond ASCII in the path', 'GET /p/\xc3\xa9 HTTP/1.1\r\nhost: x\r\n\r\n'),
   broken('a no-break space behind the path', 'GET /healthz\xa0 HTTP/1.1\r\nhost: x\r\n\r\n'),
   broken('a tab in the path', 'GET /healthz\t HTTP/1.1\r\nhost: x\r\n\r\n'),
-  broken('line feeds alone', 'GET /healthz HTTP/1.1\nhost: x\n\n'),
+  broken('lines that end in LF without CR', 'GET /healthz HTTP/1.1\nhost: x\n\n'),
   broken('a folded header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n'),
   broken('a space before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n'),
   broken('a header without a name', 'GET /healthz HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n'),
@@ -47,19 +51,22 @@ export const rawBytes: readonly RawCase[] = [
     'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n',
     refused(400, 'invalid_arg', { text: 'CONNECT is not supported' }),
   ),
-  broken('two lengths', post('content-length: 2\r\ncontent-length: 3\r\n')),
-  broken('a length and chunks', post('content-length: 2\r\ntransfer-encoding: chunked\r\n')),
-  broken('a negative length', post('content-length: -1\r\n')),
-  broken('a length with a sign', post('content-length: +2\r\n')),
-  broken('a length beyond every integer', post(`content-length: ${'9'.repeat(30)}\r\n`)),
-  broken('a length in hex', post('content-length: 0x2\r\n')),
-  broken('a list of lengths', post('content-length: 2, 2\r\n')),
-  broken('a transfer coding without chunks', post('transfer-encoding: gzip\r\n')),
-  broken('chunks that are not last', post('transfer-encoding: chunked, gzip\r\n')),
-  broken('a chunk of no size', `${post('transfer-encoding: chunked\r\n')}zz\r\n{}\r\n0\r\n\r\n`),
+  broken('two Content-Length headers', post('content-length: 2\r\ncontent-length: 3\r\n')),
+  broken('Content-Length and Transfer-Encoding', post('content-length: 2\r\ntransfer-encoding: chunked\r\n')),
+  broken('a negative Content-Length', post('content-length: -1\r\n')),
+  broken('a Content-Length with a plus sign', post('content-length: +2\r\n')),
+  broken('a Content-Length of 30 digits', post(`content-length: ${'9'.repeat(30)}\r\n`)),
+  broken('a Content-Length in hex', post('content-length: 0x2\r\n')),
+  broken('a Content-Length with two values', post('content-length: 2, 2\r\n')),
+  broken('a Transfer-Encoding without chunked', post('transfer-encoding: gzip\r\n')),
+  broken('a Transfer-Encoding that does not end with chunked', post('transfer-encoding: chunked, gzip\r\n')),
+  broken(
+    'a chunk whose size is not a number',
+    `${post('transfer-encoding: chunked\r\n')}zz\r\n{}\r\n0\r\n\r\n`,
+  ),
   broken('a chunk of a negative size', `${post('transfer-encoding: chunked\r\n')}-1\r\n{}\r\n0\r\n\r\n`),
   broken(
-    'a chunk beyond every integer',
+    'a chunk size of 17 hex digits',
     `${post('transfer-encoding: chunked\r\n')}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`,
   ),
   broken('a chunk longer than it says', `${post('transfer-encoding: chunked\r\n')}1\r\n{}\r\n0\r\n\r\n`),
@@ -116,13 +123,13 @@ export const rawBytes: readonly RawCase[] = [
     isEnded: true,
   },
   {
-    name: 'a request inside the body of another is body',
+    name: 'a request inside the body of another is not handled',
     text: `${post(`content-length: ${healthz.length}\r\n`)}${healthz}`,
     answers: [refused(400, 'invalid_json')],
     isEnded: false,
   },
   {
-    name: 'a request behind a body that nobody asked for is the next one',
+    name: 'a request after the body of a GET is handled',
     text: `${head('GET /healthz', 'content-length: 5\r\n')}hello${me}`,
     answers: [well, mine],
     isEnded: false,

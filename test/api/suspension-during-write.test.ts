@@ -111,7 +111,7 @@ describe('Suspension and revocation during a write', () => {
     });
   }
 
-  it('a write is done if another token is revoked or another account is suspended', async () => {
+  it('a write is accepted if another token is revoked or another account is suspended', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     const sending = await half(owner, 'PATCH', `/api/drops/${slug}`, { title: 'New' });

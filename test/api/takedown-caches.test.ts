@@ -14,7 +14,7 @@ function takeDown({ services }: TestService, slug: string) {
   return services.moderation.takeDown(slug, operator);
 }
 
-describe('A page that was taken down while the database is down or late', () => {
+describe('A page that was taken down, while the database is down or slow', () => {
   let service: TestService;
   let gate: Gate;
   let engine: Engine | undefined;
@@ -47,14 +47,14 @@ describe('A page that was taken down while the database is down or late', () => 
 
   const breakDatabase = () => gate.refuse(unavailable('The database is down.', 1, { isDown: true }));
 
-  it('is not shown from memory by the process that took it down', async () => {
+  it('503 in the process that took it down, not the page from memory', async () => {
     const slug = await pageInMemory();
     await takeDown(service, slug);
     breakDatabase();
     expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
   });
 
-  it('is 410 for a request whose read of the database is late, in a process that has not heard of it', async () => {
+  it('410 in a process where nothing was changed, for a request that waits for a slow read of the database', async () => {
     const slug = await pageInMemory();
     gate.hold();
     const shown = service.get(`/p/${slug}/raw`);
@@ -65,7 +65,7 @@ describe('A page that was taken down while the database is down or late', () => 
     expectError(await shown, 410, 'forbidden');
   });
 
-  it('may be shown for 60 s after its last read by a process that has not heard of it, and by none that has', async () => {
+  it('a process that has not read the takedown may serve the page from memory for 60 s after its last read; one that has answers 503', async () => {
     const heard = await pageInMemory();
     const unheard = await pageInMemory();
     for (const slug of [heard, unheard]) await takeDownElsewhere(slug);
@@ -82,7 +82,7 @@ describe('A page that was taken down while the database is down or late', () => 
   });
 });
 
-describe('A takedown and the edge', () => {
+describe('takedown and restore, with an edge', () => {
   const edges = useEdgeDoubles();
   let service: TestService;
   afterEach(() => service.stop());
@@ -107,7 +107,7 @@ describe('A takedown and the edge', () => {
   }
 
   for (const act of ['takedown', 'restore'] as const) {
-    it(`${act}: it is told before the act returns, and again after 1, 5 and 60 s`, async () => {
+    it(`${act}: the edge purges the page before the call returns, and again after 1, 5 and 60 s`, async () => {
       const { slug, told } = await startBehindEdge();
       if (act === 'restore') {
         await takeDown(service, slug);
@@ -132,7 +132,7 @@ describe('A takedown and the edge', () => {
     });
   }
 
-  it('one that refuses is told of in the answer and in the log, and the page is down all the same', async () => {
+  it('if the edge refuses the purge, result and audit log say so, and the page is 410 anyway', async () => {
     const { slug } = await startBehindEdge(500);
     expect((await takeDown(service, slug)).edge).to.equal('not confirmed');
     expectError(await service.get(`/p/${slug}/raw`), 410, 'forbidden');
@@ -140,7 +140,7 @@ describe('A takedown and the edge', () => {
     expect(entry?.outcome).to.equal('done; the edge did not confirm');
   });
 
-  it('a command that knows of none leaves a note for the worker, which clears it where there is none', async () => {
+  it('a process without EDGE_PURGER leaves the purge pending; the worker removes the task if it has no edge either', async () => {
     const asked: string[] = [];
     let engine: Engine | undefined;
     service = await startService({

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 
-describe('A change that is under way while its page is taken down', () => {
+describe('A request that is being handled while its page is taken down', () => {
   let service: TestService;
   let gate: Gate;
   let engine: Engine | undefined;
@@ -40,7 +40,7 @@ describe('A change that is under way while its page is taken down', () => {
   }
 
   for (const [method, path, body] of changesOfOwner) {
-    it(`${method} ${path} ${JSON.stringify(body) ?? ''}: 403 as one that comes later, and nothing is changed`, async () => {
+    it(`${method} ${path} ${JSON.stringify(body) ?? ''}: 403 forbidden as after the takedown, and nothing changes`, async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create();
       await owner.put(slug);
@@ -63,7 +63,7 @@ describe('A change that is under way while its page is taken down', () => {
     });
   }
 
-  it('PUT: it costs no place in the day, and leaves no blobs', async () => {
+  it('PUT: does not count for WRITES_PER_DAY, and leaves no blobs', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     const blobs = () =>
@@ -78,7 +78,7 @@ describe('A change that is under way while its page is taken down', () => {
     for (let n = 0; n < 2; n++) expect((await owner.put(slug)).status).to.equal(200);
   });
 
-  it('DELETE: goes on, and the drop is gone', async () => {
+  it('DELETE: 204, and the drop is deleted', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     expect((await overtaken(owner, slug, 'DELETE', '')).status).to.equal(204);

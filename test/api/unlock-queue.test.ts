@@ -3,7 +3,7 @@ import { createGate } from '../support/gate.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-describe('Fair queue of passcode checks', () => {
+describe('The queue of passcode checks', () => {
   const gate = createGate();
   let service: TestService;
   before(async () => {
