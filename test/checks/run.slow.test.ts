@@ -39,7 +39,7 @@ describe('The test runner', () => {
   });
 
   it('skips the scale-out engine without servers and gives the reason; fails if CI is set', () => {
-    const args = ['--engine=scale-out', 'test/api/tokens.test.ts', 'test/api/views.test.ts'];
+    const args = ['--engine=scale-out', 'test/api/account.test.ts', 'test/api/views.test.ts'];
     const local = run(args);
     expect(local.lines.at(-2)).to.match(
       /^skipped \d+ tests: set MONGODB_URI and REDIS_URL, or run "docker compose/,
@@ -63,7 +63,7 @@ describe('The test runner', () => {
   });
 
   it('fails if only one of MONGODB_URI and REDIS_URL is set', () => {
-    const { status, lines } = run(['--engine=scale-out', 'test/api/me.test.ts'], {
+    const { status, lines } = run(['--engine=scale-out', 'test/api/account.test.ts'], {
       REDIS_URL: 'redis://127.0.0.1:1',
     });
     expect(lines.join('\n')).to.include('set both MONGODB_URI and REDIS_URL, or neither');
