@@ -38,6 +38,9 @@ export interface FlakyProxy {
   /** The number of connections so far. */
   connections(): number;
 
+  /** The number of connections that are open now. */
+  openConnections(): number;
+
   close(): Promise<void>;
 }
 
@@ -146,6 +149,7 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
       gate.open();
     },
     connections: () => connections,
+    openConnections: () => sockets.size / 2,
     async close() {
       gate.open();
       reset();

@@ -71,8 +71,13 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
     },
 
     async revoke(accountId, tokenId) {
-      const { deletedCount } = await tokens.deleteOne({ _id: tokenId, account_id: accountId });
-      return deletedCount > 0;
+      const filter = { _id: tokenId, account_id: accountId };
+      // DocumentDB deletes nothing if `touch` updates the token at the same moment.
+      do {
+        const { deletedCount } = await tokens.deleteOne(filter);
+        if (deletedCount > 0) return true;
+      } while ((await tokens.exists(filter)) !== null);
+      return false;
     },
 
     async revokeAll(accountId) {
