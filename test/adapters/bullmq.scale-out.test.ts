@@ -139,7 +139,7 @@ describe('The BullMQ job queue while Redis fails', function () {
     expect(proxy.connections(), 'connections made').to.equal(1 + 3);
   });
 
-  it('rejects new jobs and reports at once while Redis is down, and accepts them when it is back', async () => {
+  it('enqueue, count and listFailed reject at once while Redis is down, and work when it is back', async () => {
     proxy.refuse();
     const { queue, redis } = await fixture().openProcess(options);
     for (let i = 0; i < 20; i++) await expectRefusal(queue.enqueue('edge.purge', { dropId: `d${i}` }), 50);
@@ -166,7 +166,7 @@ describe('The BullMQ job queue while Redis fails', function () {
     ['does not answer', () => proxy.goSilent()],
     ['loses answers', () => proxy.loseReplies()],
   ] as const)
-    it(`runs all jobs and schedules again after a time in which Redis ${fault}`, async () => {
+    it(`runs all jobs and schedules again after Redis ${fault} for a while`, async () => {
       const { callsOf, log } = await startProcess({}, { ...options, lockMs: 2_000 });
       await until(() => callsOf('views.aggregate').length === 1, 'the first period');
       begin();

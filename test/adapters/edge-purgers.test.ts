@@ -97,7 +97,7 @@ describe('Edge purgers', () => {
     });
   }
 
-  it('read responses to their end, so that purges share connections', async () => {
+  it('read each response to its end, so that the next purge reuses the connection', async () => {
     const edge = await listen((_, response) => response.writeHead(200).end('x'.repeat(300_000)));
     const purger = http(edge);
     for (let i = 0; i < 10; i++) await purger.purge(`drop-${i}`);

@@ -4,14 +4,14 @@ import { expect } from 'chai';
 import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-describe('Secrets in files', () => {
+describe('SecretStore in files', () => {
   let dir: string;
 
   beforeEach(() => {
     dir = makeTempDir();
   });
 
-  it('are files of their names, which only the owner can read', async () => {
+  it('stores each secret in a file of its name that only the owner can read', async () => {
     await createFileSecretStore(dir).findOrCreate('sign-in-key', 'first');
     await createFileSecretStore(dir).findOrCreate('sign-in-key', 'second');
     expect(readdirSync(dir)).to.deep.equal(['sign-in-key']);
@@ -19,14 +19,14 @@ describe('Secrets in files', () => {
     expect(statSync(join(dir, 'sign-in-key')).mode & 0o777).to.equal(0o600);
   });
 
-  it('of an earlier release: the newest signing secret is in force', async () => {
+  it('returns the newest signing secret of an earlier release', async () => {
     writeFileSync(join(dir, 'signing-secret'), 'first\n');
     writeFileSync(join(dir, 'signing-secret.1795000000000'), 'second\n');
     writeFileSync(join(dir, 'signing-secret.1795000000001'), 'third\n');
     expect(await createFileSecretStore(dir).findOrCreate('signing-secret', 'fresh')).to.equal('third');
   });
 
-  it('are the same for every process on the directory, also where all make one at once', async () => {
+  it('returns the same secret to every process, also if all of them create it at once', async () => {
     const fresh = Array.from({ length: 20 }, (_, i) => `secret-${i}`);
     const kept = await Promise.all(
       fresh.map((each) => createFileSecretStore(dir).findOrCreate('sign-in-key', each)),
@@ -35,19 +35,19 @@ describe('Secrets in files', () => {
     expect(readdirSync(dir)).to.deep.equal(['sign-in-key']);
   });
 
-  it('may be written by the operator: the end of the line is ignored', async () => {
+  it('ignores the line break at the end of a file that the operator wrote', async () => {
     writeFileSync(join(dir, 'sign-in-key'), 'chosen\r\n');
     chmodSync(join(dir, 'sign-in-key'), 0o400);
     expect(await createFileSecretStore(dir).findOrCreate('sign-in-key', 'fresh')).to.equal('chosen');
   });
 
-  it('in an empty file: the error says what to do', async () => {
+  it('refuses an empty file with an error that says what to do', async () => {
     writeFileSync(join(dir, 'sign-in-key'), '\n');
     const thrown = await createFileSecretStore(dir).findOrCreate('sign-in-key', 'fresh').catch(String);
     expect(thrown).to.match(/sign-in-key is empty: remove it/);
   });
 
-  it('in a half-written file, left by a crash, are ignored', async () => {
+  it('ignores a half-written file that a crash left behind', async () => {
     writeFileSync(join(dir, 'signing-secret.0b7a3c1e-5a44-4a87-8f0e-0d6a0a1f2b3c'), 'ha');
     expect(await createFileSecretStore(dir).findOrCreate('signing-secret', 'whole')).to.equal('whole');
   });

@@ -4,7 +4,7 @@ import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts'
 import { countsOf } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
 
-describe('Limits in memory', () => {
+describe('RateLimiter in memory', () => {
   const [minute, nextMinute, thirdMinute] = [start, later, later + minuteMs].map((at) =>
     windowOf(at, minuteMs),
   );
@@ -18,7 +18,7 @@ describe('Limits in memory', () => {
   const count = (key: string, limit: number, window: Window | undefined = minute) =>
     countsOf(limiter, limit, key, window);
 
-  it('of more keys than the maximum lose those with the lowest counts, of all windows', async () => {
+  it('above the maximum of keys, deletes those with the lowest counts, of all windows', async () => {
     for (const key of ['once', 'twice', 'twice']) await count(key, 2, hour).take();
     for (let n = 0; n < 98; n++) await count(`other ${n}`, 1).take();
     expect(await count('once', 1, hour).take(), 'no key was deleted').to.equal(false);
@@ -27,7 +27,7 @@ describe('Limits in memory', () => {
     expect(await count('twice', 2, hour).take()).to.equal(false);
   });
 
-  it('lose a high count only if half of the maximum of keys have as high ones', async () => {
+  it('deletes a high count only if half of the maximum of keys have counts as high', async () => {
     await count('drop', 10).takeMany(10);
     for (let n = 0; n < 300; n++) await count(`flood ${n}`, 10).takeMany(9);
     expect(await count('drop', 10).take()).to.equal(false);
@@ -35,7 +35,7 @@ describe('Limits in memory', () => {
     expect(await count('drop', 10).take()).to.equal(true);
   });
 
-  it('keep no key of a refused call, nor of a count of 0', async () => {
+  it('keeps no key of a refused call, and no key with a count of 0', async () => {
     await count('kept', 1).take();
     for (let n = 0; n < 300; n++) {
       await count(`refused ${n}`, 0).take();
@@ -46,7 +46,7 @@ describe('Limits in memory', () => {
     expect(await count('kept', 1).take()).to.equal(false);
   });
 
-  it('keep the newest two windows of each length', async () => {
+  it('keeps the newest two windows of each length', async () => {
     for (const window of [hour, minute, nextMinute]) await count('k', 1, window).take();
     expect(await count('k', 1, minute).take(), 'the window before').to.equal(false);
     await count('k', 1, thirdMinute).take();

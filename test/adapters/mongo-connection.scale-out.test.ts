@@ -51,7 +51,7 @@ describe('the connection to MongoDB', () => {
   }
 
   describe('once it is open', () => {
-    it('is to the database of the address, and to dropleaf where it names none', async () => {
+    it('uses the database of MONGODB_URI, and dropleaf if the URI names none', async () => {
       const uri = newMongoUri();
       expect((await open(uri)).connection.name).to.equal(new URL(uri).pathname.slice(1));
       for (const path of ['', '/']) {
@@ -60,14 +60,14 @@ describe('the connection to MongoDB', () => {
       }
     });
 
-    it('writes to the majority and reads from the primary, whatever the address says', async () => {
+    it('writes to the majority and reads from the primary, whatever the options of the URI', async () => {
       const mongo = await open(`${newMongoUri()}?w=1&journal=false&readPreference=secondary`);
       const { writeConcern, readPreference } = mongo.connection.getClient().options;
       expect(writeConcern).to.deep.include({ w: 'majority', journal: true });
       expect(readPreference.mode).to.equal('primary');
     });
 
-    it('bounds every wait, and lets the address say otherwise', async () => {
+    it('limits every wait; options of the URI override the limits', async () => {
       const bounded = (await open(newMongoUri(), { maxConnections: 7 })).connection.getClient().options;
       expect(bounded).to.include({
         ...{ serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 2_500 },
@@ -83,7 +83,7 @@ describe('the connection to MongoDB', () => {
       });
     });
 
-    it('waits for a store as long as the address lets one answer take, and a little', async () => {
+    it('answerMs is socketTimeoutMS of the URI and some overhead', async () => {
       for (const [query, ms] of [
         ['', 4_000],
         ['?socketTimeoutMS=15000', 16_500],
@@ -103,7 +103,7 @@ describe('the connection to MongoDB', () => {
     });
   });
 
-  describe('that cannot be opened', () => {
+  describe('cannot be opened: the error', () => {
     const secret = 'bob:s3cret@';
 
     async function sentenceFor(uri: string): Promise<string> {
@@ -116,20 +116,20 @@ describe('the connection to MongoDB', () => {
       return error.message;
     }
 
-    it('names a server that is not there', async () => {
+    it('names a server on which nothing listens', async () => {
       expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x`)).to.equal(
         'MongoDB at 127.0.0.1:1 cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check MONGODB_URI, TLS, and that MongoDB runs there',
       );
     });
 
-    it('names one that is silent', async () => {
+    it('names a server that does not answer', async () => {
       proxy.goSilent();
       expect(await sentenceFor(`mongodb://${secret}127.0.0.1:${proxy.port}/x`)).to.match(
         /^MongoDB at 127.0.0.1:\d+ cannot be reached \(.*timed out.*\): check MONGODB_URI/,
       );
     });
 
-    it('names one that does not want the credentials', async () => {
+    it('names a server that refuses the credentials', async () => {
       const uri = newMongoUri().replace('//', `//${secret}`);
       const mechanism = 'authMechanism=SCRAM-SHA-256&authSource=admin';
       expect(await sentenceFor(`${uri}?${mechanism}`)).to.match(
@@ -137,7 +137,7 @@ describe('the connection to MongoDB', () => {
       );
     });
 
-    it('names one that speaks no TLS, and one that is no MongoDB', async () => {
+    it('names a server without TLS, and a server that is not MongoDB', async () => {
       const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
       server.listen(0, '127.0.0.1');
       await new Promise((resolve) => server.once('listening', resolve));
@@ -152,15 +152,15 @@ describe('the connection to MongoDB', () => {
       server.close();
     });
 
-    it('names an option that there is not', async () => {
+    it('names an unknown option of the URI', async () => {
       expect(await sentenceFor(`mongodb://${secret}127.0.0.1:1/x?color=red`)).to.equal(
         'MONGODB_URI is invalid: option color is not supported',
       );
     });
   });
 
-  describe('that is lost', () => {
-    it('fails fast, says so once, and is back by itself, which it says once', async () => {
+  describe('is lost', () => {
+    it('fails fast and reconnects by itself; loss and return are logged once each', async () => {
       const mongo = await open(proxy.throughProxy(newMongoUri()));
       const store = storeOf(mongo);
       await store.count();
@@ -182,7 +182,7 @@ describe('the connection to MongoDB', () => {
       expect(JSON.stringify(log.lines)).to.include(`127.0.0.1:${proxy.port}`);
     });
 
-    it('is not waited for where the server has gone silent, and is back within 5 s of its return', async () => {
+    it('fails in time if the server stops answering, and works again within 5 s of its return', async () => {
       const mongo = await open(proxy.throughProxy(newMongoUri()), { maxConnections: 2 });
       const store = storeOf(mongo);
       await store.count();
@@ -200,7 +200,7 @@ describe('the connection to MongoDB', () => {
       expect(Date.now() - back).to.be.below(5_000);
     });
 
-    it('works on over resets', async () => {
+    it('works again after each reset of its sockets', async () => {
       const mongo = await open(proxy.throughProxy(newMongoUri()));
       const store = storeOf(mongo);
       for (let i = 0; i < 5; i++) {
@@ -210,7 +210,7 @@ describe('the connection to MongoDB', () => {
       expect(log.lines, 'nobody missed it').to.deep.equal([]);
     });
 
-    it('is there again after a server that ended all connections at once while they were busy', async () => {
+    it('works again after a server closed all busy connections at once', async () => {
       const store = storeOf(await open(proxy.throughProxy(newMongoUri()), { maxConnections: 20 }));
       for (let round = 0; round < 3; round++) {
         // For longer than the driver would wait between two looks at a server that calls wait for.
@@ -223,7 +223,7 @@ describe('the connection to MongoDB', () => {
       }
     });
 
-    it('connects anew after a long loss, and is back', async () => {
+    it('opens a new connection after a long loss', async () => {
       const store = storeOf(await open(proxy.throughProxy(newMongoUri()), { reconnectMs: 500 }));
       await store.count();
       proxy.refuse();
@@ -237,7 +237,7 @@ describe('the connection to MongoDB', () => {
       await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
     });
 
-    it('is closed within 2 s', async () => {
+    it('closes within 2 s', async () => {
       const mongo = await openMongo({ uri: proxy.throughProxy(newMongoUri()), maxConnections: 2, log });
       proxy.goSilent();
       const { outcome, ms } = await timed(mongo.close());

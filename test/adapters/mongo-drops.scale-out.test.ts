@@ -31,7 +31,7 @@ describe('drops in MongoDB', () => {
   }
 
   describe('many at once', () => {
-    it('keep head, numbers and trash right while versions come and go', async () => {
+    it('keep latest version, numbers and trash consistent during parallel additions and removals', async () => {
       const { id, slug } = await create();
       const ids = new Set<string>();
       const change = async (i: number) => {
@@ -72,7 +72,7 @@ describe('drops in MongoDB', () => {
     const keys = ['__proto__', 'constructor', 'a.b', 'x', '_id', '7', '$set'.slice(1), 'toString'];
 
     for (const text of texts) {
-      it(`is kept as it is: ${text}`, async () => {
+      it(`is stored unchanged: ${text}`, async () => {
         const metadata = new Map(keys.map((key) => [key, text]));
         const details = { title: text, description: text, metadata };
         const lock = { id: text, hash: text };
@@ -103,7 +103,7 @@ describe('drops in MongoDB', () => {
       });
     }
 
-    it('of an owner or a slug is no operator', async () => {
+    it('in an owner or a slug is not read as a MongoDB operator', async () => {
       const { slug } = await create({ ownerId: '$owner', slug: '$slug' });
       expect(await drops.find('$owner', slug)).to.include({ ownerId: '$owner', slug: '$slug' });
       expect(await drops.find('owner', '$slug')).to.equal(null);

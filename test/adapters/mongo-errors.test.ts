@@ -44,7 +44,7 @@ function bulkError(errors: readonly { code: number; errmsg: string }[], unconfir
 describe('errors of MongoDB', () => {
   describe('isDuplicateOf', () => {
     for (const [server, duplicate] of Object.entries(duplicates)) {
-      it(`knows the index that ${server} names, and no other`, () => {
+      it(`is true for the index that ${server} names only`, () => {
         expect(isDuplicateOf(duplicate('drops_slug'), 'drops_slug')).to.equal(true);
         expect(isDuplicateOf(duplicate('drops_slug'), 'drops_place')).to.equal(false);
         expect(isDuplicateOf(duplicate('drops_slug'), 'drops')).to.equal(false);
@@ -52,19 +52,19 @@ describe('errors of MongoDB', () => {
       });
     }
 
-    it('is not misled by the text of a user', () => {
+    it('ignores index names in the text of a user', () => {
       const error = duplicates.MongoDB('drops_slug', "index: drops_place dup key: Index 'drops_place'");
       expect(isDuplicateOf(error, 'drops_slug')).to.equal(true);
       expect(isDuplicateOf(error, 'drops_place')).to.equal(false);
     });
 
-    it('is false for whatever else is thrown', () => {
+    it('is false for any other error', () => {
       for (const error of [serverError(1, 'index: drops_slug'), new Error('index: drops_slug'), null, 'x']) {
         expect(isDuplicateOf(error, 'drops_slug')).to.equal(false);
       }
     });
 
-    it('is true of a bulk write of which nothing else went wrong', () => {
+    it('is true of a bulk write that has no other error', () => {
       const slug = { code: 11_000, errmsg: duplicates.MongoDB('drops_slug').message };
       const place = { code: 11_000, errmsg: duplicates.DocumentDB('drops_place').message };
       expect(isDuplicateOf(bulkError([slug]), 'drops_slug')).to.equal(true);
@@ -167,12 +167,12 @@ describe('errors of MongoDB', () => {
       expect(await rejectionOf(storeOf(() => Promise.reject(error)).store.find(''))).to.equal(error);
     });
 
-    it('waits no longer than it is told', async () => {
+    it('rejects at the time limit', async () => {
       const { store } = storeOf(() => new Promise(() => undefined), 20);
       await unavailableOf(store.find(''));
     });
 
-    it('says nothing about an error that comes after the answer', async () => {
+    it('ignores an error after the time limit', async () => {
       let fail: (error: Error) => void = () => undefined;
       const { store } = storeOf(() => new Promise((_, reject) => (fail = reject)), 20);
       await unavailableOf(store.find(''));
@@ -191,14 +191,14 @@ describe('errors of MongoDB', () => {
         ]),
       ],
     ] as const) {
-      it(`repeats a write that met another one: ${name}`, async () => {
+      it(`retries a write conflict: ${name}`, async () => {
         const { store, calls } = storeOf((call) => (call < 5 ? Promise.reject(error) : Promise.resolve('b')));
         expect(await store.find('a')).to.equal('ab');
         expect(calls()).to.equal(5);
       });
     }
 
-    it('gives up a write that meets others again and again', async () => {
+    it('gives up after the last attempt of a write that always conflicts', async () => {
       const { store, calls } = storeOf(() => Promise.reject(serverError(112)));
       await unavailableOf(store.find(''));
       expect(calls()).to.equal(5);

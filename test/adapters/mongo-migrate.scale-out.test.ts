@@ -32,7 +32,7 @@ describe('migrate (MongoDB)', () => {
     return lists.flat().sort();
   }
 
-  it('makes every collection and index, and says which', async () => {
+  it('creates every collection and index, and logs their names', async () => {
     await migrate(mongo, log);
     const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
     expect(made).to.deep.equal([
@@ -55,7 +55,7 @@ describe('migrate (MongoDB)', () => {
     expect(await findMissing(mongo)).to.deep.equal([]);
   });
 
-  it('makes them as planned: unique, or of some documents only, where they must be', async () => {
+  it('creates unique and partial indexes as planned', async () => {
     await migrate(mongo, log);
     for (const { name, indexes } of collectionsOf(mongo.connection)) {
       const there = await mongo.connection.collection(name).listIndexes().toArray();
@@ -64,7 +64,7 @@ describe('migrate (MongoDB)', () => {
     }
   });
 
-  it('makes nothing the second time', async () => {
+  it('creates nothing the second time', async () => {
     await migrate(mongo, log);
     const before = await listIndexes();
     log.lines.length = 0;
@@ -80,7 +80,7 @@ describe('migrate (MongoDB)', () => {
     expect(await findMissing(mongo)).to.deep.equal([]);
   });
 
-  it('makes what is missing, and leaves the rest', async () => {
+  it('creates what is missing, and leaves the rest', async () => {
     await migrate(mongo, log);
     const { connection } = mongo;
     await connection.collection('tokens').dropIndex('tokens_account');
@@ -99,7 +99,7 @@ describe('migrate (MongoDB)', () => {
     expect(await mongo.connection.collection('accounts').countDocuments({})).to.equal(1);
   });
 
-  it('names an index that has other keys or options', async () => {
+  it('fails with the name of an index that has other keys or options', async () => {
     const accounts = mongo.connection.collection('accounts');
     await accounts.createIndex({ provider: 1, subject: 1 }, { name: 'accounts_identity' });
     const sentence =
@@ -116,7 +116,7 @@ describe('migrate (MongoDB)', () => {
     expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
   });
 
-  it('names an index that cannot be made, and what the server says', async () => {
+  it('fails with the name of an index that cannot be created, and the reason of the server', async () => {
     const accounts = mongo.connection.collection<{ _id: string; provider: string; subject: string }>(
       'accounts',
     );
@@ -126,7 +126,7 @@ describe('migrate (MongoDB)', () => {
     );
   });
 
-  it('leaves nothing to be made at request time', async () => {
+  it('leaves nothing to be created by a request', async () => {
     await migrate(mongo, log);
     const before = await listIndexes();
     const { connection } = mongo;

@@ -319,7 +319,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     });
   }
 
-  it('would show a scan', async () => {
+  it('the test detects a collection scan', async () => {
     const [command] = await commandsOf(() =>
       test.mongo.connection.collection('drops').findOne({ title: 'x' }),
     );

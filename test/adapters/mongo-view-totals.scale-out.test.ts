@@ -35,7 +35,7 @@ describe('Batches of views in MongoDB', () => {
     };
   }
 
-  it('are added once each, and never below the last one', async () => {
+  it('are added once each; a batch with a number below the last one is ignored', async () => {
     const drop = await create();
     await inParallel(10, () => totals.addBatch(start, [drop.count(3)]));
     expect(await drop.views()).to.deep.equal([3, { [day]: 3 }]);

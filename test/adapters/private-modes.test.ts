@@ -10,7 +10,7 @@ import { createRecordingLog } from '../worker/recording-log.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-describe('Files of the data', () => {
+describe('Files in the data directory', () => {
   let parent: string;
   let dir: string;
   let opened: Services[];
@@ -40,7 +40,7 @@ describe('Files of the data', () => {
     return services;
   }
 
-  it('are for their user alone, whatever the umask: the folder, the database, its log, the secrets', async () => {
+  it('have no permissions for other users, whatever the umask: directory, database, WAL, secrets', async () => {
     process.umask(0);
     const services = await open();
     await services.signIns.signInWith({ provider: 'local', subject: 'ada', name: 'ada' });
@@ -56,7 +56,7 @@ describe('Files of the data', () => {
     expect(log.lines).to.deep.equal([]);
   });
 
-  it('that others could use are taken from them at the start, which is told', async () => {
+  it('lose the permissions of other users at the start, with a warning', async () => {
     await (await open()).close();
     opened.length = 0;
     for (const name of readdirSync(dir)) chmodSync(join(dir, name), 0o664);
@@ -68,7 +68,7 @@ describe('Files of the data', () => {
     }
   });
 
-  it('that are none of ours stay as they are, and so does the folder, of which it is told', async () => {
+  it('that Dropleaf did not create stay unchanged, and so does the directory, with a warning', async () => {
     mkdirSync(dir);
     chmodSync(dir, 0o755);
     const note = join(dir, 'note.txt');
@@ -82,7 +82,7 @@ describe('Files of the data', () => {
     ]);
   });
 
-  it('that are gone meanwhile are no fault', () => {
+  it('that are removed meanwhile cause no error', () => {
     mkdirSync(dir, { mode: 0o700 });
     makePrivate(dir, log);
     expect(log.lines).to.deep.equal([]);

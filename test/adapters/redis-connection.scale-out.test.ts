@@ -30,13 +30,13 @@ describe('The connection to Redis', () => {
       return error.message;
     }
 
-    it('names a refused password, and not the password', async () => {
+    it('fails if the password is refused, with an error that does not contain it', async () => {
       expect(await sentenceFor(withUserAndPassword(redisUrl()))).to.match(
         /^Redis at \S+:\d+ refuses the user, password or database number in REDIS_URL: WRONGPASS/,
       );
     });
 
-    it('names a database that is not there', async () => {
+    it('fails if the database number does not exist', async () => {
       const url = new URL(redisUrl());
       url.pathname = '/99999';
       expect(await sentenceFor(url.href)).to.match(
@@ -44,7 +44,7 @@ describe('The connection to Redis', () => {
       );
     });
 
-    it('names a server that is no Redis', async () => {
+    it('fails if the server is not Redis', async () => {
       const server = createHttpServer((_, response) => response.end());
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const address = server.address();
@@ -53,7 +53,7 @@ describe('The connection to Redis', () => {
       server.close();
     });
 
-    it('names a missing password', async () => {
+    it('fails if the password is missing', async () => {
       const fake = await startFakeRedis((command) =>
         command === 'info' ? '-NOAUTH Authentication required.\r\n' : undefined,
       );
@@ -63,7 +63,7 @@ describe('The connection to Redis', () => {
       await fake.close();
     });
 
-    it('refuses a Redis older than 6.2, and takes 6.2', async () => {
+    it('refuses Redis before 6.2, and accepts 6.2', async () => {
       const old = await startFakeRedis((command) => (command === 'info' ? infoOf('6.0.16') : undefined));
       expect(await sentenceFor(old.url)).to.match(/is version 6\.0\.16; Dropleaf needs 6\.2 or newer$/);
       await old.close();
@@ -72,7 +72,7 @@ describe('The connection to Redis', () => {
       await oldest.close();
     });
 
-    it('names a certificate that is not trusted, and a server without TLS', () => {
+    it('fails if the certificate is not trusted, or if the server has no TLS', () => {
       const selfSigned = Object.assign(new Error('self-signed certificate'), {
         code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       });
@@ -96,7 +96,7 @@ describe('The connection to Redis', () => {
       });
     }
 
-    it('goes on after 3 s without a server, and says once which one, without credentials', async () => {
+    it('continues without a server after 3 s, and logs its address once, without credentials', async () => {
       const log = createRecordingLog();
       const startedAt = Date.now();
       const connection = await redis.open({ url: deadUrl, log });
@@ -113,7 +113,7 @@ describe('The connection to Redis', () => {
       return connection.client.get(connection.keyPrefix + key);
     }
 
-    it('comes back by itself, and says once that Redis was lost and once that it is back', async () => {
+    it('reconnects by itself; loss and return are logged once each', async () => {
       const log = createRecordingLog();
       const { redis: connection, proxy } = await redis.openThroughProxy({ log });
       let times = 0;
@@ -137,7 +137,7 @@ describe('The connection to Redis', () => {
       ]);
     });
 
-    it('starts without a server and finds it when it is there', async () => {
+    it('starts without a server and connects when the server starts', async () => {
       const { redis: connection, proxy } = await redis.openThroughProxy();
       proxy.refuse();
       const late = await redis.open({ url: proxy.throughProxy(redisUrl()), waitMs: 100 });
@@ -168,7 +168,7 @@ describe('The connection to Redis', () => {
       expect(await countOf(direct, 'n')).to.equal('3');
     });
 
-    it('rejects what waits when the connection ends, and does not repeat it', async () => {
+    it('rejects pending commands when the connection ends, and does not repeat them', async () => {
       const { redis: connection, proxy } = await redis.openThroughProxy();
       proxy.loseReplies();
       const waiting = rejectionOf(connection.client.incr(`${connection.keyPrefix}n`));
@@ -180,7 +180,7 @@ describe('The connection to Redis', () => {
       expect(await countOf(connection, 'n')).to.equal('1');
     });
 
-    it('drops a server that has gone silent and is back within 5 s of its return, nothing done twice', async () => {
+    it('disconnects from a server that stops answering, reconnects within 5 s of its return, and executes no command twice', async () => {
       const { redis: connection, proxy } = await redis.openThroughProxy();
       proxy.goSilent();
       const startedAt = Date.now();
@@ -199,7 +199,7 @@ describe('The connection to Redis', () => {
       expect(count).to.be.at.most(5);
     });
 
-    it('says what is to be mended when a server that was away comes back as another', async () => {
+    it('logs what to correct if another kind of server answers after a loss', async () => {
       const log = createRecordingLog();
       let says = infoOf('7.0.0');
       const fake = await startFakeRedis((command) => (command === 'info' ? says : undefined));
@@ -213,7 +213,7 @@ describe('The connection to Redis', () => {
       await fake.close();
     });
 
-    it('is away when connections and servers say so, and not when a command is wrong', () => {
+    it('isUnavailable: true for errors of connections and servers, false for a wrong command', () => {
       const away = [
         new Error('Command timed out'),
         new Error('Connection is closed.'),
@@ -232,7 +232,7 @@ describe('The connection to Redis', () => {
       expect(wrong.filter(isUnavailable)).to.deep.equal([]);
     });
 
-    it('looks for the new primary when a failover has made its server a replica', async () => {
+    it('reconnects to the new primary when a failover has made its server a replica', async () => {
       const fake = await startFakeRedis((command) => {
         if (command === 'info') return infoOf('7.0.0');
         if (command === 'set') return "-READONLY You can't write against a read only replica.\r\n";
@@ -244,7 +244,7 @@ describe('The connection to Redis', () => {
       await fake.close();
     });
 
-    it('gives jobs connections that wait for the server as long as it takes', async () => {
+    it('duplicateForJobs: commands wait for the server without a time limit', async () => {
       const { redis: connection, proxy } = await redis.openThroughProxy();
       const forJobs = connection.duplicateForJobs();
       await until(() => forJobs.status === 'ready', 'connected');
@@ -256,7 +256,7 @@ describe('The connection to Redis', () => {
       forJobs.disconnect();
     });
 
-    it('ends without a word, and no error afterwards', async () => {
+    it('closes without a log line or an error', async () => {
       const log = createRecordingLog();
       const connection = await redis.open({ log });
       await connection.close();

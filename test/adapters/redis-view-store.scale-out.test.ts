@@ -167,7 +167,7 @@ describe('Views in Redis', () => {
     expect(await connection.client.keys(`${connection.keyPrefix}*`)).to.deep.equal([keyOf('state')]);
   });
 
-  it('are unavailable at once while Redis is down, and after its timeout while it is silent', async () => {
+  it('add throws unavailable at once while Redis is down, and after the timeout if Redis does not answer', async () => {
     const { cut, connection, proxy, restore } = await openBoth();
     await cut.add('w', 1, viewsOf(1));
     proxy.goSilent();
@@ -188,7 +188,7 @@ describe('Views in Redis', () => {
     expectTotal(2);
   });
 
-  it('are counted on when Redis was emptied, also while a batch was open', async () => {
+  it('are counted after Redis was emptied, also if a batch was open', async () => {
     const connection = await redis.open();
     const store = createRedisViewStore(connection, totals);
     await store.add('w', 1, viewsOf(2));
@@ -221,7 +221,7 @@ describe('Views in Redis', () => {
     ]);
   });
 
-  it('throws an error of the data as it is', async () => {
+  it('throws errors of the data unchanged', async () => {
     const connection = await redis.open({ url: redisUrl() });
     await connection.client.set(`${connection.keyPrefix}views:state`, 'not a hash');
     const error = await rejectionOf(createRedisViewStore(connection, totals).aggregate(start));

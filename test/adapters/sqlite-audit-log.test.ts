@@ -22,7 +22,7 @@ describe('The audit log in SQLite', () => {
     ]),
   ];
   for (const [what, sql, error] of statements) {
-    it(`refuses ${what}, whoever asks for it`, async () => {
+    it(`refuses ${what}, also as plain SQL`, async () => {
       const log = createSqliteAuditLog(db);
       const entry = { at: 1, by: 'root', act: 'suspend', target: 'a', reason: null } as const;
       for (const id of ['open', 'done']) await log.begin({ ...entry, id });

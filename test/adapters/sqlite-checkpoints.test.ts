@@ -23,7 +23,7 @@ describe('Checkpoints of the SQLite database', () => {
 
   const bytesOf = (file: string) => statSync(file).size;
 
-  it('move a long log into the file while it is open, and the log begins anew', async () => {
+  it('copy a long WAL into the open database file, and the WAL restarts', async () => {
     const log = createRecordingLog();
     db = openDatabase(path, log);
     const html = createSqliteBlobStore(db, 'html_blobs');
@@ -42,7 +42,7 @@ describe('Checkpoints of the SQLite database', () => {
     expect(log.lines).to.deep.equal([]);
   });
 
-  it('let a write through that comes meanwhile, and lose none of either', async () => {
+  it('do not block or lose a write that runs at the same time', async () => {
     db = openDatabase(path);
     const html = createSqliteBlobStore(db, 'html_blobs');
     const ids = Array.from({ length: 40 }, (_, n) => `v${n}`);
@@ -55,7 +55,7 @@ describe('Checkpoints of the SQLite database', () => {
     for (const id of ids) expect((await again.get(id))?.length, id).to.equal(document.length);
   });
 
-  it('tell of one that fails, and try again', async () => {
+  it('call onError if a checkpoint fails, and try again', async () => {
     writeFileSync(path, randomBytes(20_000));
     const told: unknown[] = [];
     const checkpoints = createCheckpoints(path, (error) => told.push(error));

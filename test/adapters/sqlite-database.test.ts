@@ -106,7 +106,7 @@ describe('SQLite database', () => {
   }
 
   describe('write', () => {
-    it('returns what the work returned, in the order in which it was asked for', async () => {
+    it('returns the results of the work in the order of the calls', async () => {
       const { db, insert, notes } = await openNotes();
       const results = await Promise.all(
         ['a', 'b', 'c'].map((text) =>
@@ -120,7 +120,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['a', 'b', 'c']);
     });
 
-    it('undoes and rejects a write that throws alone, however much it had done', async () => {
+    it('undoes and rejects only the write that throws', async () => {
       const { db, note, insert, notes } = await openNotes();
       const fault = new Error('no');
       const outcomes = await Promise.allSettled([
@@ -148,7 +148,7 @@ describe('SQLite database', () => {
       expect(readElsewhere('SELECT count(*) AS count FROM notes')).to.deep.equal([{ count: 1 }]);
     });
 
-    it('does not run before the turn is over: who reads then sees what is committed', async () => {
+    it('does not run in the turn of the call: reads in that turn see committed data only', async () => {
       const { note, notes } = await openNotes();
       const written = note('a');
       await Promise.resolve();
@@ -157,7 +157,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['a']);
     });
 
-    it('commits the writes of one turn together: when that fails, all reject and none is there', async () => {
+    it('commits the writes of one turn together: if the commit fails, all reject and none is stored', async () => {
       const { db, note, notes } = await openNotes();
       const orphan = db.prepare("INSERT INTO drop_trash (drop_id, version_id) VALUES ('none', 'v')");
       const defer = db.prepare('PRAGMA defer_foreign_keys = ON');
@@ -175,7 +175,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['c']);
     });
 
-    it('rejects all with the cause where one error undid the whole transaction', async () => {
+    it('rejects all writes with the cause if an error undoes the whole transaction', async () => {
       const { db, note, notes } = await openNotes();
       const grave = db.prepare("INSERT OR ROLLBACK INTO notes (text) VALUES ('a')");
       const outcomes = await Promise.allSettled([note('a'), db.write(() => grave.run()), note('b')]);
@@ -185,7 +185,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal([]);
     });
 
-    it('keeps a write that is asked for by another one', async () => {
+    it('runs a write that another write requests', async () => {
       const { db, note, notes } = await openNotes();
       await db.write(() => note('inner')).then((inner) => inner);
       expect(notes()).to.deep.equal(['inner']);
@@ -212,7 +212,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['c']);
     });
 
-    it('rejects what finds the disk full, and goes on', async () => {
+    it('rejects a write if the disk is full, and works afterwards', async () => {
       const { db, note, notes } = await openNotes();
       const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
       db.prepare(`PRAGMA max_page_count = ${page_count + 4}`).get();
@@ -251,7 +251,7 @@ describe('SQLite database', () => {
       for (const side of ['', '-wal', '-shm']) expect(modeOf(path + side), side).to.equal(0o600);
     });
 
-    it('finds everything again, and migrates once', async () => {
+    it('has all data when it is opened again, and migrates once', async () => {
       const first = await openNotes();
       await first.note('kept');
       const [version] = readElsewhere('PRAGMA user_version');
@@ -271,12 +271,12 @@ describe('SQLite database', () => {
       expect(readElsewhere('PRAGMA user_version')).to.deep.equal([{ user_version: 9999 }]);
     });
 
-    it('refuses what is no database, by name', () => {
+    it('refuses a file that is not a database, with its name', () => {
       writeFileSync(path, 'This is a diary, and no database at all. '.repeat(100));
       expect(() => openDatabase(path)).to.throw(/dropleaf\.sqlite cannot be opened: /);
     });
 
-    it('serves several processes that make it at once', async () => {
+    it('can be created by several processes at once', async () => {
       const programs = Array.from({ length: 3 }, () =>
         run(`const db = openDatabase(path); db.check(); await db.close(); console.log('done');`),
       );
@@ -297,7 +297,7 @@ describe('SQLite database', () => {
   });
 
   describe('close', () => {
-    it('does the writes that were asked for, then takes no more', async () => {
+    it('completes the requested writes, then rejects further ones', async () => {
       const { db, note } = await openNotes();
       const asked = [note('a'), note('b')];
       await db.close();
@@ -307,7 +307,7 @@ describe('SQLite database', () => {
       expect(again.notes()).to.deep.equal(['a', 'b']);
     });
 
-    it('leaves nothing in the log, and may be called twice', async () => {
+    it('leaves the WAL empty, and may be called twice', async () => {
       const { db, note } = await openNotes();
       await note('a');
       await Promise.all([db.close(), db.close()]);
@@ -339,7 +339,7 @@ describe('SQLite database', () => {
   });
 
   describe('lock of the data directory', () => {
-    it('is refused to a second process until the first lets go', async () => {
+    it('is refused to a second process until the first releases it', async () => {
       const lock = lockDataDir(dir);
       const attempt = `try { lockDataDir(dir); console.log('locked') } catch (e) { console.log(e.message) }`;
       expect(await run(attempt).line()).to.equal(
@@ -363,7 +363,7 @@ describe('SQLite database', () => {
       lockDataDir(dir).release();
     });
 
-    it('does not keep a command from the database', async () => {
+    it('does not stop a command from opening the database', async () => {
       const lock = lockDataDir(dir);
       const { notes } = await openNotes();
       const command = run(`
@@ -375,7 +375,7 @@ describe('SQLite database', () => {
       lock.release();
     });
 
-    it('says why where the directory cannot be used', () => {
+    it('fails with the reason if the directory cannot be used', () => {
       writeFileSync(join(dir, 'file'), '');
       expect(() => lockDataDir(join(dir, 'file'))).to.throw(/file cannot be locked: /);
     });

@@ -99,7 +99,7 @@ describe('The SQLite job queue', () => {
       expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 2, crashes: 1, dueAt, error: null }]);
     });
 
-    it('runs in a process that is there already when its lease is over, and not before', async () => {
+    it('runs in a process that runs already when the lease is over, and not before', async () => {
       const { queue, settle, callsOf } = await startProcess();
       await settle();
       await queue.enqueue('edge.purge', { dropId: 'd' });
@@ -112,7 +112,7 @@ describe('The SQLite job queue', () => {
       expect(callsOf('edge.purge')).to.have.length(1);
     });
 
-    it('and the job of its key that was enqueued meanwhile are one', async () => {
+    it('is one job with the job of the same key that was enqueued meanwhile', async () => {
       await fixture().report.enqueue('edge.purge', { dropId: 'd' });
       await crash();
       const { queue, settle, callsOf } = await startProcess();

@@ -15,7 +15,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       return (await stores().accounts.findOrCreate({ ...identity, subject: id }, id, start)).id;
     }
 
-    it('makes an account for an identity that has none', async () => {
+    it('creates an account for an identity that has none', async () => {
       const made = await stores().accounts.findOrCreate(identity, 'a1', start);
       expect(made).to.deep.equal({ id: 'a1', identity, createdAt: start, suspendedAt: null });
       expect(await stores().accounts.find('a1')).to.deep.equal(made);
@@ -30,7 +30,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await stores().accounts.find('a2')).to.equal(null);
     });
 
-    it('finds accounts by their name, however it is written, oldest first', async () => {
+    it('finds accounts by name, ignoring case, oldest first', async () => {
       const { accounts } = stores();
       const of = (name: string, subject: string, id: string, now: number) =>
         accounts.findOrCreate({ ...identity, name, subject }, id, now);
@@ -48,7 +48,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await idsOf('octo-cat')).to.deep.equal(['a2']);
     });
 
-    it('suspends an account and ends that; the first time stays', async () => {
+    it('suspends an account, keeps the time of the first suspension, and ends the suspension', async () => {
       const { accounts } = stores();
       const account = await accounts.findOrCreate(identity, 'a1', start);
       const since = async () => (await accounts.find('a1'))?.suspendedAt;
@@ -65,12 +65,12 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await since()).to.equal(later + 2);
     });
 
-    it('suspends no account that is not there', async () => {
+    it('setSuspended returns null for an unknown account', async () => {
       expect(await stores().accounts.setSuspended('nobody', later)).to.equal(null);
       expect(await stores().accounts.find('nobody')).to.equal(null);
     });
 
-    it('tells subjects of different providers apart, and exact spellings', async () => {
+    it('subjects of different providers, or with different case, are different identities', async () => {
       const { accounts } = stores();
       await accounts.findOrCreate(identity, 'a1', start);
       const elsewhere = await accounts.findOrCreate({ ...identity, provider: 'local' }, 'a2', start);
@@ -78,7 +78,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect([elsewhere.id, spelled.id]).to.deep.equal(['a2', 'a3']);
     });
 
-    it('makes one account of 50 first sign-ins at once', async () => {
+    it('creates one account for 50 parallel first sign-ins', async () => {
       const found = await inParallel(50, (i) => stores().accounts.findOrCreate(identity, `a${i}`, start));
       expect(new Set(found.map(({ id }) => id)).size).to.equal(1);
       const kept = await inParallel(50, (i) => stores().accounts.find(`a${i}`));
@@ -96,13 +96,13 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(taken).to.deep.equal([true, true, true, false]);
     });
 
-    it('lets exactly the limit through when 200 writes come at once', async () => {
+    it('accepts exactly the limit of 200 parallel writes', async () => {
       const id = await makeAccount();
       const taken = await inParallel(200, () => stores().accounts.takeDailyWrite(id, today, 77));
       expect(taken.filter(Boolean)).to.have.length(77);
     });
 
-    it('lets none through where the limit is 0', async () => {
+    it('accepts no write if the limit is 0', async () => {
       expect(await stores().accounts.takeDailyWrite(await makeAccount(), today, 0)).to.equal(false);
     });
 
@@ -115,7 +115,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(false);
     });
 
-    it('counts a straggler of the day before to the newer day', async () => {
+    it('counts a late write of the day before for the newer day', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
       await accounts.takeDailyWrite(id, tomorrow, 2);
@@ -130,7 +130,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.takeDailyWrite(other, today, 1)).to.equal(true);
     });
 
-    it('takes a returned write again', async () => {
+    it('accepts another write after one was returned', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
       await accounts.takeDailyWrite(id, today, 1);
@@ -139,7 +139,7 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
     });
 
-    it('gives nothing back of a day that is over, nor more than was taken', async () => {
+    it('returns no write of a day that is over, and no more than were taken', async () => {
       const { accounts } = stores();
       const id = await makeAccount();
       await accounts.takeDailyWrite(id, today, 1);

@@ -15,7 +15,7 @@ export function describeAuditLogContract(engine: string, openStores: OpenStores)
   describe(`AuditLog (${engine})`, () => {
     const stores = useStores(openStores);
 
-    it('has an entry from its beginning, whole and without an outcome', async () => {
+    it('lists an entry after begin, with all fields and no outcome', async () => {
       const { auditLog } = stores();
       const entry = anEntry(start, { by: 'Ünal', reason: null, act: 'revoke-tokens' });
       await auditLog.begin(entry);
@@ -31,7 +31,7 @@ export function describeAuditLogContract(engine: string, openStores: OpenStores)
       expect(await auditLog.list(null, 10)).to.deep.equal([{ ...entry, outcome: 'done', endedAt: later }]);
     });
 
-    it('takes one of 10 outcomes that come at once', async () => {
+    it('stores one of 10 parallel outcomes', async () => {
       const { auditLog } = stores();
       const entry = anEntry();
       await auditLog.begin(entry);
@@ -40,12 +40,12 @@ export function describeAuditLogContract(engine: string, openStores: OpenStores)
       expect((await auditLog.list(null, 1))[0]?.outcome).to.equal(`outcome ${ends.indexOf(true)}`);
     });
 
-    it('has no outcome for an entry that was never begun', async () => {
+    it('end returns false for an unknown entry', async () => {
       expect(await stores().auditLog.end(newId(start), 'done', later)).to.equal(false);
       expect(await stores().auditLog.list(null, 10)).to.deep.equal([]);
     });
 
-    it('does not let an entry be begun a second time', async () => {
+    it('begin rejects an id that exists', async () => {
       const { auditLog } = stores();
       const entry = anEntry();
       await auditLog.begin(entry);
@@ -57,7 +57,7 @@ export function describeAuditLogContract(engine: string, openStores: OpenStores)
       expect(await auditLog.list(null, 10)).to.deep.equal([{ ...entry, outcome: null, endedAt: null }]);
     });
 
-    it('lists the newest first, and the next page before the last of the one before', async () => {
+    it('lists the newest first, and continues before the last entry of a page', async () => {
       const { auditLog } = stores();
       for (const at of [3, 1, 4, 2, 5]) await auditLog.begin(anEntry(start + at));
       const timesOf = (entries: readonly AuditEntry[]) => entries.map(({ at }) => at - start);

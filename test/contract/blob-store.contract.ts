@@ -30,12 +30,12 @@ export function describeBlobStoreContract(engine: string, openStores: OpenStores
         expect(await read('zero')).to.equal('\0');
       });
 
-      it('keeps no bytes at all as a blob of length 0', async () => {
+      it('stores an empty blob', async () => {
         await blobs().put('empty', new Uint8Array(0));
         expect((await blobs().get('empty'))?.byteLength).to.equal(0);
       });
 
-      it('stores a view of a larger buffer as what the view shows', async () => {
+      it('stores only the viewed part of a larger buffer', async () => {
         await blobs().put('view', Buffer.from('outside inside outside').subarray(8, 14));
         expect(await read('view')).to.equal('inside');
       });
@@ -47,17 +47,17 @@ export function describeBlobStoreContract(engine: string, openStores: OpenStores
         expect(bytes !== null && large.equals(bytes)).to.equal(true);
       });
 
-      it('may be told to put the same blob again', async () => {
+      it('put may be repeated', async () => {
         await inParallel(5, () => blobs().put('again', Buffer.from('same')));
         expect(await read('again')).to.equal('same');
         expect(await blobs().listIds('', 'z', 10)).to.deep.equal(['again']);
       });
 
-      it('gives null for what is not there', async () => {
+      it('returns null for an unknown id', async () => {
         expect(await blobs().get('none')).to.equal(null);
       });
 
-      it('deletes what it is told to, unknown ids without an error, and nothing else', async () => {
+      it('deletes the given ids only, and ignores unknown ids', async () => {
         const ids = Array.from({ length: 50 }, (_, i) => `id-${i}`);
         for (const id of [...ids, 'kept']) await blobs().put(id, Buffer.from(id));
         await blobs().delete([...ids, 'unknown', 'id-0']);
@@ -66,14 +66,14 @@ export function describeBlobStoreContract(engine: string, openStores: OpenStores
         expect(await blobs().listIds('', '~', 100)).to.deep.equal(['kept']);
       });
 
-      it('lists ids in order, between the two, page by page', async () => {
+      it('lists ids between two ids in order, page by page', async () => {
         for (const id of ['d', 'b', 'a', 'c', 'e']) await blobs().put(id, Buffer.from(id));
         expect(await blobs().listIds('', 'e', 2)).to.deep.equal(['a', 'b']);
         expect(await blobs().listIds('b', 'e', 2)).to.deep.equal(['c', 'd']);
         expect(await blobs().listIds('d', 'e', 2)).to.deep.equal([]);
       });
 
-      it('has its ids for itself', async () => {
+      it('shares no ids with the other blob store', async () => {
         const other = kind === 'html' ? stores().contexts : stores().html;
         await blobs().put('shared', Buffer.from('mine'));
         expect(await other.get('shared')).to.equal(null);

@@ -34,7 +34,7 @@ export function describeDropList(stores: () => Stores): void {
       expect(await list()).to.deep.equal({ titles: '', total: 0 });
     });
 
-    it('holds drops as find shows them, and no other owner’s', async () => {
+    it('contains drops as find returns them, and none of other owners', async () => {
       const { slug } = await create('mine', start, {
         metadata: new Map([
           ['b', '2'],
@@ -108,7 +108,7 @@ export function describeDropList(stores: () => Stores): void {
       expect(far).to.deep.equal({ titles: '', total: 7 });
     });
 
-    it('keeps drops whose metadata has every given pair', async () => {
+    it('contains the drops whose metadata has every given pair', async () => {
       await create('both', start + 3, {
         metadata: new Map([
           ['k', '1'],
@@ -143,7 +143,7 @@ export function describeDropList(stores: () => Stores): void {
       expect(await list({ metadata: [['m', '1']] })).to.deep.equal({ titles: '', total: 0 });
     });
 
-    it('matches nothing where one key is to have two values', async () => {
+    it('matches nothing if the filter has two values for one key', async () => {
       await create('one', start, {
         metadata: new Map([
           ['k', '1'],
@@ -213,7 +213,7 @@ export function describeDropList(stores: () => Stores): void {
       expect(await list({ metadata: [['toString', 'x']] })).to.deep.equal({ titles: '', total: 0 });
     });
 
-    it('filters by what the metadata is now', async () => {
+    it('filters by the current metadata', async () => {
       const { slug } = await create('one', start, {
         metadata: new Map([
           ['k', 'old'],
@@ -238,7 +238,7 @@ export function describeDropList(stores: () => Stores): void {
       ).to.equal(1);
     });
 
-    it('sorts and pages what it filters', async () => {
+    it('sorts and pages filtered drops', async () => {
       for (let i = 0; i < 5; i++)
         await create(`t${i}`, start + i, {
           metadata: new Map([
@@ -256,7 +256,7 @@ export function describeDropList(stores: () => Stores): void {
       });
     });
 
-    it('takes as many pairs as a request can hold', async () => {
+    it('accepts as many pairs as a request can contain', async () => {
       await create('one', start, { metadata: new Map([['k', 'v']]) });
       const pairs = Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 'v'] as const);
       expect(await list({ metadata: pairs })).to.deep.equal({ titles: '', total: 0 });

@@ -39,7 +39,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await stores().drops.find(drop.ownerId, drop.slug)).to.deep.equal(made);
       });
 
-      it('is the same drop when it is repeated', async () => {
+      it('returns the same drop when it is repeated', async () => {
         const drop = aDrop();
         const made = await inParallel(5, () => stores().drops.create(drop, 1, []));
         for (const repeat of made) expect(repeat).to.deep.equal(made[0]);
@@ -73,7 +73,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await stores().drops.find('owner', 'ABCdef')).to.deep.equal(other);
       });
 
-      it('gives one of 20 drops at once the same slug', async () => {
+      it('gives a slug to exactly one of 20 parallel creates', async () => {
         const slug = newSlug();
         const made = await inParallel(20, () => stores().drops.create(aDrop({ slug }), cap, []));
         expect(made.filter((drop) => drop !== 'slug_taken')).to.have.length(1);
@@ -93,7 +93,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await stores().drops.create(aDrop({ ownerId: 'other' }), 1, [])).to.be.an('object');
       });
 
-      it('has a place again for each drop that was removed', async () => {
+      it('a removed drop frees its place', async () => {
         const { drops } = stores();
         const slugs = await inParallel(10, async () => {
           const drop = aDrop();
@@ -106,7 +106,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await drops.count('owner')).to.equal(10);
       });
 
-      it('is full where it was lowered, until fewer drops live than it allows', async () => {
+      it('after it was lowered, refuses drops until fewer are live than it allows', async () => {
         const { drops } = stores();
         const slugs: string[] = [];
         for (let i = 0; i < 20; i++) slugs.push((await create()).slug);
@@ -145,7 +145,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await drops.find('owner', slug)).to.deep.equal(cleared);
       });
 
-      it('moves the time and raises rev even where nothing is given', async () => {
+      it('sets updatedAt and raises rev even if no field is given', async () => {
         const { slug, rev } = await create();
         const touched = await stores().drops.changeDetails('owner', slug, {}, later, []);
         expect(touched).to.have.property('updatedAt', later);
@@ -189,7 +189,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect([...(found?.metadata ?? [])]).to.deep.equal([...metadata]);
       });
 
-      it('loses none of many changes at once', async () => {
+      it('loses none of many parallel changes', async () => {
         const { drops } = stores();
         const { slug, rev } = await create();
         await inParallel(30, (i) =>
@@ -204,7 +204,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     });
 
     describe('setLock', () => {
-      it('sets, changes and removes the gate', async () => {
+      it('sets, changes and removes the lock', async () => {
         const { drops } = stores();
         const { slug } = await create();
         const lockOf = async () => (await readPage(slug)).lock;
@@ -219,7 +219,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     });
 
     describe('findPage', () => {
-      it('is the drop at the slug with its latest version, and no metadata', async () => {
+      it('returns the drop with its latest version, without metadata', async () => {
         const drop = aDrop({
           description: 'about',
           lock: { id: 'l1', hash: 'h1' },
@@ -238,7 +238,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         });
       });
 
-      it('is nothing at an unknown slug, and says so of an unknown version', async () => {
+      it('returns null for an unknown slug, and version null for an unknown version', async () => {
         const { slug } = await create();
         expect(await stores().drops.findPage('unknown', null)).to.equal(null);
         expect(await stores().drops.findPage('unknown', 1)).to.equal(null);
@@ -256,7 +256,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(removed.filter((outcome) => outcome !== null)).to.deep.equal([id]);
       });
 
-      it('leaves nothing of the drop to be found or changed', async () => {
+      it('hides the drop from every method', async () => {
         const { drops } = stores();
         const { slug } = await create({ metadata: new Map([['a', 'b']]) });
         await drops.remove('owner', slug, later);

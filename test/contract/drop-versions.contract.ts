@@ -40,7 +40,7 @@ export function describeDropVersions(stores: () => Stores): void {
   }
 
   describe('addVersion', () => {
-    it('adds the next number, applies the changes, and makes it the head', async () => {
+    it('adds the next number, applies the changes, and makes it the latest version', async () => {
       const { drops } = stores();
       const { slug } = await createWith(1);
       const version = aVersion({
@@ -64,7 +64,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect((await drops.list('owner', { ...filter, metadata: [['n', '2']] })).total).to.equal(1);
     });
 
-    it('leaves alone what no change names', async () => {
+    it('leaves fields that are not given', async () => {
       const { drops } = stores();
       const drop = aDrop({ description: 'd', metadata: new Map([['a', 'b']]), lock: { id: 'l', hash: 'h' } });
       await drops.create(drop, 500, []);
@@ -72,7 +72,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await add(drop.slug)).to.deep.include({ title, description, metadata, locked: true });
     });
 
-    it('gives each of 200 that come at once a number of its own', async () => {
+    it('gives each of 200 parallel versions its own number', async () => {
       const { slug } = await createWith(1);
       const added = await inParallel(200, () =>
         stores().drops.addVersion('owner', slug, aVersion(), {}, 500, []),
@@ -82,7 +82,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await numbersOf(slug)).to.deep.equal([...numbers].reverse().concat(1));
     });
 
-    it('never passes the cap, however many come at once', async () => {
+    it('never passes the cap, however many run in parallel', async () => {
       const { slug } = await createWith(1);
       const added = await inParallel(40, () =>
         stores().drops.addVersion('owner', slug, aVersion(), {}, 25, []),
@@ -91,7 +91,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await numbersOf(slug)).to.have.length(25);
     });
 
-    it('changes nothing where the cap refuses it', async () => {
+    it('changes nothing if the cap refuses the version', async () => {
       const { drops, pendingTasks } = stores();
       const { slug } = await createWith(2);
       const before = await drops.find('owner', slug);
@@ -104,7 +104,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect((await pendingTasks.find(before?.id ?? ''))?.tasks).to.deep.equal([]);
     });
 
-    it('counts versions that there are, not numbers', async () => {
+    it('the cap counts existing versions, not numbers', async () => {
       const { slug } = await createWith(3);
       await remove(slug, 1);
       await remove(slug, 2);
@@ -139,7 +139,7 @@ export function describeDropVersions(stores: () => Stores): void {
   });
 
   describe('listVersions, findVersion and findPage of a number', () => {
-    it('list newest first and find each, whole', async () => {
+    it('return all fields; the list is newest first', async () => {
       const { drops } = stores();
       const first = aVersion({ sizeBytes: 1, hasContext: true });
       const drop = aDrop({ version: first });
@@ -164,7 +164,7 @@ export function describeDropVersions(stores: () => Stores): void {
   });
 
   describe('removeVersion', () => {
-    it('removes a version below the head and leaves the head', async () => {
+    it('removes an older version and keeps the latest', async () => {
       const { slug, ids } = await createWith(3);
       const drop = await remove(slug, 2);
       expect(drop).to.deep.include({ latestVersion: 3, updatedAt: later });
@@ -175,7 +175,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await stores().drops.findVersion('owner', slug, 2)).to.equal(null);
     });
 
-    it('makes the highest that is left the head, and uses the freed number again', async () => {
+    it('makes the highest remaining version the latest, and uses the freed number again', async () => {
       const { slug, ids } = await createWith(3);
       await remove(slug, 2);
       expect(await remove(slug, 3)).to.deep.include({ latestVersion: 1 });
@@ -186,7 +186,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await numbersOf(slug)).to.deep.equal([2, 1]);
     });
 
-    it('keeps the last version, and says which of the two is in the way', async () => {
+    it('refuses the only version with last_version, and an unknown one with no_version', async () => {
       const { slug } = await createWith(1);
       const before = await stores().drops.find('owner', slug);
       expect(await remove(slug, 1)).to.equal('last_version');
@@ -194,7 +194,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await stores().drops.find('owner', slug)).to.deep.equal(before);
     });
 
-    it('never removes the last of 10, however many go at once', async () => {
+    it('never removes the last of 10 in parallel calls', async () => {
       const { slug } = await createWith(10);
       const removed = await inParallel(10, (i) => remove(slug, i + 1));
       expect(removed.filter((outcome) => outcome === 'last_version')).to.have.length(1);
@@ -211,7 +211,7 @@ export function describeDropVersions(stores: () => Stores): void {
       expect(await numbersOf(slug)).to.deep.equal([3, 1]);
     });
 
-    it('keeps numbers right while versions come and go at once', async () => {
+    it('keeps numbers consistent during parallel additions and removals', async () => {
       const { slug } = await createWith(5);
       await inParallel(40, (i) => (i % 2 === 0 ? add(slug) : remove(slug, (i % 5) + 1)));
       const numbers = (await numbersOf(slug)) ?? [];

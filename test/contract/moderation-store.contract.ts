@@ -104,7 +104,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       expect((await moderation.takeDown(slug, anew, []))?.takedown).to.deep.equal(anew);
     });
 
-    it('changes nothing of a page that is not taken down', async () => {
+    it('restore changes nothing if the page is not taken down', async () => {
       const { moderation, pendingTasks } = stores();
       const drop = await create();
       expect(await moderation.restore(drop.slug, later, ['purge'])).to.deep.equal(drop);

@@ -45,7 +45,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       expect(await read(head.artefacts.gzip)).to.equal(page.gzip.toString());
     }
 
-    it('gives back the plan, the facts and both forms of a rendered page', async () => {
+    it('returns the plan, the facts and both compressed bodies of a page', async () => {
       const page = aPage('one');
       await put('v1', page);
       await expectPage('v1', page);
@@ -57,7 +57,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       await expectPage('v1', page);
     });
 
-    it('gives null for what is not rendered', async () => {
+    it('returns null for a version that is not rendered', async () => {
       expect(await stores().renders.findHead('v1')).to.equal(null);
       expect(await stores().renders.findArtefact('v1')).to.equal(null);
     });
@@ -68,7 +68,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       await expectPage('v1', aPage('new', 2));
     });
 
-    it('keeps one whole page of several that are put at once', async () => {
+    it('stores one complete page of several parallel puts', async () => {
       await inParallel(10, (i) => put('v1', aPage(`at once ${i}`, i)));
       const { plan } = await headOf('v1');
       await expectPage('v1', aPage(`at once ${plan.renderer}`, plan.renderer));
@@ -85,7 +85,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       expect((await renders.listRendered([], 1)).size).to.equal(0);
     });
 
-    it('deletes what it is told to, unknown ids without an error, and nothing else', async () => {
+    it('deletes the given versions only, and ignores unknown ids', async () => {
       const { renders } = stores();
       for (const id of ['v1', 'v2', 'v3']) await put(id, aPage(id));
       const { artefacts } = await headOf('v3');
@@ -96,7 +96,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       await expectPage('v2', aPage('v2'));
     });
 
-    it('lists ids in order, between the two, page by page', async () => {
+    it('lists ids between two ids in order, page by page', async () => {
       const { renders } = stores();
       for (const id of ['d', 'b', 'a', 'c', 'e']) await put(id, aPage(id));
       expect(await renders.listIds('', 'e', 2)).to.deep.equal(['a', 'b']);
@@ -105,7 +105,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     });
 
     describe('squeeze', () => {
-      it('puts a smaller br in the place of the other, and leaves the rest of the page', async () => {
+      it('replaces br by the smaller body, and leaves the rest of the page', async () => {
         const page = aPage('one');
         await put('v1', page);
         const before = await headOf('v1');
@@ -121,7 +121,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
         expect(await read(before.artefacts.br), 'the old one').to.equal('\0br one');
       });
 
-      it('does nothing to a page that was made again meanwhile, nor to none', async () => {
+      it('does nothing if the page was rendered again meanwhile, or does not exist', async () => {
         await put('v1', aPage('old'));
         const { artefacts } = await headOf('v1');
         await put('v1', aPage('new', 2));
@@ -131,7 +131,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
         expect(await stores().renders.findHead('v2')).to.equal(null);
       });
 
-      it('ends with the next page', async () => {
+      it('isSqueezed is false again after the next put', async () => {
         await put('v1', aPage('old'));
         const { artefacts } = await headOf('v1');
         await stores().renders.squeeze('v1', artefacts.br, squeezed, later);
@@ -140,12 +140,12 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
       });
     });
 
-    describe('what is replaced', () => {
+    describe('a replaced artefact', () => {
       const removeAll = async (renders: RenderStore, before: number) => {
         while ((await renders.removeReplaced(before, 3)) === 3);
       };
 
-      it('can be read until it is taken, by the time it was replaced at', async () => {
+      it('can be read until removeReplaced removes it, by the time of its replacement', async () => {
         await put('v1', aPage('old'), start);
         const { artefacts } = await headOf('v1');
         await put('v1', aPage('new', 2), later);
@@ -158,7 +158,7 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
         await expectPage('v1', aPage('new', 2));
       });
 
-      it('is taken of many pages, a few at a time, and never what a page has', async () => {
+      it('is removed, a few per call; artefacts of current pages stay', async () => {
         const old = await inParallel(8, async (i) => {
           await put(`v${i}`, aPage('old'), start);
           const { artefacts } = await headOf(`v${i}`);
@@ -171,14 +171,14 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
         for (let i = 0; i < 8; i++) await expectPage(`v${i}`, aPage('new', 2));
       });
 
-      it('is taken where several were put at once, and the page that stays is whole', async () => {
+      it('is removed after parallel puts, and the remaining page is complete', async () => {
         await inParallel(6, (i) => put('v1', aPage(`at once ${i}`, i)));
         await removeAll(stores().renders, later);
         const { plan } = await headOf('v1');
         await expectPage('v1', aPage(`at once ${plan.renderer}`, plan.renderer));
       });
 
-      it('goes with its version at the latest', async () => {
+      it('is removed with its version at the latest', async () => {
         await put('v1', aPage('old'));
         const { artefacts } = await headOf('v1');
         await put('v1', aPage('new', 2));

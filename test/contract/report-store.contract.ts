@@ -22,7 +22,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       return (await stores().reports.list(options)).map(({ id }) => id);
     }
 
-    it('finds a report whole, with and without a contact and a text', async () => {
+    it('finds a report with all fields, with and without a contact and a text', async () => {
       const { reports } = stores();
       for (const report of [await insert(), await insert({ contact: null, text: '' })]) {
         expect(await reports.find(report.id)).to.deep.equal({ ...report, closedAt: null });
@@ -30,7 +30,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await reports.find('unknown')).to.equal(null);
     });
 
-    it('knows a report by its id, and leaves it as it came first', async () => {
+    it('a repeat with the same id is known, and changes nothing', async () => {
       const { reports } = stores();
       const first = await insert();
       const again = aReport({ id: first.id, dropId: 'd2', text: 'changed' });
@@ -39,7 +39,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await listIds(all)).to.deep.equal([first.id]);
     });
 
-    it('keeps as many open reports of a drop as the cap says, and knows those when it is full', async () => {
+    it('stores as many open reports of a drop as the cap allows; a repeat is known even then', async () => {
       const { reports } = stores();
       const kept = [await insert(), await insert(), await insert()];
       expect(await reports.insert(aReport(), cap)).to.equal('full');
@@ -48,7 +48,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       await insert({ dropId: 'd2' });
     });
 
-    it('of 20 reports of a drop at once, exactly the cap is kept', async () => {
+    it('stores exactly the cap of 20 parallel reports of a drop', async () => {
       const { reports } = stores();
       const outcomes = await inParallel(20, () => reports.insert(aReport(), cap));
       expect(outcomes.filter((outcome) => outcome === 'inserted')).to.have.length(cap);
@@ -56,7 +56,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await listIds(all)).to.have.length(cap);
     });
 
-    it('of one report sent 10 times at once, one is kept', async () => {
+    it('stores one report if it is sent 10 times in parallel', async () => {
       const { reports } = stores();
       const report = aReport();
       const outcomes = await inParallel(10, () => reports.insert(report, cap));
@@ -75,7 +75,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await reports.insert(aReport(), cap)).to.equal('full');
     });
 
-    it('a cap that was lowered since takes none until there is room below it', async () => {
+    it('a lowered cap refuses reports until there is room below it', async () => {
       const { reports } = stores();
       const kept = [await insert(), await insert(), await insert()];
       for (const { id } of kept.slice(0, 2)) {
@@ -100,7 +100,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await listIds({ ...all, limit: 1 })).to.deep.equal([newest.id]);
     });
 
-    it('lists page by page behind a report, whatever became of it; of equal times each once', async () => {
+    it('continues after a report, even if it was removed; reports of equal times are listed once each', async () => {
       const { reports } = stores();
       const kept: NewReport[] = [];
       for (const [id, createdAt] of [
@@ -188,7 +188,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await reports.insert(aReport(), cap), 'room for as many').to.equal('full');
     });
 
-    it('of many who close a page at once, each report is counted by one', async () => {
+    it('parallel calls of closeByPage count each report once', async () => {
       const { reports } = stores();
       for (let i = 0; i < cap; i++) await insert();
       const counts = await inParallel(5, () => reports.closeByPage('abc', later));
@@ -196,7 +196,7 @@ export function describeReportStoreContract(engine: string, openStores: OpenStor
       expect(await listIds()).to.deep.equal([]);
     });
 
-    it('removes what was closed before the moment, and no open one however old', async () => {
+    it('removes reports closed before the given time, and no open ones', async () => {
       const { reports } = stores();
       const [old, kept, open] = [await insert(), await insert(), await insert({ createdAt: 0 })];
       await reports.close(old.id, later);

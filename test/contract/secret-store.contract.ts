@@ -8,11 +8,11 @@ export function describeSecretStoreContract(engine: string, openStores: OpenStor
   describe(`SecretStore (${engine})`, () => {
     const stores = useStores(openStores);
 
-    it('keeps the fresh secret where there is none', async () => {
+    it('stores the fresh secret if there is none', async () => {
       expect(await stores().secrets.findOrCreate('sign-in-key', 'first')).to.equal('first');
     });
 
-    it('goes on giving the one that it keeps, whatever fresh ones come', async () => {
+    it('returns the stored secret, whatever the fresh one', async () => {
       const { secrets } = stores();
       const kept = randomBase62(43);
       await secrets.findOrCreate('sign-in-key', kept);
@@ -21,7 +21,7 @@ export function describeSecretStoreContract(engine: string, openStores: OpenStor
       }
     });
 
-    it('gives the same one to all of 50 first calls at once', async () => {
+    it('returns the same secret to 50 parallel first calls', async () => {
       const fresh = Array.from({ length: 50 }, () => randomBase62(43));
       const kept = await inParallel(50, (i) => stores().secrets.findOrCreate('sign-in-key', fresh[i] ?? ''));
       expect(new Set(kept).size).to.equal(1);

@@ -18,7 +18,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       return (await stores().signIns.find(id))?.status;
     }
 
-    it('finds a sign-in by its id, its code and its poll token, whole', async () => {
+    it('finds a sign-in with all fields by its id, its code and its poll token', async () => {
       const { signIns } = stores();
       for (const signIn of [await insert(), await insert({ label: null, accountId: 'a1' })]) {
         expect(await signIns.find(signIn.id)).to.deep.equal(signIn);
@@ -27,7 +27,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       }
     });
 
-    it('finds nothing where there is nothing', async () => {
+    it('returns null for unknown ids, codes and poll tokens', async () => {
       const { signIns } = stores();
       const { id, codeHash, pollHash } = aSignIn();
       expect(await signIns.find(id)).to.equal(null);
@@ -35,7 +35,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.findByPoll(pollHash)).to.equal(null);
     });
 
-    it('refuses a code that a kept sign-in has, until that one is removed', async () => {
+    it('refuses the code of a stored sign-in until that is removed', async () => {
       const { signIns } = stores();
       const first = await insert();
       const second = aSignIn({ codeHash: first.codeHash });
@@ -55,7 +55,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       });
     });
 
-    it('ends what the account has approved, claimed or not, and nothing else', async () => {
+    it('endByAccount expires verified and claimed sign-ins of the account only', async () => {
       const { signIns } = stores();
       const states = ['pending', 'verified', 'verified', 'claimed', 'expired'] as const;
       const own: SignIn[] = [];
@@ -93,7 +93,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.deny(signIn.id, later)).to.equal(false);
     });
 
-    it('lets exactly one of 20 claims at once have a verified sign-in', async () => {
+    it('claim returns a verified sign-in to exactly one of 20 parallel calls', async () => {
       const { signIns } = stores();
       const signIn = await insert();
       await signIns.approve(signIn.id, 'a1', later);
@@ -104,7 +104,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.claim(signIn.id, later)).to.equal(null);
     });
 
-    it('lets nobody claim what is not verified', async () => {
+    it('claim returns null for a sign-in that is not verified', async () => {
       const { signIns } = stores();
       const signIn = await insert();
       expect(await signIns.claim(signIn.id, later)).to.equal(null);
@@ -112,7 +112,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await statusOf(signIn)).to.equal('pending');
     });
 
-    it('changes nothing from the moment on at which the time is over', async () => {
+    it('approve, deny and claim change nothing from expiresAt on', async () => {
       const { signIns } = stores();
       const pending = await insert();
       const verified = await insert();
@@ -125,7 +125,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.approve(pending.id, 'a1', over - 1)).to.equal(true);
     });
 
-    it('expires what is pending or verified past its time', async () => {
+    it('expires pending and verified sign-ins past expiresAt', async () => {
       const { signIns } = stores();
       const [pending, verified, claimed] = [await insert(), await insert(), await insert()];
       for (const { id } of [verified, claimed]) await signIns.approve(id, 'a1', later);
@@ -138,7 +138,7 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await statuses()).to.deep.equal(['expired', 'expired', 'claimed', 'pending']);
     });
 
-    it('removes what was over before the moment', async () => {
+    it('removes sign-ins that expired before the given time', async () => {
       const { signIns } = stores();
       const old = await insert();
       const kept = await insert({ expiresAt: old.expiresAt + 1 });

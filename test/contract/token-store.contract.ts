@@ -7,7 +7,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
   describe(`TokenStore (${engine})`, () => {
     const stores = useStores(openStores);
 
-    it('finds a stored token by its hash, whole', async () => {
+    it('finds a token with all fields by its hash', async () => {
       const token = aToken({ label: 'läptop', lastUsedAt: later });
       expect(await stores().tokens.insert(token)).to.equal('inserted');
       expect(await stores().tokens.findByHash(token.hash)).to.deep.equal({
@@ -16,7 +16,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       });
     });
 
-    it('finds nothing under an unknown hash', async () => {
+    it('returns null for an unknown hash', async () => {
       await stores().tokens.insert(aToken());
       expect(await stores().tokens.findByHash(aToken().hash)).to.equal(null);
     });
@@ -31,7 +31,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await tokens.findByHash(first.hash)).to.deep.equal({ token: first, isSuspended: false });
     });
 
-    it('stores one of 20 tokens of the same id that come at once', async () => {
+    it('stores one of 20 parallel tokens with the same id', async () => {
       const { id } = aToken();
       const outcomes = await inParallel(20, () => stores().tokens.insert(aToken({ id })));
       expect(outcomes.filter((outcome) => outcome === 'inserted')).to.have.length(1);
@@ -47,7 +47,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await tokens.list('nobody')).to.deep.equal([]);
     });
 
-    it('has a revoked token no more', async () => {
+    it('findByHash returns null for a revoked token', async () => {
       const { tokens } = stores();
       const token = aToken();
       await tokens.insert(token);
@@ -98,7 +98,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       }
     });
 
-    it('notes a use, unless one was noted since', async () => {
+    it('touch records a use only if the last one was before ifUsedBefore', async () => {
       const { tokens } = stores();
       const token = aToken();
       const lastUse = async () => (await tokens.find(token.id))?.lastUsedAt;
@@ -111,7 +111,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await lastUse(), 'the noted one is older').to.equal(start + 200);
     });
 
-    it('notes one of 20 uses that come at once, and none more within a minute', async () => {
+    it('touch records one of 20 parallel uses, and no other within a minute', async () => {
       const { tokens } = stores();
       const token = aToken();
       await tokens.insert(token);
@@ -126,7 +126,7 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await lastUse()).to.equal(first + 60_000);
     });
 
-    it('does not bring a revoked token back by a use', async () => {
+    it('touch does not restore a revoked token', async () => {
       const { tokens } = stores();
       const token = aToken();
       await tokens.insert(token);

@@ -67,7 +67,7 @@ export function describeViewStoreContract(engine: string, openStores: OpenStores
       expect(await viewsOf(drop)).to.deep.equal([50, { [day]: 50 }]);
     });
 
-    it('drops the views of a drop that is gone, and adds those of others', async () => {
+    it('ignores views of a drop that does not exist, and adds those of others', async () => {
       const [gone, live] = [await create(), await create()];
       await add(gone, 2);
       await stores().views.aggregate(start);

@@ -47,7 +47,7 @@ describe('Faults of the network between two web processes, a worker, and their s
     });
   }
 
-  describe('Redis: while it is away', () => {
+  describe('while Redis is unreachable', () => {
     it('each process keeps limits for itself', async () => {
       const { proxies, webs } = scene;
       await untilMinuteHasRoom();
@@ -63,13 +63,13 @@ describe('Faults of the network between two web processes, a worker, and their s
   });
 
   // In a suite of its own: mocha runs the tests of a suite before the suites in it.
-  describe('after all that', () => {
+  describe('after all faults', () => {
     it('no acknowledged write is lost, and each view that was answered is counted once', async () => {
       expect(await scene.findLost()).to.deep.equal([]);
       expect(await scene.findMiscounted(countedWithinMs)).to.deep.equal([]);
     });
 
-    it('no process has ended, or logged an error of its own', () => {
+    it('no process has ended or logged an unexpected error', () => {
       expect(scene.findComplaints()).to.deep.equal([]);
     });
   });

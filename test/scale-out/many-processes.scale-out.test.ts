@@ -164,8 +164,8 @@ describe('Many processes behind nginx', function () {
     }
   });
 
-  describe('sign-ins, tokens and gates', () => {
-    it('20 polls of an approved sign-in at once: one token, good at both webs', async () => {
+  describe('sign-ins, tokens and passcodes', () => {
+    it('20 parallel polls of an approved sign-in: one token, valid at both web processes', async () => {
       for (let round = 1; round <= 3; round++) {
         const path = `/api/auth/poll?token=${await front.approveSignIn('ada')}`;
         const answers = await crowd(20, 20, () => front.get(path));
@@ -246,7 +246,7 @@ describe('Many processes behind nginx', function () {
       }
     });
 
-    it('40 sign-ins from an address that claims to be 40: 30 are started, and those of another address', async () => {
+    it('40 sign-ins from one address with 40 forged addresses: 30 are started; another address can start its own', async () => {
       const { started, another } = await withinOneWindow(minute, async () => {
         const start = (client: Client, n: number) =>
           client.request('POST', '/api/auth/start', { body: {}, headers: lie(n) });
@@ -259,7 +259,7 @@ describe('Many processes behind nginx', function () {
       expect(another.status).to.equal(200);
     });
 
-    it('15 wrong passcodes at once from an address that claims to be 15: 10 are tried', async () => {
+    it('15 parallel wrong passcodes from one address with 15 forged addresses: 10 are checked', async () => {
       const owner = await front.newOwner();
       const { tried, another } = await withinOneWindow(tenMinutes, async () => {
         const { slug } = await owner.create({ passcode: 'open-sesame' });

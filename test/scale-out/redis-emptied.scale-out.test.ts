@@ -73,7 +73,7 @@ describe('When Redis is emptied', () => {
     expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(3 + 5 + 7 - lost + 1);
   });
 
-  it('waiting jobs are recovered by the sweep, whose schedule is restored', async () => {
+  it('the reconcile job, whose schedule is restored, enqueues the lost jobs again', async () => {
     const owner = await service.newOwner();
     gate.hold();
     for (let i = 0; i < 12; i++) await owner.create();

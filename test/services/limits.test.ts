@@ -44,7 +44,7 @@ describe('Limits by address and network', () => {
       { quotas: quotasOf('code', visitor, 2) },
     );
 
-  it('a used-up network is counted by no further address; a refused attempt counts for neither', async () => {
+  it('an attempt from a network at its limit counts for no address; a refused attempt counts for neither', async () => {
     const { limits, counted } = createScene();
     for (let n = 0; n < 50; n++) await attempt(limits, addressIn(1)).catch(() => undefined);
     for (let n = 0; n < 18; n++) await attempt(limits, addressIn(2 + Math.floor(n / 2)));

@@ -108,7 +108,7 @@ describe('Bodies of pages', () => {
     expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
   });
 
-  it('have facts that are known without reading them', async () => {
+  it('have facts that are known without a read of the bytes', async () => {
     const scene = createScene();
     scene.keep('small');
     const facts = await scene.bodies.facts('v1', 'br', true);
@@ -188,7 +188,7 @@ describe('Bodies of pages', () => {
   });
 
   describe('of a page that is not rendered yet', () => {
-    it('are rendered on demand, and kept in memory if the parse was complete', async () => {
+    it('are rendered on demand, and kept in memory if the head was fully parsed', async () => {
       const scene = createScene();
       const underWay = scene.bodies.get(version, 'gzip', true);
       await turn();
@@ -204,7 +204,7 @@ describe('Bodies of pages', () => {
       expect(scene.take(), 'stored meanwhile').to.deep.equal(['head v1', 'artefact made br']);
     });
 
-    it('are neither final nor kept if the parse was not complete', async () => {
+    it('are neither final nor kept if the head was not fully parsed', async () => {
       const scene = createScene();
       for (let i = 0; i < 2; i++) {
         const underWay = scene.bodies.get(version, 'br', true);

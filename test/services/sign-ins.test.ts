@@ -124,7 +124,7 @@ describe('sign-ins', () => {
   });
 
   for (const moment of ['before', 'after'] as const) {
-    it(`reveals no token if all tokens are revoked between the claim and the answer, ${moment} its insert`, async () => {
+    it(`returns no token if all tokens are revoked between the claim and the answer, ${moment} the token is stored`, async () => {
       const { pollToken, account } = await scene.approved();
       const revokeAll = async () => {
         await scene.signIns.endByAccount(account.id);

@@ -3,8 +3,8 @@ import { createThrottledWarning } from '../../shared/services/throttled-warning.
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-describe('A seldom warning', () => {
-  it('is logged at once, then once a minute with how often it was called for', () => {
+describe('A throttled warning', () => {
+  it('is logged at once, then at most once a minute with the number of calls', () => {
     const clock = createTestClock();
     const log = createRecordingLog();
     const warn = createThrottledWarning({ clock, log }, 'it is away');

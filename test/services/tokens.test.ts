@@ -45,7 +45,7 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
 }
 
 describe('Tokens', () => {
-  it('are kept as a hash, with the label and the time', async () => {
+  it('are stored as a hash, with the label and the time', async () => {
     const { tokens, records, clock } = openScene();
     const token = await tokens.mint('account', 'cron');
     const kept = { accountId: 'account', label: 'cron', createdAt: clock.now(), lastUsedAt: null };
@@ -54,7 +54,7 @@ describe('Tokens', () => {
     expect(JSON.stringify(records)).to.not.include(token);
   });
 
-  it('are drawn again where the id is taken, and not for ever', async () => {
+  it('are generated again if the id is taken, a limited number of times', async () => {
     let left = 3;
     const { tokens, records } = openScene({ isTaken: () => left-- > 0 });
     await tokens.mint('account', null);
@@ -67,7 +67,7 @@ describe('Tokens', () => {
     expect(failure).to.be.an('error');
   });
 
-  it('work where their use cannot be noted', async () => {
+  it('are accepted if their use cannot be recorded', async () => {
     const { tokens, clock } = openScene({ touches: false });
     const token = await tokens.mint('account', null);
     const caller = await tokens.authenticate(`Bearer ${token}`);
@@ -75,7 +75,7 @@ describe('Tokens', () => {
     expect(caller.token.lastUsedAt).to.equal(clock.now());
   });
 
-  it('work at once where the store is slow to note their use, and are noted one at a time', async () => {
+  it('are accepted without waiting for the record of their use; one record per token runs at a time', async () => {
     const { tokens, touched, state, clock } = openScene();
     const [one, two] = [await tokens.mint('account', null), await tokens.mint('account', null)];
     let answer: () => void = () => undefined;
@@ -92,7 +92,7 @@ describe('Tokens', () => {
     expect(touched).to.have.length(3);
   });
 
-  it('whose use cannot be noted are logged once a minute', async () => {
+  it('a use that cannot be recorded is logged once a minute', async () => {
     const { tokens, touched, log } = openScene({ touches: false });
     const token = await tokens.mint('account', null);
     for (let n = 0; n < 10; n++) {

@@ -96,7 +96,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     for (const each of jobs) {
       for (const isRemovedAtOnce of [true, false]) {
         const what = isRemovedAtOnce ? 'deleted and removed' : 'deleted';
-        it(`${each.job}: nothing of it is left and no job has failed, ${what} before any step`, async () => {
+        it(`${each.job}: nothing of the drop is left and no job has failed, if it is ${what} before any step`, async () => {
           let step = 1;
           while (await deleteAt(step, each, isRemovedAtOnce)) step += 1;
           expect(step, 'steps').to.be.above(each.steps);

@@ -134,7 +134,7 @@ describe('Purges of the edge', () => {
       expect(await current().find(id)).to.equal(null);
     });
 
-    it('replace those of a change before it', async () => {
+    it('replace the rounds of an earlier change', async () => {
       const { id, slug } = await current().scene.publish(['purge']);
       await enqueue(id);
       await pass(3);
@@ -165,7 +165,7 @@ describe('Purges of the edge', () => {
       expect(await current().scene.listKept([versionId])).to.deep.equal([]);
     });
 
-    it('may be repeated, and need no edge', async () => {
+    it('may be repeated, and work without an edge', async () => {
       const [one, other] = [await publishDeleted(), await publishDeleted()];
       for (const round of [0, 0, 1, 1, 2, 2, 3, 3]) {
         await process.handlers['drop.remove']({ dropId: one.id, round });

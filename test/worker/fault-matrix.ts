@@ -79,7 +79,7 @@ export function describeFaultMatrix(engine: string, openScene: () => Awaitable<F
 
     for (const each of jobCases) {
       for (const kind of faultKinds) {
-        it(`${each.job}: ${each.what}, at whichever step it ${kind}`, async () => {
+        it(`${each.job}: ${each.what}, whichever step ${kind}`, async () => {
           let step = 1;
           while (await runWithFault(each, step, kind)) step += 1;
           expect(step, 'steps').to.be.above(each.steps);

@@ -47,7 +47,7 @@ describe('The rendering of a version', () => {
       expect(current().scene.renderer.calls).to.deep.equal([{ html: '<p>one', budgetMs: 2_000 }]);
     });
 
-    it('stores an incomplete page if its own budget is too short, and does not try again', async () => {
+    it('stores a page without a full parse if its own budget is too short, and does not try again', async () => {
       const { renderByJob, head, tasks } = await publish();
       current().scene.renderer.setNeed(2_001);
       for (let i = 0; i < 2; i++) await renderByJob();
