@@ -7,6 +7,7 @@ import {
   describeWith,
   resolve,
 } from '../support/description.ts';
+import { bearerEndpoints } from '../support/endpoints.ts';
 import { useService } from '../support/service.ts';
 
 const description = describeWith();
@@ -66,6 +67,12 @@ describe('GET /openapi.json', () => {
     expect(answer.body.info.version).to.equal('1.2.0');
     expect(answer.bytes.length).to.be.at.most(80 * 1024);
     expect(answer.body).to.deep.equal(describeWith({ BASE_URL: service.config.BASE_URL }));
+  });
+
+  it('bearerEndpoints, by which other tests call every endpoint that needs a token, misses none', () => {
+    const secured = [...operations].filter(([, { security }]) => security.length > 0).map(([name]) => name);
+    const called = bearerEndpoints('{slug}', '{id}').map((call) => call.join(' ').replace('/v/1', '/v/{n}'));
+    expect(called).to.have.members(secured);
   });
 
   it('describes every endpoint that programs call, with the codes of the specification; no pages for people', () => {
