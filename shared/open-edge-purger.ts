@@ -4,7 +4,7 @@ import {
   createHttpPurger,
   createVarnishPurger,
 } from './adapters/edge/purgers.ts';
-import { type Config, edgeAddresses } from './config/config.ts';
+import { type Config, edgeUrls } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
 
@@ -12,13 +12,13 @@ const purgeTimeoutMs = 5_000;
 
 /** The purger that `EDGE_PURGER` names; null: none is set. */
 export function openEdgePurger(config: Config, clock: Clock): EdgePurger | null {
-  const [url = ''] = edgeAddresses(config);
+  const [url = ''] = edgeUrls(config);
   const options = { token: config.EDGE_PURGE_TOKEN, timeoutMs: purgeTimeoutMs, clock };
   switch (config.EDGE_PURGER) {
     case 'http':
       return createHttpPurger({ ...options, url });
     case 'varnish':
-      return createVarnishPurger({ ...options, urls: edgeAddresses(config) });
+      return createVarnishPurger({ ...options, urls: edgeUrls(config) });
     case 'fastly':
       return createFastlyPurger({
         ...options,

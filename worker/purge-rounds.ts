@@ -5,8 +5,8 @@ import { createThrottledWarning } from '../shared/services/throttled-warning.ts'
 import type { WorkerDeps } from './worker-deps.ts';
 
 /**
- * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS), because it misses an answer that the origin sent before the
- * change and that has not reached the edge yet. Each round enqueues the next one once the edge has confirmed it.
+ * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS): it does not remove a response that the service sent before the
+ * change and that has not reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
  */
 export function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
   const { purger } = deps;

@@ -102,7 +102,7 @@ export function edgeSeconds(config: Config): number {
 }
 
 /** The URLs of EDGE_PURGE_URL, without trailing slashes. */
-export function edgeAddresses(config: Config): string[] {
+export function edgeUrls(config: Config): string[] {
   return splitList(config.EDGE_PURGE_URL ?? '').map((address) => address.replace(/\/$/, ''));
 }
 
@@ -148,7 +148,7 @@ function findContradictions(config: Config): string[] {
   for (const name of purgerSettings[purger] ?? []) {
     if (config[name] === '') problems.push(`${name} must be set if EDGE_PURGER is ${purger}`);
   }
-  if (purger !== 'varnish' && edgeAddresses(config).length > 1) {
+  if (purger !== 'varnish' && edgeUrls(config).length > 1) {
     problems.push(`EDGE_PURGE_URL must be one URL if EDGE_PURGER is ${purger}`);
   }
   for (const [min, max] of [

@@ -54,7 +54,10 @@ export class DropError extends Error {
 }
 
 export function suspended(): DropError {
-  return new DropError('forbidden', 'This account is suspended; it can read but not change anything');
+  return new DropError(
+    'forbidden',
+    'This account is suspended: it can read and revoke its tokens, but not change anything else',
+  );
 }
 
 /** The same error whether the thing does not exist or belongs to another account, so that clients cannot tell which. */

@@ -16,7 +16,7 @@ export function newId(now: number): string {
   return idAt(now) + randomBytes(10).toString('hex');
 }
 
-/** The smallest prefix of ids that are created at `time` (Unix ms) or later. */
+/** The time part of an id. Ids that are created at `time` (Unix ms) or later sort after it, earlier ids before it. */
 export function idAt(time: number): string {
   return Math.max(0, Math.floor(time)).toString(16).padStart(timeDigits, '0');
 }

@@ -1,7 +1,7 @@
 /** A legal body has 2 levels; unknown fields, which are ignored, may have more. */
 const maxDepth = 16;
 
-/** Commas outside strings. A legal body has about 20: METADATA_MAX_KEYS and its own fields. */
+/** Commas outside strings. With the default METADATA_MAX_KEYS a legal body has at most about 20. */
 const maxMembers = 1_000;
 
 export const jsonRule = 'The body must be valid JSON in UTF-8';

@@ -30,8 +30,9 @@ export interface ReportedPage {
   readonly slug: string;
   /** Number of open reports. */
   readonly open: number;
-  /** Times of the oldest and the newest of them, Unix ms. */
+  /** When the oldest open report was created, Unix ms. */
   readonly first: number;
+  /** When the newest open report was created, Unix ms. */
   readonly newest: number;
   /** Reports per reason, the most frequent first, ties by name. */
   readonly reasons: readonly (readonly [reason: ReportReason, count: number])[];

@@ -36,9 +36,9 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /**
  * Plans the page of a document (spec 4.5): a style at the end of head and, if head has none, a viewport meta. Nothing
- * else of the document changes, not even its quirks mode. If the budget ends the scan early, the last offset found is
- * used; if there is no time to check it, the one of `planSafely`. Nothing is inserted if the document has no place (it
- * ends inside its first doctype or comment) or if the budget ends before head begins.
+ * else of the document changes, not even its quirks mode. If the budget ends the scan early, the plan uses the last
+ * offset found; if there is no time to check that offset, the result is the plan of `planSafely`. Nothing is inserted if
+ * the document ends inside its first doctype or comment, or if the budget ends before head begins.
  *
  * The bytes are read as latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8
  * does no harm. UTF-16 is not supported; uploads are UTF-8.

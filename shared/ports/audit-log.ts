@@ -8,6 +8,6 @@ export interface AuditLog {
   /** Adds the outcome; false: no such entry, or it has an outcome, which stays. */
   end(id: string, outcome: string, now: number): Promise<boolean>;
 
-  /** Newest first. @param before only those before this id, which need not be there; null: from the newest */
+  /** Newest first. @param before only entries older than this id, which need not exist; null: from the newest */
   list(before: string | null, limit: number): Promise<AuditEntry[]>;
 }

@@ -32,8 +32,8 @@ export interface Engine {
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
 
   /**
-   * @throws DropError `unavailable` if reads and writes would fail. The service can do without shared rate limits and
-   *   the job queue for a while, so these are not checked.
+   * @throws DropError `unavailable` if reads and writes would fail. Does not check shared rate limits and the job queue,
+   *   because the service works without them for a while.
    */
   ready(): Promise<void>;
 

@@ -2,8 +2,8 @@ import type { Drop, PendingTask } from '../domain/drop.ts';
 import type { Takedown } from '../domain/moderation.ts';
 
 /**
- * Drops of all owners, for operators. Both changes are visible ones: they raise `rev` and add `tasks` to the pending
- * ones in the same update. They leave `updatedAt`, the time of the owner's last change.
+ * Drops of all owners, for operators. `takeDown` and `restore` are visible changes: in one update they raise `rev` and
+ * add `tasks` to the pending tasks. They leave `updatedAt`, the time of the owner's last change.
  */
 export interface ModerationStore {
   /** null: no such drop, or deleted. */

@@ -27,7 +27,7 @@ export interface PendingTaskStore {
 
   /**
    * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms).
-   * Ordered by (`changedAt`, `id`), starting after `after` (null: the first page), at most `limit`. Uses a partial index.
+   * Ordered by (`changedAt`, `id`): those after `after` (null: from the start), at most `limit`. Uses a partial index.
    */
   listPending(before: number, after: PendingPosition | null, limit: number): Promise<PendingPosition[]>;
 
@@ -38,8 +38,8 @@ export interface PendingTaskStore {
   clearTrash(dropId: string, versionIds: readonly string[]): Promise<void>;
 
   /**
-   * Removes the records of a deleted drop, its own record last, so that an interrupted removal is found and repeated.
-   * Does nothing if the drop is not deleted. The last step of a removal.
+   * The last step of a removal: deletes the records of a deleted drop, the drop's own record last, so that an interrupted
+   * removal is found and repeated. Does nothing if the drop is not deleted.
    */
   erase(dropId: string): Promise<void>;
 

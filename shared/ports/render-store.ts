@@ -1,10 +1,10 @@
 import type { EncodingFacts } from '../domain/etag.ts';
 import type { RenderPlan } from '../html/plan.ts';
 
-/** The forms in which a rendered page is kept compressed. */
+/** The content encodings in which a rendered page is stored. */
 export type CompressedEncoding = 'br' | 'gzip';
 
-/** The forms in which a page is served. The identity encoding is the HTML with the plan's insertion, and not kept. */
+/** The content encodings in which a page is served. `identity`, the HTML with the plan's insertion, is not stored. */
 export type ContentEncoding = CompressedEncoding | 'identity';
 
 /** A page that was just rendered. */

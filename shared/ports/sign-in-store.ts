@@ -27,8 +27,8 @@ export interface SignInStore {
   claim(id: string, now: number): Promise<SignIn | null>;
 
   /**
-   * verified or claimed by that account → expired: no token comes from them, and a token that was claimed a moment ago
-   * must not be shown. Returns how many were verified.
+   * verified or claimed sign-ins of that account → expired, so that they create no token, and a token that is being
+   * created is not shown. Returns how many were verified.
    */
   endByAccount(accountId: string): Promise<number>;
 

@@ -14,7 +14,7 @@ export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Cl
   return {
     /**
      * Logs the act, does it, and logs its outcome.
-     * @param describe the outcome in words
+     * @param describe returns the outcome as a text for operators
      * @throws the error of the work; the error of the log. If the log fails before the act, the act is not done. If it
      *   fails after the act, the entry has no outcome
      */

@@ -47,8 +47,8 @@ interface CachedHead {
 }
 
 /**
- * Bodies of pages: from memory, else from the store, else rendered on demand. Memory has two caches: bodies by their
- * content, and for each version the head that names the content.
+ * Bodies of pages: from memory, else from the store, else rendered on demand. Memory has two caches: bodies by version
+ * and ETag, and for each version its head, from which the ETags follow.
  */
 export function createPageBodies(deps: {
   html: BlobStore;
@@ -59,7 +59,7 @@ export function createPageBodies(deps: {
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
   const { html, renders, rendering, clock, config } = deps;
-  const warnNotRendered = createThrottledWarning(deps, 'a page was served without a full parse');
+  const warnNotFullyParsed = createThrottledWarning(deps, 'a page was served without a full parse');
   const heads = new LRUCache<string, CachedHead>({ max: maxHeads });
   const bodies = new LRUCache<string, Body>({
     maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
@@ -168,11 +168,11 @@ export function createPageBodies(deps: {
   /** @returns null if the render takes too long or fails */
   async function renderInTime(version: VersionKey, document: Uint8Array): Promise<NewRender | null> {
     const rendered = rendering.renderForRequest(version, document);
-    const late = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
+    const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
-      return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, late);
+      return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
     } catch (err) {
-      warnNotRendered({ err, ...version });
+      warnNotFullyParsed({ err, ...version });
       return null;
     }
   }

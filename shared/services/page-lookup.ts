@@ -38,11 +38,11 @@ interface WaitingRead {
 }
 
 /**
- * Looks up the drop at a public address. A request gets the result of a read that began after the request arrived,
- * however long that read takes: a lock or a delete may have been acknowledged just before. At most `maxReadsPerSlug`
- * reads of one slug run at once. Further requests share one waiting read per version, which begins when a running read
- * ends. Only if that read fails because the database is down (`isDown`) is a page that was public within the last minute
- * served from memory.
+ * Looks up the drop at a public address. A request gets the result of a read that began after the request arrived: the
+ * result of an earlier read may show a page whose lock or deletion was acknowledged in between. At most
+ * `maxReadsPerSlug` reads of one slug run at once. Further requests share one waiting read per version, which begins when
+ * a running read ends. If the read fails because the database is down (`isDown`), and in no other case, a page that was
+ * public within the last minute is served from memory.
  */
 export function createPageLookup({ drops, clock, log }: { drops: DropStore; clock: Clock; log: Log }) {
   const memory = createMemory(clock);

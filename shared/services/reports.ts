@@ -38,7 +38,7 @@ export function createReports(deps: {
   return {
     /**
      * Stores a report of the page. A repeat with the same id changes nothing and counts for no limit.
-     * @param id made with the form
+     * @param id generated when the form was shown
      * @param visitor counted for an hour, not stored
      * @returns false: the page has the maximum of open reports, and this one is not stored
      * @throws DropError `rate_limited`
@@ -68,9 +68,9 @@ export function createReports(deps: {
      * @throws DropError `not_found` if there is no report `before`
      */
     async list({ withClosed, slug, before }: ReportFilter, limit: number): Promise<Report[]> {
-      const place = before === undefined ? null : await reports.find(before);
-      if (before !== undefined && place === null) throw notFound('report');
-      return reports.list({ withClosed, slug: slug ?? null, before: place, limit });
+      const position = before === undefined ? null : await reports.find(before);
+      if (before !== undefined && position === null) throw notFound('report');
+      return reports.list({ withClosed, slug: slug ?? null, before: position, limit });
     },
 
     /** Pages with open reports, at most `limit`, the most reported first; `others`: number of further pages. */

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
 import { describeFailure } from '../../shared/adapters/mongo/connection.ts';
-import { isDown, isDuplicateOf, isUnavailable, withTimeLimit } from '../../shared/adapters/mongo/errors.ts';
+import {
+  isDuplicateOf,
+  isMongoDown,
+  isMongoUnavailable,
+  withTimeLimit,
+} from '../../shared/adapters/mongo/errors.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
@@ -87,7 +92,7 @@ describe('errors of MongoDB', () => {
     return error;
   }
 
-  describe('isUnavailable and isDown', () => {
+  describe('isMongoUnavailable and isMongoDown', () => {
     const stopped = { code: 11_600, errmsg: 'interrupted at shutdown' };
     const duplicate = { code: 11_000, errmsg: duplicates.MongoDB('drops_slug').message };
     const noServer = {} as mongo.TopologyDescription; // proof: only its `error` is read
@@ -129,8 +134,8 @@ describe('errors of MongoDB', () => {
       ['no error', 'MongoNetworkError', 'refused'],
     ] as const) {
       it(`${name}: ${expected}`, () => {
-        expect(isUnavailable(error)).to.equal(expected !== 'refused');
-        expect(isDown(error)).to.equal(expected === 'down');
+        expect(isMongoUnavailable(error)).to.equal(expected !== 'refused');
+        expect(isMongoDown(error)).to.equal(expected === 'down');
       });
     }
   });

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { expect } from 'chai';
 import { ReplyError } from 'ioredis';
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { findMisconfiguration, isUnavailable } from '../../shared/adapters/redis/errors.ts';
+import { findMisconfiguration, isRedisUnavailable } from '../../shared/adapters/redis/errors.ts';
 import { inParallel } from '../contract/records.ts';
 import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
@@ -213,7 +213,7 @@ describe('The connection to Redis', () => {
       await fake.close();
     });
 
-    it('isUnavailable: true for errors of connections and servers, false for a wrong command', () => {
+    it('isRedisUnavailable: true for errors of connections and servers, false for a wrong command', () => {
       const away = [
         new Error('Command timed out'),
         new Error('Connection is closed.'),
@@ -222,14 +222,14 @@ describe('The connection to Redis', () => {
         new ReplyError("ERR Error running script: -READONLY You can't write against a read only replica."),
         new ReplyError("OOM command not allowed when used memory > 'maxmemory'."),
       ];
-      expect(away.filter((error) => !isUnavailable(error))).to.deep.equal([]);
+      expect(away.filter((error) => !isRedisUnavailable(error))).to.deep.equal([]);
       const wrong = [
         new ReplyError('WRONGTYPE Operation against a key holding the wrong kind of value'),
         new ReplyError('ERR unknown command'),
         new TypeError('x is not a function'),
         Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' }),
       ];
-      expect(wrong.filter(isUnavailable)).to.deep.equal([]);
+      expect(wrong.filter(isRedisUnavailable)).to.deep.equal([]);
     });
 
     it('reconnects to the new primary when a failover has made its server a replica', async () => {

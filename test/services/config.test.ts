@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import {
   atPort,
   describeConfig,
-  edgeAddresses,
   edgeSeconds,
+  edgeUrls,
   maxDropBodyBytes,
   purgePauses,
   readConfig,
@@ -149,7 +149,7 @@ describe('Settings', () => {
   });
 
   it('EDGE_PURGE_URL: URLs without trailing slashes; EDGE_PURGE_AGAIN_SECONDS: pauses in ms', () => {
-    expect(edgeAddresses(readConfig({ EDGE_PURGER: 'varnish', ...twoUrls }))).to.deep.equal([
+    expect(edgeUrls(readConfig({ EDGE_PURGER: 'varnish', ...twoUrls }))).to.deep.equal([
       'http://a:1',
       'http://b:2',
     ]);

@@ -90,7 +90,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       const isBelowLimit = {
         $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
       };
-      // A write for an earlier day counts for the newer one. In one stage, both expressions read the old values.
+      // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
       const isCounted = { $gte: ['$day', { $literal: day }] };
       const count = {
         day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },

@@ -20,7 +20,7 @@ export function contextModel(connection: Connection) {
   return connection.model('Context', schema);
 }
 
-/** Documents of up to 2 MB, in the GridFS bucket `html`. */
+/** Documents of up to HTML_MAX_BYTES, in the GridFS bucket `html`. */
 export function createMongoHtmlStore(connection: Connection): BlobStore {
   const { put, get, delete: remove, listIds } = openGridBucket(connection, 'html');
   return {
@@ -29,7 +29,7 @@ export function createMongoHtmlStore(connection: Connection): BlobStore {
   };
 }
 
-/** A context has at most 64 KB, so it is one document: one read, where GridFS takes two. */
+/** A context has at most 1 MiB (CONTEXT_MAX_BYTES), so it is one document: one read, where GridFS needs two. */
 export function createMongoContextStore(connection: Connection): BlobStore {
   const contexts = contextModel(connection);
 

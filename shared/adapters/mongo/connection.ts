@@ -113,10 +113,10 @@ function optionsFor(uri: string, maxConnections: number, isMigration: boolean): 
 }
 
 /**
- * Logs when no server accepts writes any more, and when one does again. After `reconnectMs` it connects anew, again
- * and again: the driver's monitor can hang for good on a socket that the server has just closed (mongodb 7.8 waits
+ * Logs when no server accepts writes any more, and when one does again. After a loss of `reconnectMs` it reconnects until
+ * it succeeds: the driver's monitor can hang for good on a socket that the server has just closed (mongodb 7.8 waits
  * for `drain` without a time limit), for example after the process was suspended.
- * @returns stops it
+ * @returns a function that stops it
  */
 function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number): () => void {
   let lostAt: number | null = null;

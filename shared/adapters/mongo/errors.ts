@@ -61,7 +61,7 @@ function writeErrorsOf(error: mongo.MongoServerError): mongo.WriteError[] {
 }
 
 /** Whether no server answered within the driver's time limits (the driver sends a read twice). */
-export function isDown(error: unknown): boolean {
+export function isMongoDown(error: unknown): boolean {
   if (noAnswer.some((type) => error instanceof type)) return true;
   if (!(error instanceof Error)) return false;
   if (error.name === 'MongoPoolClosedError') return true; // the driver does not export this class
@@ -71,8 +71,8 @@ export function isDown(error: unknown): boolean {
 }
 
 /** Whether the database is down, overloaded or without a primary; false if it refused the command itself. */
-export function isUnavailable(error: unknown): boolean {
-  if (isDown(error)) return true;
+export function isMongoUnavailable(error: unknown): boolean {
+  if (isMongoDown(error)) return true;
   if (!(error instanceof mongo.MongoError)) return false;
   if (error instanceof mongo.MongoOperationTimeoutError || error.name === 'MongoWaitQueueTimeoutError')
     return true;
@@ -83,7 +83,7 @@ export function isUnavailable(error: unknown): boolean {
       ? error.result.getWriteConcernError()
       : error.writeConcernError;
   const failures = [error, concern, ...writeErrorsOf(error)];
-  return failures.some((failure) => unavailableCodes.has(failure?.code)) || isDown(error.errorResponse);
+  return failures.some((failure) => unavailableCodes.has(failure?.code)) || isMongoDown(error.errorResponse);
 }
 
 /** Whether the server gave up the write because of a concurrent one. Nothing was written. */
@@ -126,8 +126,8 @@ async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
       unavailable('Database timeout; a write may still complete.'),
     );
   } catch (cause) {
-    if (isUnavailable(cause))
-      throw unavailable('The database is unavailable.', 1, { cause, isDown: isDown(cause) });
+    if (isMongoUnavailable(cause))
+      throw unavailable('The database is unavailable.', 1, { cause, isDown: isMongoDown(cause) });
     if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
     throw cause;
   }

@@ -104,7 +104,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
       await chunks.deleteMany({ $or: ranges.map((files_id) => ({ files_id })) });
     },
 
-    /** Ids of files and of chunks without a file: an upload or a removal was interrupted. */
+    /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
     listIds: mergedIds([listFiles, distinctIds(listChunks)]),
   };
 }

@@ -92,8 +92,8 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
   return {
     ...reads,
     async addBatch(number, counts) {
-      for (const chunk of inChunks([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
-      for (const chunk of inChunks(counts)) await calls.addToDays(number, chunk);
+      for (const chunk of chunksOf([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
+      for (const chunk of chunksOf(counts)) await calls.addToDays(number, chunk);
     },
   };
 }
@@ -105,13 +105,13 @@ function sumByDrop(counts: readonly ViewCount[]): Map<string, number> {
   return sums;
 }
 
-function* inChunks<T>(items: readonly T[]): Generator<T[]> {
+function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
   for (let from = 0; from < items.length; from += updatesPerCall)
     yield items.slice(from, from + updatesPerCall);
 }
 
 /**
- * By the driver, because Mongoose would cast thousands of updates for nothing.
+ * Calls the driver directly, because Mongoose would cast the values of thousands of updates without need.
  * @returns the upserts that were refused because their id exists
  */
 async function bulkWrite(

@@ -37,7 +37,7 @@ export interface Redis {
   /** Whether commands are sent. A server that stops answering is noticed after 1.5 s. */
   isUp(): boolean;
 
-  /** Calls the listener now if the connection is up, and after each reconnection. @returns removes the listener */
+  /** Calls the listener now if the connection is up, and after each reconnection. @returns a function that removes the listener */
   onReady(listener: () => void): () => void;
 
   /**

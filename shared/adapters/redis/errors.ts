@@ -18,7 +18,7 @@ export function isDemoted(error: Error): boolean {
 }
 
 /** True for a lost connection, a timeout and a server that accepts no commands now; false for a refused command. */
-export function isUnavailable(error: unknown): boolean {
+export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ReplyError) {
     return temporaryReply.test(error.message) || refusedLogin.test(error.message);
@@ -38,7 +38,7 @@ export function withoutCommand(error: unknown): unknown {
 export function toDropError(error: unknown): unknown {
   if (error instanceof DropError) return error;
   const cause = withoutCommand(error);
-  return isUnavailable(error) ? unavailable('Redis is unavailable.', 1, { cause }) : cause;
+  return isRedisUnavailable(error) ? unavailable('Redis is unavailable.', 1, { cause }) : cause;
 }
 
 /**

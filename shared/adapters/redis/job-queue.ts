@@ -5,13 +5,13 @@ import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../port
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { isUnavailable, toDropError, withoutCommand } from './errors.ts';
+import { isRedisUnavailable, toDropError, withoutCommand } from './errors.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 
 /** The queue has the name of the first release, because processes of both releases share it during a deployment. */
 export const queueName = 'asked';
 
-/** The caller has a request to answer, and the record lists the pending task anyway. */
+/** How long `enqueue` waits: the caller has a request to answer, and the record lists the pending task anyway. */
 export const enqueueWithinMs = 200;
 
 const failedKeepSeconds = 7 * 86_400;
@@ -63,7 +63,7 @@ export function createRedisJobQueue(options: {
   let stopSyncing: () => void = () => undefined;
 
   /** BullMQ would wait until Redis is back. @throws DropError `unavailable` where Redis is down */
-  async function ask<T>(call: () => Promise<T>): Promise<T> {
+  async function withDropErrors<T>(call: () => Promise<T>): Promise<T> {
     if (!redis.isUp()) throw unavailable('The job queue is unavailable.');
     try {
       return await call();
@@ -88,7 +88,7 @@ export function createRedisJobQueue(options: {
         await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions(name) });
       }
     } catch (error) {
-      if (!isUnavailable(error))
+      if (!isRedisUnavailable(error))
         log.error({ err: withoutCommand(error) }, 'the job schedules could not be written');
     }
   }
@@ -111,7 +111,7 @@ export function createRedisJobQueue(options: {
 
   return {
     async enqueue(name, payload, delayMs = 0) {
-      const added = ask(() => add(name, jobKey(name, payload), payload, delayMs));
+      const added = withDropErrors(() => add(name, jobKey(name, payload), payload, delayMs));
       await withTimeout(enqueueMs, added, () => unavailable('The job queue did not answer in time.'));
     },
 
@@ -125,8 +125,8 @@ export function createRedisJobQueue(options: {
 
     async count() {
       const states = ['wait', 'prioritized', 'delayed', 'active', 'failed'] as const;
-      const counts = await ask(() => queue.getJobCounts(...states));
-      const scheduled = await ask(() => queue.getJobSchedulersCount());
+      const counts = await withDropErrors(() => queue.getJobCounts(...states));
+      const scheduled = await withDropErrors(() => queue.getJobSchedulersCount());
       const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts;
       // Each schedule has one next run among them. The two numbers are read one after the other, hence the 0.
       return { waiting: Math.max(wait + prioritized + delayed - scheduled, 0), active, failed };
@@ -134,12 +134,12 @@ export function createRedisJobQueue(options: {
 
     async listFailed(limit) {
       if (limit < 1) return [];
-      return (await ask(() => queue.getFailed(0, limit - 1))).map(toFailedJob);
+      return (await withDropErrors(() => queue.getFailed(0, limit - 1))).map(toFailedJob);
     },
 
     async retryFailed() {
-      const failed = await ask(() => queue.getFailed());
-      for (const job of failed) await ask(() => job.retry('failed', { resetAttemptsMade: true }));
+      const failed = await withDropErrors(() => queue.getFailed());
+      for (const job of failed) await withDropErrors(() => job.retry('failed', { resetAttemptsMade: true }));
       return failed.length;
     },
 

@@ -3,10 +3,10 @@ import { isJobName, type JobHandlers, prepareCall } from '../../job-catalogue.ts
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { isUnavailable, withoutCommand } from './errors.ts';
+import { isRedisUnavailable, withoutCommand } from './errors.ts';
 
 /** A job whose process ended this many times while it ran is kept as failed. */
-const crashesAllowed = 10;
+const crashLimit = 10;
 /** A connection on which a command waits so long for an answer is lost. BullMQ waits for work 10 s at most. */
 const silentMs = 15_000;
 /** How long closing the connections may take. */
@@ -40,7 +40,7 @@ export function startJobWorker(deps: {
     concurrency,
     lockDuration: lockMs,
     stalledInterval: stallMs,
-    maxStalledCount: crashesAllowed - 1,
+    maxStalledCount: crashLimit - 1,
   });
   worker.on('completed', (job) => log.debug(about(job), 'job done'));
   worker.on('failed', (job, error) => {
@@ -86,7 +86,7 @@ export function startJobWorker(deps: {
 
   /** The connection of the process logs when Redis is lost and back. */
   function report(error: Error): void {
-    if (!isUnavailable(error) && !isStopping)
+    if (!isRedisUnavailable(error) && !isStopping)
       log.error({ err: withoutCommand(error) }, 'the job queue reported an error');
   }
 

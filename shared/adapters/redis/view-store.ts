@@ -69,7 +69,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
     });
   }
 
-  async function throwUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  async function withDropErrors<T>(work: () => Promise<T>): Promise<T> {
     if (!redis.isUp()) throw unavailable('Redis is unavailable.');
     try {
       return await work();
@@ -80,7 +80,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
 
   return {
     add: (writer, flush, counts) =>
-      throwUnavailable(async () => {
+      withDropErrors(async () => {
         const fields = counts.flatMap(({ dropId, day, count }) => [`${day}/${dropId}`, count]);
         await client.eval(
           addLua,
@@ -94,7 +94,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
       }),
 
     aggregate: (now) =>
-      throwUnavailable(async () => {
+      withDropErrors(async () => {
         // The first batch may be one that an earlier run left open; the second batch has the views counted since.
         for (let batches = 0; batches < 2; batches++) {
           const opened = await client.eval(openLua, openKeys.length, ...openKeys, now);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
-const logBytes = 8 * 1024 * 1024;
+const minWalBytes = 8 * 1024 * 1024;
 const everyMs = 250;
 /** The thread ends this long after the last write. */
 const idleMs = 10_000;
@@ -34,7 +34,7 @@ export function createCheckpoints(path: string, onError: (error: unknown) => voi
 
   function start(): void {
     timer = undefined;
-    if (running !== undefined || logLength(path) < logBytes) return;
+    if (running !== undefined || walLength(path) < minWalBytes) return;
     running = checkpoint()
       .catch(onError)
       .finally(() => {
@@ -57,6 +57,6 @@ export function createCheckpoints(path: string, onError: (error: unknown) => voi
   };
 }
 
-function logLength(path: string): number {
+function walLength(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -22,7 +22,7 @@ export interface Database {
   /** Compiles a statement: once, when the adapter is created. */
   prepare(sql: string): Statement;
 
-  /** The same with rows as arrays, which takes two thirds of the time. */
+  /** Like `prepare`, but rows are arrays, which takes two thirds of the time. */
   prepareTuples(sql: string): Statement;
 
   /**

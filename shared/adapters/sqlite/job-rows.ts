@@ -28,7 +28,7 @@ export interface FailedRow {
 export type JobRows = ReturnType<typeof createJobRows>;
 
 /** A job whose process ended this many times while it ran is kept as failed. */
-const crashesAllowed = 10;
+const crashLimit = 10;
 const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
 
@@ -101,7 +101,7 @@ export function createJobRows(db: Database) {
   }
 
   return {
-    /** A waiting job of the same key takes the earlier time, and all attempts. */
+    /** Adds a job. If a job of the same key waits, that one gets the earlier of the two times, and all attempts again. */
     put,
 
     /** Adds the jobs of the schedules that are due. */
@@ -151,7 +151,7 @@ export function createJobRows(db: Database) {
     /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
-      if (crashes >= crashesAllowed) {
+      if (crashes >= crashLimit) {
         this.fail(job, `The process ended ${crashes} times while it ran this job`, now);
         return 'failed';
       }

@@ -91,7 +91,7 @@ export function createJobRunner(deps: {
     wake();
   }
 
-  /** Calls the handler. @returns writes the result; false: the lease was lost */
+  /** Calls the handler. @returns a function that writes the result, or returns false if the lease was lost */
   async function call(job: HeldJob): Promise<() => boolean> {
     const name = job.name as JobName; // proof: only names of the catalogue are claimed
     let isPayloadValid = false;

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 
 /** A page usually takes some hundred bytes, at most three kilobytes. */
 const maxSlugs = 10_000;
-/** Versions beside the latest, which readers compare it with. */
+/** Older versions that are cached with the latest one, because readers compare them. */
 const maxOlderPerSlug = 4;
 
 /** Caches what `findPage` reads. An entry always equals what the database has at that moment. */

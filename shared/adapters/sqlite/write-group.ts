@@ -32,7 +32,7 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
   let waiting: Write[] = [];
   let isClosed = false;
 
-  /** Runs one write. @returns settles its promise, to be called once the group is committed */
+  /** Runs one write. @returns a function that settles its promise; call it when the group is committed */
   function runOne(write: Write): () => void {
     save.run();
     try {

@@ -37,7 +37,7 @@ function isTooLarge(markup: string): boolean {
 const plain = createMarkdown(false);
 const linking = createMarkdown(true);
 
-const webAddress = /^(https?:|mailto:)/i;
+const allowedLink = /^(https?:|mailto:)/i;
 
 /** The page has the h1, so headings move down one level. */
 const rules: sanitize.IOptions = {
@@ -57,7 +57,7 @@ const rules: sanitize.IOptions = {
     h4: 'h5',
     h5: 'h6',
     a(tagName, { href = '' }) {
-      if (!webAddress.test(href)) return { tagName, attribs: {} };
+      if (!allowedLink.test(href)) return { tagName, attribs: {} };
       return { tagName, attribs: { href, rel: 'noopener noreferrer nofollow ugc', target: '_blank' } };
     },
   },
