@@ -67,7 +67,7 @@ function findCompiler() {
   }
 }
 
-/** All files and folders below it, relative to it. */
+/** The paths of all files and folders in `folder`, relative to it. */
 function list(folder) {
   return readdirSync(join(root, folder), { recursive: true });
 }

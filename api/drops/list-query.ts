@@ -8,7 +8,7 @@ import { findMetadataEntryFault } from './requests.ts';
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';
 
-/** No list has so many pages. Its product with the page size is exact in every store. */
+/** No list has so many pages, and every store calculates this number times the page size exactly. */
 const maxPage = 1_000_000_000;
 
 /** The query of GET /api/drops (spec 4.4), without the metadata filters. */

@@ -14,7 +14,10 @@ import { HttpError } from './http-error.ts';
  * limits). So no large body is read for a client that may not send it. The API description lists what each policy implies.
  */
 export interface Policy {
-  /** `checked`: every bad token is answered `unauthorized` (spec 7: GET /api/me). Absent: no token is needed. */
+  /**
+   * `required`: a bad token is answered `invalid_token`. `checked`: it is answered `unauthorized`, as spec 7 demands of
+   * GET /api/me. Absent: no token is needed.
+   */
   readonly token?: 'required' | 'checked';
   readonly limit?: 'sign_in_starts_per_minute' | 'writes_per_minute' | 'changes_per_minute';
   /** Absent: a body is ignored. */
@@ -106,8 +109,8 @@ export function createAccess(services: Services, held: HeldBytes) {
       const rules = rulesFor(policies.signInStart);
       const guarded = async (req: Request, res: Response): Promise<void> => {
         res.setHeader('Cache-Control', 'no-store');
-        // Before it is counted: a web page could use up the sign-ins of its reader's address. Browsers add Origin to
-        // every POST; other programs send none.
+        // Checked before the limit, so that a web page cannot use up the sign-ins of its reader's address. Browsers add
+        // Origin to every POST; other programs send none.
         if (req.headers.origin !== undefined && req.headers.origin !== origin) throw foreignOrigin(origin);
         const visitor = visitorOf(req.ip);
         await limits.takeSignInStart(visitor);

@@ -31,7 +31,7 @@ export function answerError(error: unknown, req: IncomingMessage, res: ServerRes
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Whether a large part of the body is still to come. */
+/** Whether a body of more than 64 KiB has not arrived completely. */
 function isArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && Number(headers['content-length']) > 64 * 1024;
 }

@@ -43,7 +43,7 @@ function param(req: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The list has four parameters and up to ten metadata filters. */
+/** GET /api/drops needs 14: four parameters, and by default a filter for each of ten metadata keys. */
 export const maxParameters = 100;
 
 /** Query parameters by name, repeated ones as a list. The object has no prototype. */
@@ -72,7 +72,7 @@ export function readQuery(search: string | null): Query {
 
 /**
  * The pairs of a query or a form, in their order.
- * @param what names it in the error
+ * @param what the name of the text in an error
  * @throws DropError `invalid_arg` for invalid UTF-8, which URLSearchParams would turn into U+FFFD
  */
 export function readPairs(text: string, what: 'query' | 'form'): readonly (readonly [string, string])[] {

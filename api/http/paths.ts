@@ -1,4 +1,4 @@
-/** The sign-in pages. Every path is below `code`, which is the path of the sign-in cookie. */
+/** The sign-in pages. Every path is below `code`: on http that is the path of the sign-in cookie. */
 export const signInPaths = {
   code: '/sign-in',
   callback: '/sign-in/github/callback',

@@ -2,7 +2,7 @@ import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 
-/** A failed check: what a schema passes to yup as the message of a test. It is no interface, which yup would not accept. */
+/** A failed check: what a schema passes to yup as the message of a test. yup's types accept a type alias and no interface. */
 export type Fault = {
   readonly code: Code;
   readonly message: string;

@@ -55,11 +55,11 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 /** @param edgeSeconds the cache lifetime of a page at the edge */
 export function createRawHeaders(config: Config, edgeSeconds: number): RawHeaders {
   const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
-  const onOurHost = safety(BASE_URL);
+  const onOurHost = commonHeaders(BASE_URL);
   // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
-  const onOwnHost: Pairs = [...safety(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
-  const ofPageOnOurHost = pageStart(onOurHost, sandbox);
-  const ofPageOnOwnHost = pageStart(onOwnHost, sandboxOnOwnHost);
+  const onOwnHost: Pairs = [...commonHeaders(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
+  const ofPageOnOurHost = pageHeaders(onOurHost, sandbox);
+  const ofPageOnOwnHost = pageHeaders(onOwnHost, sandboxOnOwnHost);
 
   const kept = cacheControl(edgeSeconds, 0);
   const unconfirmed = cacheControl(Math.min(edgeSeconds, unconfirmedSeconds), 0);
@@ -101,7 +101,7 @@ function cacheControl(seconds: number, stale: number): string {
 }
 
 /** The headers of every answer besides the sandbox. @param origin where it is served */
-function safety(origin: string): Pairs {
+function commonHeaders(origin: string): Pairs {
   const headers: [name: string, value: string][] = [
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
@@ -112,6 +112,6 @@ function safety(origin: string): Pairs {
   return headers;
 }
 
-function pageStart(safetyHeaders: Pairs, tokens: string): readonly string[] {
+function pageHeaders(safetyHeaders: Pairs, tokens: string): readonly string[] {
   return ['Content-Security-Policy', `sandbox ${tokens}`, ...safetyHeaders.flat(), 'Vary', 'Accept-Encoding'];
 }

@@ -168,7 +168,7 @@ function sendBody(
   res.writeHead(200, headers).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
 }
 
-/** Whether the page was opened by itself. The viewer counts what is opened in its frame or from its link. */
+/** Whether the raw page was opened directly. The viewer counts a page that is opened in its frame or from its link. */
 function isTopLevelView(req: IncomingMessage, { slug, query }: PublicAddress, baseUrl: string): boolean {
   if (req.headers['sec-fetch-dest'] !== 'document' || query.has('id')) return false;
   return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);

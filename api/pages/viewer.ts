@@ -67,10 +67,10 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   }
 
   /**
-   * Sets the cookie and redirects to the page.
+   * Checks the passcode, sets the cookie and redirects to the page.
    * @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many
    */
-  async function checkPasscode(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
+  async function unlockPage(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
     if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
     }
@@ -101,7 +101,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
       const page = await findPage(req, res);
       const form = await readForm(req, res);
       try {
-        await checkPasscode(req, res, page, form.get('passcode') ?? '');
+        await unlockPage(req, res, page, form.get('passcode') ?? '');
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;
         const status = setStatusAndHeaders(res, error);

@@ -17,7 +17,7 @@ export function createApp(services: Services, held: HeldBytes): Express {
   const { log, config } = services;
   const app = express();
   app.disable('x-powered-by');
-  app.set('etag', false); // no answer of Express is worth a hash for each request
+  app.set('etag', false); // a hash of each of these answers would cost more than a 304 saves
   app.set('strict routing', true);
   app.set('case sensitive routing', true);
   app.set('query parser', readQuery);

@@ -156,13 +156,13 @@ export function watchConnections(
 
 /**
  * Ends our side of a connection whose request was answered while it still arrives, and discards the rest, so that the
- * client gets its answer. The rest is not parsed: chunks of one byte cost thousands of times what their bytes do. Node
+ * client gets its answer. The rest is not parsed, because a chunk of one byte costs as much as one of thousands. Node
  * ends the connection when the request's time is over.
  */
 function linger(connection: Connection): void {
   const { socket } = connection;
   connection.whenAnswered = () => undefined;
-  socket.on('data', () => undefined); // takes the bytes from the parser, which otherwise reads from the system itself
+  socket.on('data', () => undefined); // detaches Node's parser from the socket
   socket.removeAllListeners('data');
   socket.resume();
   setImmediate(() => socket.resume()); // Node may have paused it for the bytes already read
@@ -170,7 +170,7 @@ function linger(connection: Connection): void {
   socket.end();
 }
 
-/** For a request, for the rest of one, or to read its answer. */
+/** Whether the client has to act: to send a request, or the rest of one, or to read its answer. */
 function waitsForClient({ current }: Connection): boolean {
   return current === null || !current[0].complete || current[1].writableEnded;
 }

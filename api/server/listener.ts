@@ -49,7 +49,7 @@ export function createListener(services: Services): RequestListener {
     else if (slashless !== null && (host === null || slashless.isRaw))
       raw.redirect(req, answer, slashless.location, host);
     else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
-    else app(takenLiterally(req), answer);
+    else app(withLiteralPath(req), answer);
   };
 }
 
@@ -145,10 +145,11 @@ function tooLate(): DropError {
 }
 
 /**
- * No path of the service is percent-encoded, so `%61bc` is not another spelling of `abc`, and a malformed encoding is
- * simply not found. `#` never occurs in a URL that is sent, and Express would take `\` for `/`.
+ * Escapes `%`, `#` and `\` in the path, so that Express neither decodes nor changes it. No path of the service is
+ * percent-encoded, so `%61bc` is not another spelling of `abc`, and a malformed encoding is not found. Browsers never send
+ * `#`, and Express would take `\` for `/`.
  */
-function takenLiterally(req: IncomingMessage): IncomingMessage {
+function withLiteralPath(req: IncomingMessage): IncomingMessage {
   const { url = '' } = req;
   if (url.startsWith('/') && !/[%#\\]/.test(url)) return req;
   const [path = ''] = url.split('?', 1);

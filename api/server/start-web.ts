@@ -13,7 +13,7 @@ export interface Web {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A server that looks for late requests every 5 s, and leaves a missing Host to listener.ts, which answers it. */
+/** A server that checks every 5 s which requests have exceeded their time, and leaves a missing Host to listener.ts, which answers it. */
 export function createWebServer(): Server {
   return createServer({ requireHostHeader: false, connectionsCheckingInterval: 5_000 });
 }
@@ -24,7 +24,7 @@ export function createWebServer(): Server {
  */
 const proxyIdleMs = 95_000;
 
-/** A head fits into a few packets. The whole request has REQUEST_SECONDS. */
+/** How long headers may take. They fit into a few packets; a whole request may take REQUEST_SECONDS. */
 const headersMs = 20_000;
 
 /** Listens. @throws the system's error if it cannot (`EADDRINUSE`, `EACCES`) */

@@ -28,8 +28,8 @@ interface Steps {
 }
 
 /**
- * The cookie that connects the pages of one sign-in. It is sealed (encrypted and authenticated), sent to these pages only,
- * replaced at each step, and expires with the sign-in.
+ * The cookie that connects the pages of one sign-in. It is sealed (encrypted and authenticated), replaced at each step, and
+ * expires with the sign-in. On http the browser sends it to these pages only.
  */
 export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecure: boolean }) {
   const { sealer, clock, isSecure } = deps;

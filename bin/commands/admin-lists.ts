@@ -38,7 +38,7 @@ function describeFindings({ drop, token, accounts }: Findings): string[][] {
   return [
     ...(drop === null ? [] : [describePage(drop.drop, drop.owner)]),
     ...(token === null ? [] : [describeToken(token.token, token.account)]),
-    ...accounts.map(describeAccountReport),
+    ...accounts.map(describeAccountSummary),
   ];
 }
 
@@ -67,7 +67,7 @@ function describeToken(token: Token, account: Account | null): string[] {
   ];
 }
 
-function describeAccountReport({ account, tokens, drops, dropCount }: AccountSummary): string[] {
+function describeAccountSummary({ account, tokens, drops, dropCount }: AccountSummary): string[] {
   const { id, identity, createdAt } = account;
   return [
     `account   ${id}`,

@@ -19,7 +19,7 @@ describe('DROPS_PER_ACCOUNT: 5', () => {
     expect((await other.post()).status, 'another account').to.equal(201);
   });
 
-  it('is never passed by parallel creates and deletes', async function () {
+  it('is never exceeded by parallel creates and deletes', async function () {
     this.timeout(60_000); // PostgreSQL below MongoDB's protocol ends each deadlock of parallel creates after a wait
     const owner = await service.newOwner();
     for (let round = 0; round < 5; round++) {
@@ -73,7 +73,7 @@ describe("The spec's own numbers: 200 versions, 500 writes a day, 500 drops", ()
     expect((await owner.get(`/api/drops/${slug}/versions`)).body).to.have.length(200);
   });
 
-  it('520 parallel POSTs: 500 are accepted; on the next day 500 drops are never passed', async () => {
+  it('520 parallel POSTs: 500 are accepted; on the next day 500 drops are never exceeded', async () => {
     const owner = await service.newOwner();
     const today = await times(520, () => owner.post());
     expect(today.filter(({ status }) => status === 201)).to.have.length(500);

@@ -70,7 +70,7 @@ describe('A locked drop', () => {
     }
   });
 
-  it('a visit that does not pass the passcode is not counted as a view', async () => {
+  it('a visit without the passcode is not counted as a view', async () => {
     const { slug, owner, address } = await lockedDrop();
     await service.view(`/p/${slug}`);
     await service.view(`/p/${slug}/raw`);

@@ -21,7 +21,7 @@ const wrongTokens = [
   'dl_NEEDLEcut',
 ];
 
-describe('Every kind of secret, used and misused', () => {
+describe('Every kind of secret, after correct and wrong use', () => {
   const edges = useEdgeDoubles();
   let double: GitHubDouble | undefined;
   let service: TestService;
@@ -95,7 +95,7 @@ describe('Every kind of secret, used and misused', () => {
     return { pass: cookieValue(cookie), grant, otherPass: cookieValue(again.cookie) };
   }
 
-  it('with GitHub leaves no secret at rest or in the logs', async () => {
+  it('with GitHub: is neither stored nor logged', async () => {
     double = await startGitHubDouble();
     const edge: EdgeDouble = await edges.listen((_, res) => res.writeHead(500).end(purgeToken));
     const settings = { GITHUB_CLIENT_ID: double.clientId, GITHUB_CLIENT_SECRET: double.clientSecret };
@@ -154,7 +154,7 @@ describe('Every kind of secret, used and misused', () => {
     );
   });
 
-  it('with the local sign-in key leaves no secret at rest or in the logs, except in the secret store', async () => {
+  it('with the local sign-in key: is neither logged nor stored, except in the secret store', async () => {
     let engine: Engine | undefined;
     service = await startService({
       adaptEngine: (opened) => {

@@ -130,7 +130,7 @@ describe('POST /p/{slug}: the passcode', () => {
       expect((await service.get(frame, { headers: address })).text).to.include('HTML-SECRET');
     });
 
-    it('parallel guesses do not pass the limit; right passcodes do not count', async () => {
+    it('parallel guesses do not exceed the limit; right passcodes do not count', async () => {
       const { slug, address } = await lockedDrop();
       for (let n = 0; n < 5; n++) await enter(slug, address);
       const other = await lockedDrop();

@@ -48,7 +48,7 @@ export const parameters: readonly HostileCase[] = [
     status: 200,
     text: '"total_items":1,',
   }),
-  list('a filter behind 1,000 parameters', `${'a=1&'.repeat(1_000)}metadata.k=v`, bad('query')),
+  list('a filter after 1,000 parameters', `${'a=1&'.repeat(1_000)}metadata.k=v`, bad('query')),
   list('101 parameters', Array(101).fill('a').join('&'), bad('query')),
   list('100 parameters, the last of them a filter', `${'a&'.repeat(99)}metadata.k=v`, none),
   list('__proto__ as a parameter', '__proto__=1&__proto__[x]=2', bad('__proto__[x]')),
