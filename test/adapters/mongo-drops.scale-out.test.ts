@@ -30,7 +30,7 @@ describe('drops in MongoDB', () => {
     return made(await drops.create(aDrop(changes), 500, []));
   }
 
-  describe('many at once', () => {
+  describe('parallel changes', () => {
     it('keep latest version, numbers and trash consistent during parallel additions and removals', async () => {
       const { id, slug } = await create();
       const ids = new Set<string>();

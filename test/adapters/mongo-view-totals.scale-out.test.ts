@@ -44,7 +44,7 @@ describe('Batches of views in MongoDB', () => {
     expect(await drop.views()).to.deep.equal([7, { [day]: 7 }]);
   });
 
-  it('that were added in part are completed: drops without days, and some of the drops', async () => {
+  it('are completed after a partial addition: drops without days, or some of the drops', async () => {
     const [one, other] = [await create(), await create()];
     await totals.addBatch(start, [other.count(5)]);
     await test.mongo.connection.collection('day_views').deleteMany({ day });

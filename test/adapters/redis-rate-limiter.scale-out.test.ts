@@ -96,7 +96,7 @@ describe('Limits that processes share in Redis', () => {
     ]);
   });
 
-  it('are counted by the process after the timeout while Redis is silent, no call twice', async () => {
+  it('are counted by each process if Redis does not answer in time, each call once', async () => {
     const log = createRecordingLog();
     const { redis: connection, proxy } = await redis.openThroughProxy();
     const limiter = limiterOn(connection, log);

@@ -191,7 +191,7 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['inner']);
     });
 
-    it('keeps order and outcome of a thousand writes at once', async () => {
+    it('keeps the order and the results of 1,000 parallel writes', async () => {
       const { note, notes } = await openNotes();
       const texts = Array.from({ length: 1_000 }, (_, i) => String(i % 900));
       const outcomes = await Promise.allSettled(texts.map(note));
@@ -242,7 +242,7 @@ describe('SQLite database', () => {
       expect(pragmas.map(read)).to.deep.equal(['wal', 2, 16384, 2, 1, 1, 5000]);
     });
 
-    it('makes its files and folder for this user alone', async () => {
+    it('creates its files and directory for this user alone', async () => {
       path = join(dir, 'new', 'dropleaf.sqlite');
       const { note } = await openNotes();
       await note('a');

@@ -66,7 +66,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         expect(await drops.create({ ...refused, slug: newSlug() }, cap, [])).to.be.an('object');
       });
 
-      it('tells slugs apart by case', async () => {
+      it('slugs are case-sensitive', async () => {
         const one = await create({ slug: 'abcDEF' });
         const other = await create({ slug: 'ABCdef' });
         expect(await stores().drops.find('owner', 'abcDEF')).to.deep.equal(one);
@@ -81,7 +81,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     });
 
     describe('the cap', () => {
-      it('is never passed, however many creates come at once', async () => {
+      it('is never passed by parallel creates', async () => {
         const made = await inParallel(40, () => stores().drops.create(aDrop(), 25, []));
         expect(made.filter((drop) => drop === 'no_place')).to.have.length(15);
         expect(await stores().drops.count('owner')).to.equal(25);

@@ -179,7 +179,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
         expect(callsOf('store.reconcile')).to.have.length(1);
       });
 
-      it('goes on after failures of its job, and leaves only the last one of them', async () => {
+      it('continues after failures of its job, and keeps only the last failed job', async () => {
         const { queue, settle, callsOf } = await startProcess({
           'views.aggregate': () => rejectWith('unavailable'),
         });

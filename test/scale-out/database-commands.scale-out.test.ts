@@ -71,7 +71,7 @@ describe('Commands to MongoDB for each request', () => {
     expect(records.length, records.join()).to.be.within(2, 5);
   });
 
-  it('a POST that comes whole: 1 for its token', async () => {
+  it('a POST that arrives in one write: 1 for its token', async () => {
     const owner = await knownOwner();
     const body = JSON.stringify({ title: 'A title', html: '<p>A page' });
     const head = service.head('POST', '/api/drops', {

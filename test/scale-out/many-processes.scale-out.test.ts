@@ -228,7 +228,7 @@ describe('Many processes behind nginx', function () {
     }
   });
 
-  describe('what comes through nginx', () => {
+  describe('requests through nginx', () => {
     before(function () {
       requireManyLoopbacks(this);
     });

@@ -140,7 +140,7 @@ describe('A page that is changed through one web process while MongoDB is slow f
     expect(answers.map(({ status }) => status)).to.have.members([200, 503]);
   });
 
-  it('that nobody changes is still shown, confirmed by the slow read', async () => {
+  it('is served by the slow read if nobody changes it, and is confirmed', async () => {
     const slug = await readPage();
     const from = performance.now();
     const raw = await slow.get(`/p/${slug}/raw`);
