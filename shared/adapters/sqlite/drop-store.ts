@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { DetailChanges, Drop, Metadata, NewDrop, NewVersion, PendingTask } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
@@ -53,6 +54,9 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     find: db.prepareTuples(`
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND deleted_at IS NULL`),
     findById: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
+    isTaken: db.prepareTuples(
+      'SELECT 1 FROM drops WHERE owner_id = ? AND deleted_at IS NULL AND (place = ? OR place >= ?) LIMIT 1',
+    ),
     places: db.prepareTuples('SELECT place FROM drops WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?'),
     insert: db.prepareTuples(`
       INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,
@@ -113,14 +117,22 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     });
   }
 
+  /** A random free place; null: none. Only if a first guess is taken, or the cap was lowered, all places are read. */
+  function findFreePlace(ownerId: string, cap: number): number | null {
+    if (cap < 1) return null;
+    const guess = randomInt(cap);
+    if (sql.isTaken.get(ownerId, guess, cap) === undefined) return guess;
+    const taken = sql.places.all(ownerId, cap) as [number][]; // proof: live drops have a place
+    return pickPlace(
+      taken.map(([place]) => place),
+      cap,
+    );
+  }
+
   function create(drop: NewDrop, cap: number, tasks: readonly PendingTask[]) {
     const stored = toDropOrNull(sql.findById.get(drop.id));
     if (stored !== null) return stored;
-    const taken = sql.places.all(drop.ownerId, Math.max(cap, 0)) as [number][]; // proof: live drops have a place
-    const place = pickPlace(
-      taken.map(([each]) => each),
-      cap,
-    );
+    const place = findFreePlace(drop.ownerId, cap);
     if (place === null) return 'no_place';
     const { id, ownerId, slug, title, description, metadata, lock, version } = drop;
     const created = toDropOrNull(
