@@ -41,7 +41,7 @@ function addPageCommands(admin: Command, host: Host): void {
         'service, so that the cache in front is purged before this command ends; otherwise the worker purges it.',
     )
     .argument('<page>', pageArgument)
-    .requiredOption('-r, --reason <text>', 'reason for the owner and the log', readReason)
+    .requiredOption('-r, --reason <text>', 'reason for the owner and the log (required)', readReason)
     .addHelpText('after', example('takedown abc123 --reason "phishing"'))
     .action((page: string, options: OperatorOptions & { reason: string }) => takedown(page, options, host));
 

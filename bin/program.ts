@@ -125,7 +125,7 @@ function addMaintenance(program: Command, host: Host): void {
       'Creates an API token and prints it, and nothing else, on stdout. The same name is always the same account. The service ' +
         'need not be running, but must have been started once.',
     )
-    .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page')
+    .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
     .option('-l, --label <text>', 'label of the token, shown in lists')
     .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
     .action((options: { user: string; label?: string }) => token(options, host));

@@ -45,7 +45,7 @@ To publish a page, run these commands in a second terminal${shell}:
     -H 'Content-Type: application/json' \\
     -d '{"title":"Hello","html":"<!doctype html><title>Hello</title><h1>Hello, world</h1>"}'
 
-Agents and other programs sign in with the device-code flow: they show you a code (${base}/api/onboard).
+Agents and other programs sign in with the device-code flow: they show you a code (${base}/api/onboard explains it).
 Approve the code at ${base}/sign-in ${credentials}
 
 `;

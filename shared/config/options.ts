@@ -109,7 +109,7 @@ const signIns = {
   SIGN_INS_PER_ACCOUNT: limit(20, 'Sign-ins that an account may open for approval in 10 minutes'),
   CODE_TRIES: limit(
     10,
-    `Wrong sign-in codes, and wrong sign-in keys, per address in 10 minutes; ten times as many codes per IPv6 /48`,
+    `Wrong sign-in codes per address in 10 minutes, and as many wrong sign-in keys; ten times as many codes per IPv6 /48`,
   ),
   PASSCODE_TRIES: limit(10, 'Wrong passcodes per drop and address in 10 minutes'),
   PASSCODE_TRIES_PER_ADDRESS: limit(100, `Wrong passcodes per address for all drops in 10 minutes${tenfold}`),
