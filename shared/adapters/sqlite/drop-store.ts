@@ -54,9 +54,10 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
     find: db.prepareTuples(`
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND deleted_at IS NULL`),
     findById: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
-    isTaken: db.prepareTuples(
-      'SELECT 1 FROM drops WHERE owner_id = ? AND deleted_at IS NULL AND (place = ? OR place >= ?) LIMIT 1',
-    ),
+    isTaken: db.prepareTuples(`
+      SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place = $place
+      UNION ALL
+      SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place >= $cap LIMIT 1`),
     places: db.prepareTuples('SELECT place FROM drops WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?'),
     insert: db.prepareTuples(`
       INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,
@@ -121,7 +122,7 @@ function createDropWrites(db: Database, memory: PageMemory): DropWrites {
   function findFreePlace(ownerId: string, cap: number): number | null {
     if (cap < 1) return null;
     const guess = randomInt(cap);
-    if (sql.isTaken.get(ownerId, guess, cap) === undefined) return guess;
+    if (sql.isTaken.get({ ownerId, place: guess, cap }) === undefined) return guess;
     const taken = sql.places.all(ownerId, cap) as [number][]; // proof: live drops have a place
     return pickPlace(
       taken.map(([place]) => place),
