@@ -44,7 +44,7 @@ sub vcl_recv {
     return (pass);
   }
 
-  # The cache key is path, inner id (id), version (v) and grant (g). The origin receives exactly these, so nothing else that
+  # The cache key is path, internal id (id), version (v) and grant (g). The origin receives exactly these, so nothing else that
   # a client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
   set req.http.X-Query = "&" + regsub(req.url, "^[^?]*\??", "");
   set req.http.X-Key = "";

@@ -145,7 +145,7 @@ function tooLate(): DropError {
 }
 
 /**
- * Escapes `%`, `#` and `\` in the path, so that Express neither decodes nor changes it. No path of the service is
+ * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them. No path is
  * percent-encoded, so `%61bc` is not another spelling of `abc`, and a malformed encoding is not found. Browsers never send
  * `#`, and Express would take `\` for `/`.
  */
