@@ -96,7 +96,7 @@ export function maxDropBodyBytes(config: Config): number {
   return 6 * (config.HTML_MAX_BYTES + config.CONTEXT_MAX_BYTES) + rest;
 }
 
-/** How long a shared cache may keep a public raw page. Without a purger it shows a change only after that time: 5 s or less. */
+/** How long a shared cache may keep a public raw page. Without a purger it shows changes only after that time: at most 5 s. */
 export function edgeSeconds(config: Config): number {
   return config.EDGE_PURGER === 'none' ? Math.min(config.EDGE_TTL_SECONDS, 5) : config.EDGE_TTL_SECONDS;
 }

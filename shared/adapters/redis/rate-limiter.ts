@@ -4,7 +4,7 @@ import type { Quota, RateLimiter } from '../../ports/rate-limiter.ts';
 import type { Redis } from './connection.ts';
 import { withoutCommand } from './errors.ts';
 
-/** KEYS: counts. ARGV: seconds to keep them, then the limit of each. Returns the index of the first key at its limit; 0: none. */
+/** KEYS: counts. ARGV: seconds to keep them, then each limit. Returns the index of the first key at its limit; 0: none. */
 const takeLua = `
 for i, key in ipairs(KEYS) do
   if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[i + 1]) then return i end

@@ -53,7 +53,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
         failure = error;
         log?.warn(
           { err: error, effort, bytes: html.length },
-          'a page could not be rendered; it is rendered with less parsing',
+          'a render failed; the next attempt, if there is one, parses less',
         );
       }
     }
