@@ -8,14 +8,14 @@ import {
   maxLimit,
   type ReportListOptions,
 } from './commands/admin-lists.ts';
-import type { Host } from './host.ts';
 import type { OperatorOptions } from './operator.ts';
+import type { ProcessIo } from './process-io.ts';
 
 const pageArgument = 'slug or URL of the page';
 const userArgument = 'id or name of the account, as "admin find" prints them';
 
 /** `dropleaf admin`: how operators handle abuse. */
-export function addAdminCommands(program: Command, host: Host): void {
+export function addAdminCommands(program: Command, io: ProcessIo): void {
   const admin = program
     .command('admin')
     .summary('handle abuse: take pages offline, suspend accounts, read reports')
@@ -26,13 +26,13 @@ export function addAdminCommands(program: Command, host: Host): void {
     .helpCommand('help [command]', 'print help for a command')
     .enablePositionalOptions()
     .addHelpText('after', example('takedown https://drops.example/p/abc123 --reason "phishing"'));
-  addPageCommands(admin, host);
-  addAccountCommands(admin, host);
-  addLookups(admin, host);
-  addReportCommands(admin, host);
+  addPageCommands(admin, io);
+  addAccountCommands(admin, io);
+  addLookups(admin, io);
+  addReportCommands(admin, io);
 }
 
-function addPageCommands(admin: Command, host: Host): void {
+function addPageCommands(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'takedown')
     .summary('take a page offline (410)')
     .description(
@@ -43,7 +43,7 @@ function addPageCommands(admin: Command, host: Host): void {
     .argument('<page>', pageArgument)
     .requiredOption('-r, --reason <text>', 'reason for the owner and the log (required)', readReason)
     .addHelpText('after', example('takedown abc123 --reason "phishing"'))
-    .action((page: string, options: OperatorOptions & { reason: string }) => takedown(page, options, host));
+    .action((page: string, options: OperatorOptions & { reason: string }) => takedown(page, options, io));
 
   addLogged(admin, 'restore')
     .summary('put a page that was taken down online again')
@@ -51,10 +51,10 @@ function addPageCommands(admin: Command, host: Host): void {
     .argument('<page>', pageArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('restore abc123'))
-    .action((page: string, options: OperatorOptions) => restore(page, options, host));
+    .action((page: string, options: OperatorOptions) => restore(page, options, io));
 }
 
-function addAccountCommands(admin: Command, host: Host): void {
+function addAccountCommands(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'suspend')
     .summary('make an account read-only')
     .description(
@@ -64,7 +64,7 @@ function addAccountCommands(admin: Command, host: Host): void {
     .argument('<user>', userArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('suspend octocat --reason "spam"'))
-    .action((user: string, options: OperatorOptions) => suspend(user, options, host));
+    .action((user: string, options: OperatorOptions) => suspend(user, options, io));
 
   addLogged(admin, 'unsuspend')
     .summary('let a suspended account write again')
@@ -72,7 +72,7 @@ function addAccountCommands(admin: Command, host: Host): void {
     .argument('<user>', userArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('unsuspend octocat'))
-    .action((user: string, options: OperatorOptions) => unsuspend(user, options, host));
+    .action((user: string, options: OperatorOptions) => unsuspend(user, options, io));
 
   addLogged(admin, 'revoke-tokens')
     .summary('revoke all tokens of an account')
@@ -83,10 +83,10 @@ function addAccountCommands(admin: Command, host: Host): void {
     .argument('<user>', userArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('revoke-tokens octocat --reason "leaked token"'))
-    .action((user: string, options: OperatorOptions) => revokeTokens(user, options, host));
+    .action((user: string, options: OperatorOptions) => revokeTokens(user, options, io));
 }
 
-function addLookups(admin: Command, host: Host): void {
+function addLookups(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'find')
     .summary('look up a page, an account or a token')
     .description(
@@ -95,7 +95,7 @@ function addLookups(admin: Command, host: Host): void {
     )
     .argument('<what>', 'slug or URL of a page, id or name of an account, or a token or its id')
     .addHelpText('after', example('find abc123'))
-    .action((what: string, options: OperatorOptions) => find(what, options, host));
+    .action((what: string, options: OperatorOptions) => find(what, options, io));
 
   admin
     .command('log')
@@ -107,10 +107,10 @@ function addLookups(admin: Command, host: Host): void {
     .option('-n, --limit <count>', 'maximum entries', readLimit, 50)
     .option('-b, --before <id>', 'only entries older than the one with this id')
     .addHelpText('after', example('log --limit 20'))
-    .action((options: { limit: number; before?: string }) => listAuditLog(options, host));
+    .action((options: { limit: number; before?: string }) => listAuditLog(options, io));
 }
 
-function addReportCommands(admin: Command, host: Host): void {
+function addReportCommands(admin: Command, io: ProcessIo): void {
   const byPage = new Option('--by-page', 'list pages instead, most reports first');
   const reports = admin
     .command('reports')
@@ -128,7 +128,7 @@ function addReportCommands(admin: Command, host: Host): void {
     .addOption(byPage.conflicts(['all', 'page', 'before']))
     .addHelpText('after', example('reports --by-page'))
     .action(({ byPage: isByPage, ...options }: ReportListOptions & { byPage?: true }) =>
-      isByPage ? listReportedPages(options, host) : listReports(options, host),
+      isByPage ? listReportedPages(options, io) : listReports(options, io),
     );
 
   addLogged(reports, 'close')
@@ -142,7 +142,7 @@ function addReportCommands(admin: Command, host: Host): void {
     .option('-r, --reason <text>', 'reason for the log', readReason)
     .addHelpText('after', example('reports close --page abc123 --reason "harmless"'))
     .action((id: string | undefined, options: OperatorOptions & { page?: string }) =>
-      closeReports(id, options, host),
+      closeReports(id, options, io),
     );
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Config, type OptionName, optionEntries, options, readConfig } from '../shared/config/config.ts';
 import { findMisspelled } from '../shared/config/misspelled.ts';
 import { hostsOf } from '../shared/util/server-hosts.ts';
-import type { Env } from './host.ts';
+import type { Env } from './process-io.ts';
 
 /**
  * Reads the settings. If `NAME_FILE` is set for a secret, the value is the content of that file without the final

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/ports/log.ts';
 import { waitAtMost } from '../shared/util/wait-at-most.ts';
-import type { Host } from './host.ts';
+import type { ProcessIo } from './process-io.ts';
 
 /** The reader of stderr may be gone. */
 const flushTimeoutMs = 1_000;
@@ -17,7 +17,7 @@ export interface ProcessLog extends Log {
  * of a busy service's throughput. Call `flush` before the process exits. Of an error only type, message, stack, code
  * and cause are logged: other fields may hold user data.
  */
-export function createLog(level: Config['LOG_LEVEL'], stderr: Host['stderr']): ProcessLog {
+export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr']): ProcessLog {
   const logger = pino(
     {
       level,

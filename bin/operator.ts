@@ -7,7 +7,7 @@ import type { OperatorServices } from '../shared/open-operator-services.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Moderation, Operator } from '../shared/services/moderation.ts';
 import { onlySettings, readSettings } from './environment.ts';
-import { type Env, type Host, UsageError } from './host.ts';
+import { type Env, type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
 
 /** The settings that say where the scale-out engine keeps its data. */
@@ -34,11 +34,11 @@ export function readDataConfig(env: Env, others: readonly OptionName[] = []): Co
  */
 export async function withServices(
   config: Config,
-  host: Host,
+  io: ProcessIo,
   use: (services: OperatorServices) => Promise<void>,
 ): Promise<void> {
   const { openOperatorServices } = await import('../shared/open-operator-services.ts');
-  const services = await openOperatorServices(config, { log: createErrorLog(host) });
+  const services = await openOperatorServices(config, { log: createErrorLog(io) });
   try {
     await use(services);
   } finally {
@@ -47,7 +47,7 @@ export async function withServices(
 }
 
 /** `withServices` for the `dropleaf admin` commands, which also read the settings of the edge. */
-export function withAdmin(host: Host, use: (services: OperatorServices) => Promise<void>): Promise<void> {
+export function withAdmin(io: ProcessIo, use: (services: OperatorServices) => Promise<void>): Promise<void> {
   const edgeSettings = [
     'EDGE_PURGER',
     'EDGE_PURGE_URL',
@@ -55,10 +55,10 @@ export function withAdmin(host: Host, use: (services: OperatorServices) => Promi
     'EDGE_FASTLY_SERVICE_ID',
     'EDGE_CLOUDFLARE_ZONE_ID',
   ] as const;
-  return withServices(readDataConfig(host.env, edgeSettings), host, use);
+  return withServices(readDataConfig(io.env, edgeSettings), io, use);
 }
 
-function createErrorLog({ stderr }: Host): Log {
+function createErrorLog({ stderr }: ProcessIo): Log {
   const ignore = () => undefined;
   const error = (_fields: object, message: string) => void stderr.write(`dropleaf: ${message}\n`);
   return { debug: ignore, info: ignore, warn: ignore, error };
@@ -123,6 +123,6 @@ export function orNotFound(message: string): (error: unknown) => never {
 }
 
 /** Prints a line that may hold text from users. */
-export function printLine({ stdout }: Host, line: string): void {
+export function printLine({ stdout }: ProcessIo, line: string): void {
   stdout.write(`${stripControlCharacters(line)}\n`);
 }

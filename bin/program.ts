@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin-program.ts';
 import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
-import { type Host, UsageError } from './host.ts';
+import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -11,25 +11,25 @@ const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
  * Runs the command that `args` name, as in `['token', '--user', 'me']`.
  * @returns the exit code, after the command has printed its result or its error
  */
-export async function runCommand(args: readonly string[], host: Host): Promise<number> {
+export async function runCommand(args: readonly string[], io: ProcessIo): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = createProgram(host, (code) => {
+  const program = createProgram(io, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return printError(error, host);
+    return printError(error, io);
   }
 }
 
 /** @returns the exit code */
-function printError(error: unknown, { env, stderr }: Host): number {
+function printError(error: unknown, { env, stderr }: ProcessIo): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
   const message = error instanceof Error ? error.message : String(error);
-  stderr.write(stripEachLine(`dropleaf: ${message}\n`));
-  if (env.LOG_LEVEL === 'debug') stderr.write(stripEachLine(`${stackOf(error)}\n`));
+  stderr.write(stripControlCharactersByLine(`dropleaf: ${message}\n`));
+  if (env.LOG_LEVEL === 'debug') stderr.write(stripControlCharactersByLine(`${stackOf(error)}\n`));
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
 }
 
@@ -40,20 +40,20 @@ function stackOf(error: unknown): string {
   return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`;
 }
 
-function stripEachLine(text: string): string {
+function stripControlCharactersByLine(text: string): string {
   return text.split('\n').map(stripControlCharacters).join('\n');
 }
 
 /** @param setExitCode receives the exit code of a process that was stopped */
-function createProgram(host: Host, setExitCode: (code: number) => void): Command {
+function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Command {
   const program = new Command('dropleaf')
     .description('Hosts self-contained HTML pages: post an HTML document, get a public URL.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureOutput({
-      writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(stripEachLine(text)),
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(stripControlCharactersByLine(text)),
     })
     .enablePositionalOptions() // an option belongs to the command before it
     .showHelpAfterError('For help: dropleaf --help, or --help after a command.')
@@ -64,17 +64,17 @@ function createProgram(host: Host, setExitCode: (code: number) => void): Command
         'With LOG_LEVEL=debug an error is printed with its stack.\n' +
         'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command for the other engine.',
     );
-  addProcesses(program, host, setExitCode);
-  addMaintenance(program, host);
-  addAdminCommands(program, host);
+  addProcesses(program, io, setExitCode);
+  addMaintenance(program, io);
+  addAdminCommands(program, io);
   return program;
 }
 
-function addProcesses(program: Command, host: Host, setExitCode: (code: number) => void): void {
+function addProcesses(program: Command, io: ProcessIo, setExitCode: (code: number) => void): void {
   const addProcess = (name: 'start' | 'web' | 'worker') =>
     program.command(name).action(async () => {
       const processes = await import('./commands/processes.ts'); // loads the whole service
-      setExitCode(await processes[name](host));
+      setExitCode(await processes[name](io));
     });
 
   addProcess('start')
@@ -98,7 +98,7 @@ function addProcesses(program: Command, host: Host, setExitCode: (code: number) 
     .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'));
 }
 
-function addMaintenance(program: Command, host: Host): void {
+function addMaintenance(program: Command, io: ProcessIo): void {
   program
     .command('migrate')
     .summary('prepare MongoDB for this release')
@@ -107,7 +107,7 @@ function addMaintenance(program: Command, host: Host): void {
         'needs no such step.',
     )
     .addHelpText('after', example('bin/dropleaf.js migrate'))
-    .action(() => migrate(host));
+    .action(() => migrate(io));
 
   program
     .command('config')
@@ -116,7 +116,7 @@ function addMaintenance(program: Command, host: Host): void {
       'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
     )
     .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
-    .action(() => printConfig(host));
+    .action(() => printConfig(io));
 
   program
     .command('token')
@@ -128,7 +128,7 @@ function addMaintenance(program: Command, host: Host): void {
     .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
     .option('-l, --label <text>', 'label of the token, shown in lists')
     .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
-    .action((options: { user: string; label?: string }) => token(options, host));
+    .action((options: { user: string; label?: string }) => token(options, io));
 
   program
     .command('sign-in-key')
@@ -138,7 +138,7 @@ function addMaintenance(program: Command, host: Host): void {
         'be running, but must have been started once.',
     )
     .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
-    .action(() => signInKey(host));
+    .action(() => signInKey(io));
 
   program
     .command('jobs')
@@ -146,7 +146,7 @@ function addMaintenance(program: Command, host: Host): void {
     .description('Counts waiting, active and failed jobs, and prints why each failed job failed.')
     .option('-r, --retry', 'queue all failed jobs again')
     .addHelpText('after', example('bin/dropleaf.js jobs --retry'))
-    .action((options: { retry?: true }) => jobs(options, host));
+    .action((options: { retry?: true }) => jobs(options, io));
 }
 
 /** From the package.json beside dist/. */

@@ -1,5 +1,5 @@
 import type { Log } from '../shared/ports/log.ts';
-import type { Host } from './host.ts';
+import type { ProcessIo } from './process-io.ts';
 
 /** Ctrl+C reaches the service from the terminal and again from npm: signals within this time count as one. */
 const sameRequestMs = 500;
@@ -15,10 +15,10 @@ export interface Part {
  * after `seconds` if it has not exited by then.
  * @returns the exit code for a clean stop
  */
-export function watchForStop(host: Host, seconds: number, log: Log): Promise<number> {
+export function watchForStop(io: ProcessIo, seconds: number, log: Log): Promise<number> {
   return new Promise((resolve) => {
     const stop = (exitCode: number) => {
-      exitAfter(host, seconds, log).unref();
+      exitAfter(io, seconds, log).unref();
       resolve(exitCode);
     };
     let firstAt: number | null = null;
@@ -27,11 +27,11 @@ export function watchForStop(host: Host, seconds: number, log: Log): Promise<num
         firstAt = performance.now();
         log.info({ signal }, 'stopping');
         stop(0);
-      } else if (performance.now() - firstAt > sameRequestMs) host.exit(1);
+      } else if (performance.now() - firstAt > sameRequestMs) io.exit(1);
     };
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) host.on(signal, onSignal);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) io.on(signal, onSignal);
     // Unhandled rejections arrive here, too.
-    host.on('uncaughtException', (err, origin) => {
+    io.on('uncaughtException', (err, origin) => {
       log.error({ err, origin }, 'stopping after an unhandled error');
       stop(1);
     });
@@ -44,13 +44,13 @@ export function watchForStop(host: Host, seconds: number, log: Log): Promise<num
  * @returns whether every part stopped without an error
  */
 export async function stopAll(
-  host: Pick<Host, 'exit'>,
+  io: Pick<ProcessIo, 'exit'>,
   parts: readonly Part[],
   seconds: number,
   log: Log,
 ): Promise<boolean> {
   const deadline = performance.now() + seconds * 1000;
-  const timer = exitAfter(host, seconds, log);
+  const timer = exitAfter(io, seconds, log);
   let clean = true;
   for (const part of parts.toReversed()) {
     try {
@@ -64,9 +64,9 @@ export async function stopAll(
   return clean;
 }
 
-function exitAfter(host: Pick<Host, 'exit'>, seconds: number, log: Log): NodeJS.Timeout {
+function exitAfter(io: Pick<ProcessIo, 'exit'>, seconds: number, log: Log): NodeJS.Timeout {
   return setTimeout(() => {
     log.error({ seconds }, 'stopping took longer than SHUTDOWN_SECONDS');
-    host.exit(1);
+    io.exit(1);
   }, seconds * 1000);
 }

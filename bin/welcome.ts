@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { type Config, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
 import { serverHosts, variableOf } from './environment.ts';
-import type { Host } from './host.ts';
 import { serverSettings } from './operator.ts';
+import type { ProcessIo } from './process-io.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
@@ -14,7 +14,7 @@ const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url)
  */
 export function welcome(
   { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
-  { env, cwd, stdout }: Pick<Host, 'env' | 'cwd' | 'stdout'>,
+  { env, cwd, stdout }: Pick<ProcessIo, 'env' | 'cwd' | 'stdout'>,
 ): string {
   const base = config.BASE_URL;
   const folder = cwd();

@@ -1,5 +1,4 @@
 import type { ChangedPage } from '../../shared/services/moderation.ts';
-import { type Host, UsageError } from '../host.ts';
 import {
   describeAccount,
   findOneAccount,
@@ -10,16 +9,17 @@ import {
   readSlug,
   withAdmin,
 } from '../operator.ts';
+import { type ProcessIo, UsageError } from '../process-io.ts';
 import { countOf, formatTime } from '../text.ts';
 
 /** @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no such page */
 export async function takedown(
   page: string,
   options: OperatorOptions & { readonly reason: string },
-  host: Host,
+  io: ProcessIo,
 ): Promise<void> {
   const slug = readSlug(page);
-  await withAdmin(host, async ({ moderation }) => {
+  await withAdmin(io, async ({ moderation }) => {
     const operator = { ...readOperator(options), reason: options.reason };
     const changed = await moderation.takeDown(slug, operator).catch(pageNotFound(slug));
     const before = changed.before.takedown;
@@ -27,31 +27,31 @@ export async function takedown(
       before === null
         ? 'is offline: viewers get 410.'
         : `was already offline since ${formatTime(before.at)}; its reason was: ${before.reason}`;
-    printChange(changed, state, host);
+    printChange(changed, state, io);
   });
 }
 
 /** @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no such page */
-export async function restore(page: string, options: OperatorOptions, host: Host): Promise<void> {
+export async function restore(page: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
   const slug = readSlug(page);
-  await withAdmin(host, async ({ moderation }) => {
+  await withAdmin(io, async ({ moderation }) => {
     const changed = await moderation.restore(slug, readOperator(options)).catch(pageNotFound(slug));
-    printChange(changed, changed.before.takedown === null ? 'was not offline.' : 'is online again.', host);
+    printChange(changed, changed.before.takedown === null ? 'was not offline.' : 'is online again.', io);
   });
 }
 
 const pageNotFound = (slug: string) => orNotFound(`there is no page "${slug}"; it may have been deleted`);
 
-function printChange({ drop, edge }: ChangedPage, state: string, host: Host): void {
-  printLine(host, `${drop.slug} "${drop.title}" ${state}`);
-  if (edge === 'purged') host.stdout.write('The edge has purged the page.\n');
+function printChange({ drop, edge }: ChangedPage, state: string, io: ProcessIo): void {
+  printLine(io, `${drop.slug} "${drop.title}" ${state}`);
+  if (edge === 'purged') io.stdout.write('The edge has purged the page.\n');
   if (edge === 'no edge') {
-    host.stdout.write(
+    io.stdout.write(
       'EDGE_PURGER is not set for this command. If it is set for the worker, the worker purges the page.\n',
     );
   }
   if (edge === 'not confirmed') {
-    host.stderr.write(
+    io.stderr.write(
       'dropleaf: the edge did not confirm the purge and may still serve the old page. The worker retries the purge; ' +
         'run this command again to see whether the edge confirms it.\n',
     );
@@ -67,21 +67,21 @@ export const unsuspend = changeAccount('unsuspend', 'can write again.', 'was not
 
 /** @returns a command that throws an Error if there is not exactly one account with that id or name */
 function changeAccount(act: 'suspend' | 'unsuspend', done: string, already: string) {
-  return (user: string, options: OperatorOptions, host: Host): Promise<void> =>
-    withAdmin(host, async ({ moderation }) => {
+  return (user: string, options: OperatorOptions, io: ProcessIo): Promise<void> =>
+    withAdmin(io, async ({ moderation }) => {
       const account = await findOneAccount(moderation, user);
       const { isNew } = await moderation[act](account, readOperator(options));
-      printLine(host, `${describeAccount(account)} ${isNew ? done : already}`);
+      printLine(io, `${describeAccount(account)} ${isNew ? done : already}`);
     });
 }
 
 /** @param user id or name @throws Error if there is not exactly one such account */
-export async function revokeTokens(user: string, options: OperatorOptions, host: Host): Promise<void> {
-  await withAdmin(host, async ({ moderation }) => {
+export async function revokeTokens(user: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
+  await withAdmin(io, async ({ moderation }) => {
     const account = await findOneAccount(moderation, user);
     const { tokens, signIns } = await moderation.revokeTokens(account, readOperator(options));
     const done = `${countOf(tokens, 'token')} revoked, ${countOf(signIns, 'approved sign-in')} ended.`;
-    printLine(host, `${describeAccount(account)}: ${done}`);
+    printLine(io, `${describeAccount(account)}: ${done}`);
   });
 }
 
@@ -92,20 +92,20 @@ export async function revokeTokens(user: string, options: OperatorOptions, host:
 export async function closeReports(
   id: string | undefined,
   { page, ...options }: OperatorOptions & { readonly page?: string },
-  host: Host,
+  io: ProcessIo,
 ): Promise<void> {
-  await withAdmin(host, async ({ reports }) => {
+  await withAdmin(io, async ({ reports }) => {
     if (page !== undefined && id === undefined) {
       const slug = readSlug(page);
       const count = await reports.closeByPage(slug, readOperator(options));
       const done = count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`;
-      host.stdout.write(`${slug}: ${done}.\n`);
+      io.stdout.write(`${slug}: ${done}.\n`);
     } else if (id !== undefined && page === undefined) {
       const isClosed = await reports.close(id, readOperator(options));
       if (isClosed === null) {
         throw new Error(`there is no report "${id}"; closed reports are removed after REPORTS_KEEP_DAYS`);
       }
-      host.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
+      io.stdout.write(isClosed ? `${id} is closed.\n` : `${id} was already closed.\n`);
     } else {
       throw new UsageError('give either the id of a report, or --page to close all reports of a page');
     }

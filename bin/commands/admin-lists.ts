@@ -5,7 +5,6 @@ import type { Report } from '../../shared/domain/report.ts';
 import type { Token } from '../../shared/domain/token.ts';
 import type { AccountSummary, Findings } from '../../shared/services/moderation.ts';
 import type { Reports } from '../../shared/services/reports.ts';
-import type { Host } from '../host.ts';
 import {
   describeAccount,
   type OperatorOptions,
@@ -16,6 +15,7 @@ import {
   slugInUrl,
   withAdmin,
 } from '../operator.ts';
+import type { ProcessIo } from '../process-io.ts';
 import { formatTime, stripControlCharacters, wrapLine } from '../text.ts';
 
 /** The highest `--limit`. */
@@ -25,12 +25,12 @@ export const maxLimit = 1_000;
  * Prints every page, account and token that has this slug, URL, id or name.
  * @throws Error if there is none
  */
-export async function find(what: string, options: OperatorOptions, host: Host): Promise<void> {
-  await withAdmin(host, async ({ moderation }) => {
+export async function find(what: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
+  await withAdmin(io, async ({ moderation }) => {
     const wanted = slugInUrl(what) ?? what;
     const blocks = describeFindings(await moderation.find(wanted, readOperator(options)));
     if (blocks.length === 0) throw new Error(`no page, account or token matches "${wanted}"`);
-    printBlocks(host, blocks);
+    printBlocks(io, blocks);
   });
 }
 
@@ -91,14 +91,14 @@ function describeState(account: Account | null): string {
 /** Prints what operators did, newest first. */
 export async function listAuditLog(
   { limit, before }: { readonly limit: number; readonly before?: string },
-  host: Host,
+  io: ProcessIo,
 ): Promise<void> {
-  await withAdmin(host, async ({ audit }) => {
+  await withAdmin(io, async ({ audit }) => {
     const entries = await audit.list(before ?? null, limit);
-    printBlocks(host, entries.map(describeEntry));
+    printBlocks(io, entries.map(describeEntry));
     const last = entries.at(-1);
     if (last !== undefined && entries.length === limit) {
-      host.stderr.write(`For older entries: dropleaf admin log --limit ${limit} --before ${last.id}\n`);
+      io.stderr.write(`For older entries: dropleaf admin log --limit ${limit} --before ${last.id}\n`);
     }
   });
 }
@@ -128,23 +128,23 @@ export interface ReportListOptions {
  */
 export async function listReports(
   { all, page, before, limit }: ReportListOptions,
-  host: Host,
+  io: ProcessIo,
 ): Promise<void> {
   const filter = {
     withClosed: all === true,
     ...(page !== undefined && { slug: readSlug(page) }),
     ...(before !== undefined && { before }),
   };
-  await withAdmin(host, async ({ reports }) => {
+  await withAdmin(io, async ({ reports }) => {
     const missing = `there is no report "${before}"; omit --before to start with the newest report`;
     const found = await reports.list(filter, limit + 1).catch(orNotFound(missing));
     const shown = found.slice(0, limit);
-    if (shown.length === 0) host.stdout.write(describeNone(filter));
-    printBlocks(host, shown.map(describeReport));
+    if (shown.length === 0) io.stdout.write(describeNone(filter));
+    printBlocks(io, shown.map(describeReport));
     const last = shown.at(-1);
     if (last === undefined || found.length === shown.length) return;
     const filters = `${all ? '--all ' : ''}${filter.slug === undefined ? '' : `--page ${filter.slug} `}`;
-    host.stderr.write(
+    io.stderr.write(
       `For older reports: dropleaf admin reports ${filters}--limit ${limit} --before ${last.id}\n`,
     );
   });
@@ -173,17 +173,17 @@ function labelLines(label: string, text: string): string[] {
 }
 
 /** Prints the pages with open reports, one line each, most reports first. */
-export async function listReportedPages({ limit }: { readonly limit: number }, host: Host): Promise<void> {
-  await withAdmin(host, async ({ reports }) => {
+export async function listReportedPages({ limit }: { readonly limit: number }, io: ProcessIo): Promise<void> {
+  await withAdmin(io, async ({ reports }) => {
     const { pages, others } = await reports.listPages(limit);
-    if (pages.length === 0) host.stdout.write('There are no open reports.\n');
-    for (const line of describePages(pages)) printLine(host, line);
+    if (pages.length === 0) io.stdout.write('There are no open reports.\n');
+    for (const line of describePages(pages)) printLine(io, line);
     if (others === 0) return;
     const advice =
       limit + others <= maxLimit
         ? `use --limit ${limit + others} to list them`
         : 'close reports with "close --page", then list again';
-    host.stderr.write(`${others} more pages have reports: ${advice}.\n`);
+    io.stderr.write(`${others} more pages have reports: ${advice}.\n`);
   });
 }
 
@@ -198,9 +198,9 @@ function describePages(pages: Awaited<ReturnType<Reports['listPages']>>['pages']
 }
 
 /** Prints blocks of lines with an empty line between two blocks. */
-function printBlocks(host: Host, blocks: readonly (readonly string[])[]): void {
+function printBlocks(io: ProcessIo, blocks: readonly (readonly string[])[]): void {
   for (const [i, lines] of blocks.entries()) {
-    if (i > 0) host.stdout.write('\n');
-    for (const line of lines) printLine(host, line);
+    if (i > 0) io.stdout.write('\n');
+    for (const line of lines) printLine(io, line);
   }
 }

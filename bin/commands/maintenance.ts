@@ -6,8 +6,8 @@ import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
 import type { FailedJob, JobMonitor } from '../../shared/ports/job-queue.ts';
 import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
-import { type Host, UsageError } from '../host.ts';
 import { printLine, readDataConfig, withServices } from '../operator.ts';
+import { type ProcessIo, UsageError } from '../process-io.ts';
 import { countOf } from '../text.ts';
 
 /** How long Redis may take to count the jobs. */
@@ -19,7 +19,7 @@ const shownFailedJobs = 100;
  * Prints every setting with its value, and warns about misspelled names.
  * @throws ConfigError listing every invalid setting
  */
-export function printConfig({ env, stdout, stderr }: Host): void {
+export function printConfig({ env, stdout, stderr }: ProcessIo): void {
   for (const warning of describeMisspelled(env)) stderr.write(`dropleaf: ${warning}\n`);
   const rows = describeConfig(readSettings(env));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
@@ -35,7 +35,7 @@ export function printConfig({ env, stdout, stderr }: Host): void {
  * release, and a release with that setting would not start.
  * @throws UsageError if the settings choose SQLite
  */
-export async function migrate({ env, stdout, stderr }: Host): Promise<void> {
+export async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const config = readSettings(env);
   if (!isScaleOut(config)) {
     throw new UsageError(
@@ -53,8 +53,8 @@ export async function migrate({ env, stdout, stderr }: Host): Promise<void> {
  * Creates a token for a local account and prints it, and nothing else, on stdout.
  * @throws UsageError if the name or the label is invalid
  */
-export async function token({ user, label }: { user: string; label?: string }, host: Host): Promise<void> {
-  const config = readDataConfig(host.env, ['LABEL_MAX_CHARACTERS']);
+export async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
+  const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS']);
   const identity = localIdentity(user);
   if (identity === null) {
     throw new UsageError(
@@ -65,11 +65,11 @@ export async function token({ user, label }: { user: string; label?: string }, h
   if (length > config.LABEL_MAX_CHARACTERS) {
     throw new UsageError(`--label must be at most ${config.LABEL_MAX_CHARACTERS} characters (got ${length})`);
   }
-  await withServices(config, host, async ({ createToken }) => {
-    host.stdout.write(`${await createToken(identity, label || null)}\n`);
+  await withServices(config, io, async ({ createToken }) => {
+    io.stdout.write(`${await createToken(identity, label || null)}\n`);
   });
-  if (host.env.GITHUB_CLIENT_ID) {
-    host.stderr.write(
+  if (io.env.GITHUB_CLIENT_ID) {
+    io.stderr.write(
       `This token belongs to the local account "${identity.name}", which is not the GitHub account of that name.\n`,
     );
   }
@@ -79,26 +79,26 @@ export async function token({ user, label }: { user: string; label?: string }, h
  * Prints the sign-in key, and nothing else on stdout. The first call generates it.
  * @throws Error if people sign in with GitHub
  */
-export async function signInKey(host: Host): Promise<void> {
-  const config = readDataConfig(host.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
+export async function signInKey(io: ProcessIo): Promise<void> {
+  const config = readDataConfig(io.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
   if (config.GITHUB_CLIENT_ID !== '') {
     throw new Error('there is no sign-in key: GITHUB_CLIENT_ID is set, so people sign in with GitHub');
   }
-  await withServices(config, host, async ({ signInKey }) => {
-    host.stdout.write(`${await signInKey()}\n`);
+  await withServices(config, io, async ({ signInKey }) => {
+    io.stdout.write(`${await signInKey()}\n`);
   });
 }
 
 /** Prints how many jobs are waiting, active and failed, and why the failed ones failed. `retry`: queues those again instead. */
-export async function jobs({ retry = false }: { retry?: boolean }, host: Host): Promise<void> {
-  await withServices(readDataConfig(host.env), host, async (services) => {
+export async function jobs({ retry = false }: { retry?: boolean }, io: ProcessIo): Promise<void> {
+  await withServices(readDataConfig(io.env), io, async (services) => {
     const counts = await countJobs(services);
     if (!retry) {
-      await printJobs(counts, services.jobs, host);
+      await printJobs(counts, services.jobs, io);
       return;
     }
     const count = await services.jobs.retryFailed();
-    host.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
+    io.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
   });
 }
 
@@ -121,16 +121,16 @@ export async function countJobs({
 async function printJobs(
   { waiting, active, failed }: JobCounts,
   jobs: JobMonitor,
-  host: Host,
+  io: ProcessIo,
 ): Promise<void> {
-  host.stdout.write(`waiting  ${waiting}\nactive   ${active}\nfailed   ${failed}\n`);
+  io.stdout.write(`waiting  ${waiting}\nactive   ${active}\nfailed   ${failed}\n`);
   if (failed === 0) return;
   const shown = await jobs.listFailed(shownFailedJobs);
   for (const job of shown) {
-    host.stdout.write('\n');
-    for (const line of describeFailedJob(job)) printLine(host, line);
+    io.stdout.write('\n');
+    for (const line of describeFailedJob(job)) printLine(io, line);
   }
-  if (failed > shown.length) host.stdout.write(`\n${countOf(failed - shown.length, 'more failed job')}\n`);
+  if (failed > shown.length) io.stdout.write(`\n${countOf(failed - shown.length, 'more failed job')}\n`);
 }
 
 function describeFailedJob({ name, payload, attempts, error }: FailedJob): string[] {

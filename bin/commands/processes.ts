@@ -4,8 +4,8 @@ import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
 import { describeMisspelled, readSettings, serverHosts, variableOf } from '../environment.ts';
-import { type Host, UsageError } from '../host.ts';
 import { createLog, type ProcessLog } from '../log.ts';
+import { type ProcessIo, UsageError } from '../process-io.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
 import { welcome } from '../welcome.ts';
 import { countJobs } from './maintenance.ts';
@@ -15,18 +15,18 @@ import { countJobs } from './maintenance.ts';
  * @returns the exit code
  * @throws Error that says in one sentence why the service cannot start
  */
-export async function start(host: Host): Promise<number> {
-  const config = readSettings(host.env);
-  const log = createLog(config.LOG_LEVEL, host.stderr);
+export async function start(io: ProcessIo): Promise<number> {
+  const config = readSettings(io.env);
+  const log = createLog(config.LOG_LEVEL, io.stderr);
   if (isScaleOut(config)) await migrateStores(config, { log });
   return run({
-    host,
+    io,
     config,
     log,
     hasWeb: true,
     hasWorker: true,
     checkServices: countJobs, // fails if Redis cannot be reached
-    onReady: (services) => host.stdout.write(welcome(services, host)),
+    onReady: (services) => io.stdout.write(welcome(services, io)),
   });
 }
 
@@ -36,13 +36,13 @@ export async function start(host: Host): Promise<number> {
  * @returns the exit code
  * @throws Error that says in one sentence why the process cannot start
  */
-export async function web(host: Host): Promise<number> {
-  const { env } = host;
+export async function web(io: ProcessIo): Promise<number> {
+  const { env } = io;
   // A platform's router connects from another machine.
-  const config = readScaleOutConfig('web', { ...host, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
-  const log = createLog(config.LOG_LEVEL, host.stderr);
+  const config = readScaleOutConfig('web', { ...io, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
+  const log = createLog(config.LOG_LEVEL, io.stderr);
   return run({
-    host,
+    io,
     config,
     log,
     hasWeb: true,
@@ -65,11 +65,11 @@ export async function web(host: Host): Promise<number> {
  * @returns the exit code
  * @throws Error that says in one sentence why the process cannot start
  */
-export async function worker(host: Host): Promise<number> {
-  const config = readScaleOutConfig('worker', host);
-  const log = createLog(config.LOG_LEVEL, host.stderr);
+export async function worker(io: ProcessIo): Promise<number> {
+  const config = readScaleOutConfig('worker', io);
+  const log = createLog(config.LOG_LEVEL, io.stderr);
   return run({
-    host,
+    io,
     config,
     log,
     hasWeb: false,
@@ -82,7 +82,7 @@ export async function worker(host: Host): Promise<number> {
   });
 }
 
-function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<Host, 'env'>): Config {
+function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<ProcessIo, 'env'>): Config {
   const missing = (['MONGODB_URI', 'REDIS_URL'] as const).filter((name) => variableOf(env, name) === null);
   if (missing.length === 0) return readSettings(env);
   throw new UsageError(
@@ -92,7 +92,7 @@ function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<Host, 'env'
 }
 
 interface ProcessOptions {
-  readonly host: Host;
+  readonly io: ProcessIo;
   readonly config: Config;
   readonly log: ProcessLog;
   readonly hasWeb: boolean;
@@ -103,18 +103,18 @@ interface ProcessOptions {
 }
 
 async function run(options: ProcessOptions): Promise<number> {
-  const { host, config, log } = options;
-  for (const warning of describeMisspelled(host.env)) log.warn({}, warning);
-  const stopRequested = watchForStop(host, config.SHUTDOWN_SECONDS, log);
+  const { io, config, log } = options;
+  for (const warning of describeMisspelled(io.env)) log.warn({}, warning);
+  const stopRequested = watchForStop(io, config.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
   try {
     options.onReady(await startParts(options, parts));
   } catch (error) {
-    await stopAll(host, parts, config.SHUTDOWN_SECONDS, log);
+    await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
     throw explainListenError(error, config);
   }
   const exitCode = await stopRequested;
-  const clean = await stopAll(host, parts, config.SHUTDOWN_SECONDS, log);
+  const clean = await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
   log.info({}, 'stopped');
   await log.flush();
   return clean ? exitCode : 1;

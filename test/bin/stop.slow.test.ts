@@ -94,7 +94,7 @@ describe('dropleaf start', () => {
 
 describe('stopAll', () => {
   const exits: number[] = [];
-  const host = { exit: (code: number) => void exits.push(code) };
+  const io = { exit: (code: number) => void exits.push(code) };
   const ignore = () => undefined;
   const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
@@ -103,7 +103,7 @@ describe('stopAll', () => {
     const part = (name: string) => ({
       stop: async (graceMs: number) => void stopped.push([name, Math.round(graceMs / 1000)]),
     });
-    expect(await stopAll(host, [part('services'), part('worker'), part('web')], 20, silent)).to.equal(true);
+    expect(await stopAll(io, [part('services'), part('worker'), part('web')], 20, silent)).to.equal(true);
     expect(stopped).to.deep.equal([
       ['web', 10],
       ['worker', 10],
@@ -119,12 +119,12 @@ describe('stopAll', () => {
       },
     };
     const second = { stop: () => Promise.reject(new Error('stuck')) };
-    expect(await stopAll(host, [first, second], 20, silent)).to.equal(false);
+    expect(await stopAll(io, [first, second], 20, silent)).to.equal(false);
     expect(stopped).to.equal(true);
   });
 
   it('exits with 1 when the time is over', async () => {
-    void stopAll(host, [{ stop: () => new Promise<void>(() => undefined) }], 0.05, silent);
+    void stopAll(io, [{ stop: () => new Promise<void>(() => undefined) }], 0.05, silent);
     await sleep(100);
     expect(exits).to.deep.equal([1]);
   });

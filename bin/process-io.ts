@@ -5,8 +5,8 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** What a command uses of its process. `process` is a `Host`; tests pass another one. */
-export interface Host {
+/** What a command uses of its process: environment, streams, signals, exit. `process` is a `ProcessIo`; tests pass another. */
+export interface ProcessIo {
   readonly env: Env;
   readonly stdout: Output & { readonly isTTY?: boolean };
   /** Without an `fd`, log lines are written by `write`, too. */
