@@ -21,7 +21,7 @@ import { signInOperations } from './sign-in/operations.ts';
 import { versionHandlers, versionOperations } from './versions/versions.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** Routes that programs call have an operation, which the published description shows. Pages for people have none. */
+/** A route with an operation is in the published description (/openapi.json); the others are not. */
 export type Route = readonly [method: Method, path: string, handler: Handler, operation?: Operation];
 
 export interface RouteTable {

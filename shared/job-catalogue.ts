@@ -26,7 +26,7 @@ const minute = 60 * second;
 
 /**
  * Every job. A name is never reused, because a queue may hold jobs of earlier releases. Payloads carry ids and counts
- * only and are validated again when they are received. Purges and removals run before renders, so that no number of
+ * only and are validated when they are received. Purges and removals run before renders, so that no number of
  * new pages delays the removal of an old one; periodic jobs run before both.
  */
 export const jobs = {
@@ -42,7 +42,7 @@ export const jobs = {
   'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 30 * second },
   /** Adds counted views to drops and their days. */
   'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * second },
-  /** Enqueues jobs for tasks that are still pending; removes blobs that no record references. */
+  /** Enqueues jobs for pending tasks and outdated pages; removes orphaned blobs, replaced artefacts and old reports. */
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
 } as const satisfies Record<string, JobDefinition>;
 
@@ -67,7 +67,7 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobs, name);
 }
 
-/** Jobs with the same key deduplicate each other: the name and all values of the payload. */
+/** The name and all values of the payload. Of the jobs with one key, at most one waits (see `JobProducer.enqueue`). */
 export function jobKey<N extends JobName>(name: N, payload: JobPayload<N>): string {
   const values = Object.entries(payload)
     .filter(([, value]) => value !== undefined)

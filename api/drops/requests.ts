@@ -193,7 +193,8 @@ function metadata(config: Config) {
       params: {
         json: {
           type: 'object',
-          description: 'Tags that only the owner sees. PUT and PATCH replace all existing tags.',
+          description:
+            'Tags that only the owner sees. PUT and PATCH with metadata replace all existing tags.',
           examples: [{ project: 'demo' }],
           maxProperties: config.METADATA_MAX_KEYS,
           propertyNames: metadataKeySchema(config),

@@ -79,7 +79,7 @@ export function createAccess(services: Services, held: HeldBytes) {
     const guarded = async (req: Request, res: Response): Promise<void> => {
       res.setHeader('Cache-Control', 'no-store');
       const caller = await authenticate(req);
-      res.locals.accountId = caller.accountId; // for the request's line in the log
+      res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
       await handler(req, res, caller);
     };
     return Object.assign(guarded, { access });

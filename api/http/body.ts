@@ -12,8 +12,8 @@ const parseHereMaxBytes = 1024 * 1024;
 const chunkOverheadBytes = 200;
 
 /**
- * While its requests are not answered, a connection may send `freeChunks` chunks, and one more for each
- * `bytesPerExtraChunk` bytes.
+ * A connection may send `freeChunks` chunks, and one more for each `bytesPerExtraChunk` bytes. The count starts again when
+ * all its requests are answered (server/connections.ts).
  */
 const freeChunks = 100;
 const bytesPerExtraChunk = 64;

@@ -27,7 +27,7 @@ export function sendText(res: Response, status: number, type: string, text: stri
   sendBody(res, status, type, text);
 }
 
-/** Sends a page of the service under the page's own policy. */
+/** Sends a page of the service with the page's own Content-Security-Policy. */
 export function sendPage(res: Response, status: number, page: { html: string; csp: string }): void {
   res.setHeader('Content-Security-Policy', page.csp);
   sendBody(res, status, 'text/html', page.html);

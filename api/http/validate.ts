@@ -40,7 +40,7 @@ export function text(field: string, options: { allowNul?: boolean } = {}) {
   return options.allowNul ? schema : schema.test(noNul(field));
 }
 
-/** Its `params.json`, like that of every other test, is what the published description says (openapi/request-schema.ts). */
+/** A yup test. The published description contains the `params.json` of every yup test (openapi/request-schema.ts). */
 export function noNul(field: string) {
   return {
     name: 'no-nul',

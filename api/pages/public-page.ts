@@ -37,7 +37,7 @@ const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
 
 /**
  * For a GET or HEAD of a page's address with a slash at its end: the address without the slash, with its query. null for
- * any other request. It begins with `/p/` and a valid slug, so a redirect to it stays on this host.
+ * any other request. The location begins with `/p/` and a valid slug, so a redirect to it stays on this host.
  */
 export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
   if (req.method !== 'GET' && req.method !== 'HEAD') return null;

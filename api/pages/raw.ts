@@ -23,6 +23,7 @@ import { createRawHeaders } from './raw-headers.ts';
 
 interface Opened {
   readonly page: ShownPage;
+  /** false: the database is down and the page is from memory (services/page-lookup.ts). */
   readonly isConfirmed: boolean;
 }
 
@@ -35,7 +36,7 @@ interface Target {
 export interface RawHandler {
   /** Answers a request for a raw page, errors included. @param host null for the service's own */
   answer(req: IncomingMessage, res: Answer, address: PublicAddress, host: ContentHost | null): Promise<void>;
-  /** Answers 308, which no cache keeps. @param location a path on this host */
+  /** Answers 308 with `no-store`. @param location a path on this host */
   redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
   /** Logs the request and answers it with the error, under the sandbox. */
   refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void;

@@ -56,7 +56,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
     sendPage(res, 200, view);
   }
 
-  /** Finds the page and sets the caching headers that every answer needs. */
+  /** Finds the page and sets Cache-Control for every answer with it: the viewer, the form, a redirect. */
   async function findPage(req: Request, res: Response): Promise<Page> {
     const address = readAddress(req);
     if (address === null) throw notFound('page');

@@ -40,7 +40,7 @@ export function createApp(services: Services, held: HeldBytes): Express {
   return app;
 }
 
-/** A page that needs more replaces the content policy (html/layout.ts). */
+/** A page that needs more replaces the Content-Security-Policy (html/layout.ts). */
 function securityHeaders(isSecure: boolean) {
   const nothing = ["'none'"];
   return helmet({
@@ -50,7 +50,7 @@ function securityHeaders(isSecure: boolean) {
       directives: { defaultSrc: nothing, baseUri: nothing, formAction: nothing, frameAncestors: nothing },
     },
     referrerPolicy: { policy: 'same-origin' },
-    // Only obsolete browsers and plug-ins read these.
+    // Not sent: the first is not standard, and only obsolete browsers and plug-ins read the others.
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,

@@ -37,7 +37,7 @@ export function watchConnections(
   { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
 ): Connections {
   const all = new Map<Duplex, Connection>();
-  /** Connections that wait for their client, the longest wait first; some are being handled by now. */
+  /** The longest wait first. Some no longer wait, because a request has arrived since: see `waitsForClient`. */
   const waiting = new Set<Connection>();
   let isStopping = false;
 
@@ -135,7 +135,10 @@ export function watchConnections(
     else refuseUnreadable(connection, () => refuseConnect(connection.socket));
   });
 
-  /** Answers a request that cannot be read, once all earlier requests are answered. Its handler may be running. */
+  /**
+   * Answers a request that cannot be read, once all earlier requests are answered. If only its body cannot be read, its
+   * handler may already be running.
+   */
   function refuseUnreadable(connection: Connection, refuse: () => void): void {
     const { socket, current, queue } = connection;
     connection.whenAnswered = refuse;

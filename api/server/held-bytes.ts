@@ -9,7 +9,7 @@ export interface Holding {
 
 /**
  * Counts the bytes held for each client. When all together pass the limit, the clients that hold most are cut off until
- * the rest fits. A client that holds at most limit / number of clients is never cut off.
+ * the rest fits. A client that holds at most 63/64 of limit / number of clients is never cut off.
  */
 export interface HeldBytes {
   /**

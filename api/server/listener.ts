@@ -54,8 +54,8 @@ export function createListener(services: Services): RequestListener {
 }
 
 /**
- * Calls `onLate` for a request that is not answered `ms` after it arrived, and again `ms` after a handler has read the
- * whole body. Node's `requestTimeout` limits the time in which the client sends the body.
+ * Calls `onLate` if a request is not answered within `ms`. The time starts when the request arrives, and starts again
+ * when a handler has read the whole body. While a handler reads the body, only Node's `requestTimeout` limits the time.
  */
 function watchDeadline(req: IncomingMessage, res: ServerResponse, ms: number, onLate: () => void): void {
   let timer: NodeJS.Timeout | undefined;
@@ -145,9 +145,9 @@ function tooLate(): DropError {
 }
 
 /**
- * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them. No path is
- * percent-encoded, so `%61bc` is not another spelling of `abc`, and a malformed encoding is not found. Browsers never send
- * `#`, and Express would take `\` for `/`.
+ * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them. No path of the
+ * service needs percent-encoding: `%61bc` is not another spelling of `abc`, and a malformed encoding is answered 404.
+ * Browsers never send `#`, and Express would take `\` for `/`.
  */
 function withLiteralPath(req: IncomingMessage): IncomingMessage {
   const { url = '' } = req;

@@ -12,7 +12,7 @@ import type {
 import type { Takedown } from '../domain/moderation.ts';
 
 /**
- * Drops for owners and readers. A drop and its versions are one record, and each method is one conditional update of
+ * Drops for owners and readers. A drop and its versions are one record, and each change is one conditional update of
  * it. A deleted drop is absent in every method once `remove` has returned.
  *
  * A visible change raises `rev` and adds `tasks` to the pending tasks in the same update (see PendingTaskStore).

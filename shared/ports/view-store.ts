@@ -24,7 +24,7 @@ export interface ViewStore extends DayViews {
    * @param writer names the process, new at each start
    * @param flush rises with each call of the writer. A call that failed is repeated under its number, and the views
    *   count once, even if the first call was carried out
-   * @param counts a drop's day at most once
+   * @param counts at most one entry for a drop and day
    */
   add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void>;
 
@@ -35,12 +35,12 @@ export interface ViewStore extends DayViews {
   aggregate(now: number): Promise<void>;
 }
 
-/** The totals of drops and days, if views are recorded elsewhere until they are added in numbered batches. */
+/** The views of drops and days where `add` records views elsewhere and `aggregate` adds them here in numbered batches. */
 export interface ViewTotals extends DayViews {
   /**
    * Adds the views of one batch. A drop and a drop's day each remember the number of their last batch and ignore that
    * number and lower ones, so adding a batch may be repeated after a failure and by two jobs at once.
-   * @param counts a drop's day at most once
+   * @param counts at most one entry for a drop and day
    */
   addBatch(number: number, counts: readonly ViewCount[]): Promise<void>;
 }

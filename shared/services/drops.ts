@@ -61,7 +61,7 @@ export function createDrops(deps: {
   /**
    * Stores a document as a new version: the day's quota first, then the blobs, the record last. So a version exists from
    * the moment its record does, with its blobs. If `record` refuses, quota and blobs are given back. If it throws, the
-   * outcome is unknown: the record may exist, so nothing is undone, and the cleanup job removes blobs without a record.
+   * outcome is unknown: the record may exist, so nothing is undone, and `store.reconcile` removes blobs without a record.
    * @throws DropError `daily_quota_exceeded`, and the errors of `toResult`
    */
   async function publish(
@@ -95,7 +95,7 @@ export function createDrops(deps: {
 
   /**
    * Never rejects: the client gets the refusal. If a step fails, the write stays counted for the day, or the blobs stay
-   * until the cleanup job.
+   * until `store.reconcile` removes them.
    */
   async function undo(...steps: readonly Promise<void>[]): Promise<void> {
     for (const step of await Promise.allSettled(steps)) {

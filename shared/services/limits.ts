@@ -64,8 +64,8 @@ export function createLimits(deps: {
     },
 
     /**
-     * Counts a write of the caller's UTC day.
-     * @returns a function that takes the count back, for a write that a cap refuses
+     * Counts a write of the caller on this UTC day.
+     * @returns a function that takes the count back, for a write that fails or is refused
      * @throws DropError `daily_quota_exceeded`
      */
     async takeDailyWrite({ accountId }: Caller): Promise<() => Promise<void>> {

@@ -43,7 +43,8 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
     /**
      * Identifies the caller (spec 5) by one indexed read.
      * @param authorization the request's Authorization header
-     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for an unknown or revoked token
+     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for a malformed, unknown or
+     *   revoked token
      */
     async authenticate(authorization: string | undefined): Promise<Caller> {
       const bearer = readBearer(authorization);

@@ -9,15 +9,15 @@ import { createThrottledWarning } from './throttled-warning.ts';
 const flushEveryMs = 1_000;
 /** How many counts the store is given in one call, which blocks SQLite or Redis for some milliseconds. */
 const countsPerCall = 500;
-/** How long a stop waits: while the store is down, a flush under way and the last one fail after up to 1 s each. */
+/** How long `close` waits. While the store is down, the flush under way and the last flush fail after up to 1 s each. */
 const closeWithinMs = 2_500;
 
 export type Views = ReturnType<typeof createViews>;
 
 /**
  * Counts views in this process and records them each second. Each call of the store has its own number, so that a call
- * that is repeated after an unknown outcome counts once. A killed process loses its last second at most. While the
- * store is down, this process keeps one sum for each drop and day.
+ * that is repeated after an unknown outcome counts once. A killed process loses its last second at most, or all views
+ * since the store went down. Until the store is back, this process keeps one sum for each drop and day.
  */
 export function createViews({
   store,
@@ -32,7 +32,7 @@ export function createViews({
   const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be recorded; kept for later');
   /** By `<drop id>/<day>`. */
   let counted = new Map<string, ViewCount>();
-  /** Taken from `counted`; the first may have been sent already. */
+  /** One entry for each call of the store, taken from `counted`; the first may have been sent already. */
   const unconfirmed: { flush: number; counts: ViewCount[] }[] = [];
   let lastFlush = 0;
   let flushing: Promise<void> | null = null;

@@ -3,9 +3,9 @@ import { createPurgeRounds } from '../purge-rounds.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
- * Removes the blobs of a deleted drop or of removed versions, and last the record that lists them, so that an interrupted
- * removal is found and repeated. The blobs of a deleted drop do not wait for the edge; its record is removed after the
- * last round of purges.
+ * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash),
+ * so that an interrupted removal is found and repeated. The blobs of a deleted drop do not wait for the edge; its record is
+ * removed after the last round of purges.
  */
 export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
   const { pendingTasks, html, contexts, renders } = deps.engine;
@@ -27,8 +27,8 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
     }
     const isLast = rounds.isLast(round);
     try {
-      const delay = (delayMs: number) => jobs.enqueue('drop.remove', { dropId, round }, delayMs);
-      if (!(await rounds.purge(dropId, delay))) return;
+      const repeatLater = (delayMs: number) => jobs.enqueue('drop.remove', { dropId, round }, delayMs);
+      if (!(await rounds.purge(dropId, repeatLater))) return;
     } finally {
       // Again in the last round: a render that ran during the first one may have stored its page afterwards.
       if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);

@@ -15,8 +15,8 @@ export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
     const drop = await pendingTasks.find(dropId);
     if (drop === null) return; // `drop.remove` has purged it
     if (round > 0 && drop.rev !== rev) return;
-    const delay = (delayMs: number) => jobs.enqueue('edge.purge', { dropId, rev, round }, delayMs);
-    if (!(await rounds.purge(dropId, delay)) || drop.deleted) return;
+    const repeatLater = (delayMs: number) => jobs.enqueue('edge.purge', { dropId, rev, round }, delayMs);
+    if (!(await rounds.purge(dropId, repeatLater)) || drop.deleted) return;
     if (!rounds.isLast(round)) {
       const next = { dropId, rev: drop.rev, round: round + 1 };
       await jobs.enqueue('edge.purge', next, rounds.pauseAfter(round));

@@ -15,7 +15,7 @@ const day = 24 * hour;
 
 /** A task that is pending for longer has lost its job. */
 const overdueMs = minute;
-/** A blob is stored minutes before its record at most, so an older one without a record is an orphan. */
+/** A blob is stored at most minutes before its record, so an older one without a record is an orphan. */
 const orphanMs = hour;
 /** A request may still be reading an artefact that was just replaced. */
 const replacedMs = hour;
@@ -23,7 +23,7 @@ const replacedMs = hour;
 const firstRunMs = 48 * hour;
 
 const batchSize = 500;
-/** The next run continues after so many batches. */
+/** A run stops after this many batches; the next run continues there. */
 const batchesPerRun = 100;
 const enqueuedAtOnce = 50;
 
@@ -33,7 +33,7 @@ interface BlobIds {
 }
 
 /**
- * Enqueues jobs for tasks that are still pending, and removes what no record references: orphaned blobs, replaced
+ * Enqueues jobs for tasks that are still pending and for pages of an older renderer, and removes orphaned blobs, replaced
  * artefacts, and closed reports after REPORTS_KEEP_DAYS.
  */
 export function createStoreReconcile(

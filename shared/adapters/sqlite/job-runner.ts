@@ -12,7 +12,7 @@ const cleanupMs = 3_600_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/** Claims due jobs in one write at a time, and runs their handlers beside each other. */
+/** Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. */
 export function createJobRunner(deps: {
   db: Database;
   rows: JobRows;
@@ -21,6 +21,7 @@ export function createJobRunner(deps: {
   log: Log;
   concurrency: number;
   leaseMs: number;
+  /** See `createSqliteJobQueue`. */
   wakesItself: boolean;
 }) {
   const { db, rows, handlers, clock, log, concurrency, leaseMs, wakesItself } = deps;
