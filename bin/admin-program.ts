@@ -58,8 +58,8 @@ function addAccountCommands(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'suspend')
     .summary('make an account read-only')
     .description(
-      'Makes an account read-only: every change with any of its tokens, existing or new, is refused (403). Its pages ' +
-        'stay online: take each one down with "takedown".',
+      'Makes an account read-only: every change of drops with any of its tokens, existing or new, is refused (403). ' +
+        'Its pages stay online: take each one down with "takedown".',
     )
     .argument('<user>', userArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)

@@ -85,7 +85,8 @@ Send it with every call below: \`Authorization: Bearer <api_token>\`
 | \`passcode\` | a soft gate for viewers, ${config.PASSCODE_MIN_CHARACTERS} to ${config.PASSCODE_MAX_CHARACTERS} characters; use 6 or more, letters too |
 | \`metadata\` | tags that only you see: at most ${config.METADATA_MAX_KEYS} keys of at most ${config.METADATA_KEY_MAX_CHARACTERS} letters, digits, \`_\`, \`.\` or \`-\`, with string values of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters |
 
-The 201 answer is the drop. Every call that creates, reads or changes a drop returns it in this form:
+The 201 answer is the drop. Every call that creates, reads or changes a drop returns it in this form, with \`description\`
+if it has one:
 
 \`\`\`json
 {"slug": "t9tzZkipKQ5I", "title": "Hello", "url": "${base}/p/t9tzZkipKQ5I", "raw_url": "${base}/p/t9tzZkipKQ5I/raw",
