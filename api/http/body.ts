@@ -94,6 +94,7 @@ export function collectBody(
       holding.release();
       reject(error);
     };
+    // `cut` needs `holding`. `hold` does not call it before it returns, because 0 bytes pass no limit.
     const holding = held.hold(client, { bytes: 0, cut: () => fail(cutOff()) });
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('tooManyChunks', onTooManyChunks);
   });

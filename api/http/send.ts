@@ -46,7 +46,7 @@ export const noindex = 'noindex, nofollow';
 /** For a raw page that search engines may index as a part of its viewer page only. */
 export const indexIfEmbedded = 'noindex, nofollow, indexifembedded';
 
-/** Set on every answer; a handler removes it from a page that may be indexed. */
+/** On every answer except raw pages, which set their own; a handler removes it from an indexable page. */
 export function forbidIndexing(res: ServerResponse): void {
   res.setHeader(robotsHeader, noindex);
 }

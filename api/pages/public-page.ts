@@ -13,7 +13,7 @@ import { pagePath } from '../http/paths.ts';
 /** The cookie that says that the passcode was entered. Its path is the viewer page's. */
 export const passCookie = 'dropleaf_pass';
 
-/** The address of a page. Nothing is decoded, so no page has two addresses. */
+/** The address of a page. The path is not decoded, so no page has two paths. */
 export interface PublicAddress {
   readonly slug: string;
   readonly isRaw: boolean;
@@ -66,7 +66,7 @@ export function refuseTakenDown(page: Page): void {
 }
 
 /** Whether the page has no passcode, or the viewer has entered it. @param cookies the request's Cookie header */
-export async function hasPasscode(
+export async function isUnlocked(
   services: Services,
   page: Page,
   cookies: string | undefined,

@@ -13,8 +13,8 @@ import { logRequest, setRequestId } from '../http/request-log.ts';
 import { type Answer, forbidIndexing } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 import {
-  hasPasscode,
   isGetByPerson,
+  isUnlocked,
   type PublicAddress,
   readSlugAndVersion,
   refuseTakenDown,
@@ -76,7 +76,7 @@ export function createRawHandler(services: Services): RawHandler {
     const grant = address.query.get('g');
     if (grant !== null && (await passcodes.admits('grant', page, grant))) return true;
     // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
-    return hasPasscode(services, page, host === null ? req.headers.cookie : undefined);
+    return isUnlocked(services, page, host === null ? req.headers.cookie : undefined);
   }
 
   /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */
@@ -114,7 +114,7 @@ export function createRawHandler(services: Services): RawHandler {
 
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
     if (!res.headersSent) {
-      // Only refusals have a request id: a cache would repeat that of a page.
+      // A page has no request id, because a cache would repeat it.
       setRequestId(res);
       replyHeaders.setForRefusal(res, host);
     }

@@ -13,8 +13,8 @@ import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
 import {
-  hasPasscode,
   isGetByPerson,
+  isUnlocked,
   passCookie,
   readAddress,
   readSlugAndVersion,
@@ -28,24 +28,24 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   /** `id` makes the address unique to the version's content, for caches; the grant `g` opens this version of a locked drop. */
-  async function frameUrl(page: ShownPage, ownOrigin: string | null): Promise<string> {
+  async function frameUrl(page: ShownPage, dropOrigin: string | null): Promise<string> {
     const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
     const grant = await passcodes.issue('grant', page);
     if (grant !== null) query.set('g', grant);
-    return `${ownOrigin ?? ''}${rawPath(page.slug)}?${query}`;
+    return `${dropOrigin ?? ''}${rawPath(page.slug)}?${query}`;
   }
 
   async function sendViewer(res: Response, page: ShownPage): Promise<void> {
     const { title, description, slug, version, latestVersion } = page;
     const context = await pages.context(page);
-    const ownOrigin = contentHosts?.originOf(page.dropId) ?? null;
+    const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     const indexable = config.INDEXABLE && page.lock === null;
     const view = viewerPage({
       title,
       description,
       url: pageUrl(config.BASE_URL, slug),
-      rawUrl: await frameUrl(page, ownOrigin),
-      ...(ownOrigin !== null && { ownOrigin }),
+      rawUrl: await frameUrl(page, dropOrigin),
+      ...(dropOrigin !== null && { ownOrigin: dropOrigin }),
       version: version.number,
       latestVersion,
       context: context === null ? null : raw(context),
@@ -88,7 +88,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
   return {
     async show(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
-      if (await hasPasscode(services, page, req.headers.cookie)) {
+      if (await isUnlocked(services, page, req.headers.cookie)) {
         await sendViewer(res, pages.requireVersion(page));
         if (isGetByPerson(req)) views.count(page.dropId);
       } else {

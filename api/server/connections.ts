@@ -16,6 +16,7 @@ interface Connection {
   readonly socket: Socket;
   current: Exchange | null;
   readonly queue: Exchange[];
+  /** Of the requests since all were last answered. Mostly none: then `end` need not look for too many. */
   chunks: ChunkCount;
   /** Set when no further request can be read; called once all earlier requests are answered. */
   whenAnswered: (() => void) | null;
@@ -142,7 +143,8 @@ export function watchConnections(
   function refuseUnreadable(connection: Connection, refuse: () => void): void {
     const { socket, current, queue } = connection;
     connection.whenAnswered = refuse;
-    if (queue.at(-1)?.[0].complete === false) queue.pop();
+    if (queue.at(-1)?.[0].complete === false) queue.pop(); // it is the one whose body cannot be read
+    // No earlier request is left: the unreadable one is `current`, or has not become a request at all.
     if (current === null || !current[0].complete) {
       if (current?.[1].headersSent) socket.destroy();
       else refuse();

@@ -41,7 +41,10 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   const entries = new Set<Entry>();
   const shared = new WeakMap<object, Memory>();
   let held = 0;
-  /** Normally `maxBytes`. If kept memory alone exceeds `maxBytes`, clients are compared again after `margin` more bytes. */
+  /**
+   * Normally `maxBytes`. If kept memory leaves too much even after all cuts, clients are compared again after
+   * `margin` more bytes.
+   */
   let shrinkAbove = maxBytes;
 
   function memoryOf(key: object | undefined, bytes: number): Memory {

@@ -40,7 +40,7 @@ export function decisionHandlers(context: SignInContext) {
       const signIn = await signIns.findPending(progress.signInId);
       if (signIn === null) return showProblem(req, res, signInEnded());
       const { code, formToken, name } = progress;
-      // An identity provider would sign in the same user again, without asking.
+      // No sign-in key: an identity provider is used, and would sign in the same user again, without asking.
       const switchPath = signInKey === null ? null : codePathWith(code);
       const now = clock.now();
       const action = signInPaths.approve;

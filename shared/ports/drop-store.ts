@@ -12,8 +12,8 @@ import type {
 import type { Takedown } from '../domain/moderation.ts';
 
 /**
- * Drops for owners and readers. A drop and its versions are one record, and each change is one conditional update of
- * it. A deleted drop is absent in every method once `remove` has returned.
+ * Drops for owners and readers. A drop and its versions change as one record: each change is one atomic,
+ * conditional update. A deleted drop is absent in every method once `remove` has returned.
  *
  * A visible change raises `rev` and adds `tasks` to the pending tasks in the same update (see PendingTaskStore).
  *
@@ -24,7 +24,7 @@ export interface DropStore {
   /**
    * Stores the drop with its first version. Each live drop of an owner has a place: a number from 0 to `cap - 1` that no
    * other live drop of the owner has.
-   * `no_place`: the owner has `cap` live drops; `slug_taken`: the caller picks another slug.
+   * `no_place`: the owner has `cap` live drops; `slug_taken`: another drop has the slug.
    * A repeat with the same id returns the stored drop.
    * Atomic: parallel creates never pass the cap, unless the cap was lowered below the place of a live drop.
    */

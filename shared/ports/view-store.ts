@@ -35,7 +35,10 @@ export interface ViewStore extends DayViews {
   aggregate(now: number): Promise<void>;
 }
 
-/** The views of drops and days where `add` records views elsewhere and `aggregate` adds them here in numbered batches. */
+/**
+ * The sums of views by drop and by day, for a ViewStore whose `add` records views elsewhere. Its `aggregate`
+ * adds them here, in numbered batches.
+ */
 export interface ViewTotals extends DayViews {
   /**
    * Adds the views of one batch. A drop and a drop's day each remember the number of their last batch and ignore that

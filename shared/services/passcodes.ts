@@ -69,8 +69,8 @@ export function createPasscodes(deps: {
 
     /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
     async issue(kind: PassKind, page: Page): Promise<string | null> {
-      const opened = passContentFor(kind, page);
-      return opened && sealer.seal(kind, opened, clock.now() + seconds[kind] * 1000);
+      const content = passContentFor(kind, page);
+      return content && sealer.seal(kind, content, clock.now() + seconds[kind] * 1000);
     },
 
     /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
@@ -84,9 +84,9 @@ export function createPasscodes(deps: {
 /** The content of a pass or grant for the page. null: the page has no lock, or no version for a grant. */
 function passContentFor(kind: PassKind, { dropId, lock, version }: Page): PassContent | null {
   if (lock === null) return null;
-  const opened = { dropId, lockId: lock.id };
-  if (kind === 'pass') return opened;
-  return version && { ...opened, versionId: version.id };
+  const content = { dropId, lockId: lock.id };
+  if (kind === 'pass') return content;
+  return version && { ...content, versionId: version.id };
 }
 
 function matches(content: unknown, expected: PassContent): boolean {

@@ -13,7 +13,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A task that is pending for longer has lost its job. */
+/** A task that is pending for longer may have lost its job. If it has not, the second job does no harm. */
 const overdueMs = minute;
 /** A blob is stored at most minutes before its record, so an older one without a record is an orphan. */
 const orphanMs = hour;

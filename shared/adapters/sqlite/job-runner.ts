@@ -66,7 +66,7 @@ export function createJobRunner(deps: {
     for (const job of claimed) running.set(job.id, { job, end: run(job) });
     for (const { job, to } of recovered) {
       if (to === 'waiting') log.warn(about(job), 'job runs again: its process ended while it ran');
-      else log.error(about(job), 'job failed for good: its process ended each time it ran');
+      else log.error(about(job), 'job failed for good: its process ended too often while it ran');
     }
     for (const name of unknown) {
       log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
