@@ -1,7 +1,8 @@
 // Runs the tests and adds up their results. The name of a test file decides when it runs:
 //   quick         *.test.ts: the embedded engine, inside mocha's processes, with Node alone
 //   slow          *.slow.test.ts, and all files in browser, crash and edge: they start processes, browsers or proxies
-//   scale-out     *.scale-out.test.ts, and again all files in api and hostile: they need MongoDB and Redis
+//   scale-out     *.scale-out.test.ts: they need MongoDB and Redis
+//   again         all files in api and hostile again, on MongoDB and Redis
 // usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
 //   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
@@ -17,7 +18,7 @@ type Engine = (typeof engines)[number];
 
 /** One run of mocha. */
 interface Run {
-  readonly name: 'quick' | 'slow' | 'scale-out';
+  readonly name: 'quick' | 'slow' | 'scale-out' | 'again';
   readonly engine: Engine;
   readonly files: readonly string[];
 }
@@ -35,18 +36,22 @@ process.on('SIGINT', () => {
 });
 
 const { runs, options } = plan(process.argv.slice(2));
-const quick = runs.filter(({ name }) => name === 'quick');
-const others = runs.filter(({ name }) => name !== 'quick');
 const outcomes: Outcome[] = [];
-for (const run of quick) outcomes.push(await runMocha(run, options));
-// The others wait more than they compute, so both engines run at the same time.
-if (!interrupted) outcomes.push(...(await Promise.all(others.map((run) => runMocha(run, options)))));
+await runInTurn(['quick']);
+// The others wait more than they compute, so two run at the same time.
+await Promise.all([runInTurn(['slow', 'again']), runInTurn(['scale-out'])]);
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
 if (interrupted) say('The run was interrupted.');
 say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = interrupted || failed > 0 ? 1 : 0;
+
+async function runInTurn(names: readonly Run['name'][]): Promise<void> {
+  for (const run of runs.filter(({ name }) => names.includes(name))) {
+    if (!interrupted) outcomes.push(await runMocha(run, options));
+  }
+}
 
 /** Which runs the command line asks for, and the arguments that mocha gets. */
 function plan(given: readonly string[]): { runs: Run[]; options: string[] } {
@@ -86,11 +91,8 @@ function allRuns(): Run[] {
   return [
     { name: 'quick', engine: 'embedded', files: embedded.filter((file) => !isSlow(file)) },
     { name: 'slow', engine: 'embedded', files: embedded.filter(isSlow) },
-    {
-      name: 'scale-out',
-      engine: 'scale-out',
-      files: files.filter((file) => isScaleOut(file) || runsOnBoth(file)),
-    },
+    { name: 'again', engine: 'scale-out', files: embedded.filter(runsOnBoth) },
+    { name: 'scale-out', engine: 'scale-out', files: files.filter(isScaleOut) },
   ];
 }
 
