@@ -62,7 +62,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
       'after',
       '\nSettings are environment variables: "dropleaf config" prints them all.\n' +
         'With LOG_LEVEL=debug an error is printed with its stack.\n' +
-        'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command for the other engine.',
+        'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command that these settings do not allow.',
     );
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);
@@ -143,7 +143,9 @@ function addMaintenance(program: Command, io: ProcessIo): void {
   program
     .command('jobs')
     .summary('count waiting, active and failed jobs')
-    .description('Counts waiting, active and failed jobs, and prints why each failed job failed.')
+    .description(
+      'Counts waiting, active and failed jobs, and prints the errors of the newest 100 failed jobs.',
+    )
     .option('-r, --retry', 'queue all failed jobs again')
     .addHelpText('after', example('bin/dropleaf.js jobs --retry'))
     .action((options: { retry?: true }) => jobs(options, io));

@@ -43,7 +43,7 @@ ${formError(error)}
 </form>
 ${
   provider !== null &&
-  html`<p class="soft small after">${provider} tells us only your public user name and user id.</p>`
+  html`<p class="soft small after">Dropleaf reads only your public user name and user id from ${provider}.</p>`
 }`,
   };
 }

@@ -1,6 +1,6 @@
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
-/** Enqueues jobs. Jobs only speed things up: the record already lists the pending tasks. */
+/** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
 export interface JobProducer {
   /**
    * Adds a job. If a job of the same key (see the catalogue) waits, no job is added; without a delay, the waiting job
