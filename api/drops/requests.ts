@@ -186,6 +186,7 @@ function passcodeRules<S extends ReturnType<typeof text>>(schema: S, config: Con
 
 /** A flat object of strings. */
 function metadata(config: Config) {
+  // `check` accepts any value, whatever its type says: the test below finds all faults, with better messages.
   return mixed<Record<string, string>>({ check: (value): value is Record<string, string> => true })
     .nonNullable(invalid('metadata must be an object of strings, not null'))
     .test({

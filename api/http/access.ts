@@ -58,6 +58,7 @@ export function createAccess(services: Services, held: HeldBytes) {
 
   function rulesFor({ body = 'tiny', limit }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];
+    // Larger than any valid write: answered `html_too_large`, although html was not read (docs/decisions.md).
     const isWrite = limit === 'writes_per_minute';
     return {
       maxBytes,

@@ -21,7 +21,7 @@ export function sendJson(res: Response, body: unknown, status = 200): void {
 
 /**
  * Sends the text whole. `res.send` would answer 304 to `If-None-Match: *` although none of these answers has an ETag.
- * @param type of text, in UTF-8
+ * @param type the media type, without its charset, which is always UTF-8
  */
 export function sendText(res: Response, status: number, type: string, text: string): void {
   sendBody(res, status, type, text);

@@ -60,7 +60,7 @@ function readVersion(query: URLSearchParams): number | null {
   return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
 }
 
-/** Called before anything of the page is used, also before its passcode is checked. @throws HttpError 410 for a takedown */
+/** To be called before the page is shown or its passcode checked. @throws HttpError 410 for a takedown */
 export function refuseTakenDown(page: Page): void {
   if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
 }

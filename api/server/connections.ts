@@ -16,7 +16,7 @@ interface Connection {
   readonly socket: Socket;
   current: Exchange | null;
   readonly queue: Exchange[];
-  /** Of the requests since all were last answered. Mostly none: then `end` need not look for too many. */
+  /** Of all chunked bodies since no request was left to answer. Mostly 0: `end` then skips a check. */
   chunks: ChunkCount;
   /** Set when no further request can be read; called once all earlier requests are answered. */
   whenAnswered: (() => void) | null;
@@ -28,9 +28,10 @@ export interface Connections {
 }
 
 /**
- * Hands the requests of a connection to the listener one at a time, and reads no further ones meanwhile. Above
- * `maxConnections` it ends the connection that has waited longest for its client: to send a request, or the rest of
- * one, or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
+ * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops;
+ * those that were read with it wait too (more than `maxQueued` end the connection). Above `maxConnections` it
+ * ends the connection that has waited longest for its client: to send a request, or the rest of one,
+ * or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
  */
 export function watchConnections(
   server: Server,

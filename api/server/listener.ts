@@ -38,8 +38,8 @@ export function createListener(services: Services): RequestListener {
     const answer: Answer = Object.assign(res, { locals: {} });
     watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer));
-    // Only Host names the host: X-Forwarded-Host is ignored. An absolute URL must name the host of the same
-    // drop or, if Host names no drop's host, none either.
+    // Only Host names the host: X-Forwarded-Host is ignored. The host of an absolute URL must belong to the
+    // same drop as Host; if Host belongs to no drop, the URL's must belong to none.
     const host = hostOf(req.headers.host);
     const named = removeHostFromUrl(req);
     const address = readAddress(req);

@@ -192,7 +192,7 @@ export function createDrops(deps: {
       return drop;
     },
 
-    /** Waits for the edge, like all changes that hide content. @param passcode '' removes it */
+    /** Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it */
     async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
       const { takedown } = await get(caller, slug); // before the slow hash
       if (takedown !== null) throw takenDown(takedown);
@@ -203,7 +203,10 @@ export function createDrops(deps: {
       return drop;
     },
 
-    /** When this returns, the service serves the drop no more. The purge of the edge may still be unconfirmed. */
+    /**
+     * When this returns, the service serves the drop no more, except that another process may show its page
+     * from memory for up to a minute if the database is down. The purge of the edge may still be unconfirmed.
+     */
     async remove(caller: Caller, slug: string): Promise<void> {
       const dropId = orNotFound(await hide(slug, drops.remove(caller.ownerId, slug, clock.now())));
       await followUps.removed(dropId);
