@@ -32,7 +32,7 @@ import { createSignIns, type SignIns } from './services/sign-ins.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
 import { createViews, type Views } from './services/views.ts';
 
-/** Two requests of it stand in a person's way, and their answer must come within ANSWER_MS. */
+/** A sign-in waits for two requests to the provider, and must be answered within ANSWER_MS. */
 const providerTimeoutMs = 2_000;
 const signingSecretLength = 43; // 256 bits
 
@@ -46,7 +46,7 @@ export interface Services {
   readonly signIns: SignIns;
   /** null: people sign in with the local sign-in key. */
   readonly identityProvider: IdentityProvider | null;
-  /** The key of the local provider; null where an identity provider is set. */
+  /** The key of the local sign-in; null if there is an identity provider. */
   readonly signInKey: string | null;
   readonly sealer: Sealer;
   readonly limits: Limits;
@@ -59,22 +59,22 @@ export interface Services {
   readonly reports: Reports;
   readonly rendering: Rendering;
   readonly followUps: FollowUps;
-  /** The next three are for the worker. */
+  /** Only the worker uses engine, renderer and purger. */
   readonly engine: Engine;
   readonly renderer: PageRenderer;
   readonly purger: EdgePurger | null;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
   readonly parser: JsonParser;
-  /** @throws DropError `unavailable` when the data cannot be reached */
+  /** @throws DropError `unavailable` if the database cannot be reached */
   ready(): Promise<void>;
-  /** Hands on what is gathered and closes all parts, in order. */
+  /** Stores the counted views, ends the threads and closes the stores, in this order. */
   close(): Promise<void>;
 }
 
 interface OpenOptions {
   readonly log: Log;
   readonly clock?: Clock;
-  /** For tests: puts faults and delays between the services and the engine. */
+  /** For tests: adds faults and delays to the engine. */
   readonly adaptEngine?: (engine: Engine) => Engine;
 }
 
@@ -170,14 +170,14 @@ async function assemble(
   };
 }
 
-/** Each step runs, whatever became of those before it. @throws what the first one threw that failed */
+/** Runs every step, also after one failed. @throws the first step's error */
 async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** null: nobody is set, and the local sign-in key serves. */
+/** null: no provider is configured; people sign in with the local sign-in key. */
 function createIdentityProvider(config: Config): IdentityProvider | null {
   if (config.GITHUB_CLIENT_ID === '') return null;
   return createGitHub({

@@ -1,6 +1,6 @@
 import { type Drop, type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { pageUrl } from '../http/paths.ts';
+import { pageUrl, rawPath } from '../http/paths.ts';
 import {
   address,
   fields,
@@ -64,13 +64,12 @@ export const dropListShape = named(
 
 /** A drop on the wire (spec section 2). Every field is always there, except `description`. */
 export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape> {
-  const url = pageUrl(baseUrl, drop.slug);
   return {
     slug: drop.slug,
     title: drop.title,
     ...(drop.description !== null && { description: drop.description }),
-    url,
-    raw_url: `${url}/raw`,
+    url: pageUrl(baseUrl, drop.slug),
+    raw_url: baseUrl + rawPath(drop.slug),
     locked: drop.locked,
     latest_version: drop.latestVersion,
     view_count: drop.viewCount,
