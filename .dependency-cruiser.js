@@ -1,15 +1,19 @@
 // Which folder may import which. ARCHITECTURE.md explains the folders and the direction (domain ← ports ← services ← api,
-// worker, bin); test/checks/rules.slow.test.ts plants violations to show that each rule reports them.
+// worker, bin; cli alone); test/checks/rules.slow.test.ts plants violations to show that each rule reports them.
 
 /** The folders that run in production. Tests and benchmarks may import any of them. */
-const production = '^(api|worker|shared|bin)/';
+const production = '^(api|worker|shared|bin|browser|cli)/';
 
 /** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
 const vendors = {
+  '@fastify/busboy': '^api/http/',
+  '@modelcontextprotocol/server': '^api/mcp/',
   '@node-rs/argon2': '^shared/adapters/argon2/',
   '@photostructure/sqlite': '^shared/adapters/sqlite/',
+  '@resvg/resvg-js': '^shared/adapters/threads/',
   bullmq: '^shared/adapters/redis/',
-  commander: '^bin/',
+  commander: '^(bin|cli)/',
+  diff: '^shared/adapters/threads/',
   'damerau-levenshtein': '^shared/config/',
   express: '^api/',
   helmet: '^api/',
@@ -17,6 +21,7 @@ const vendors = {
   'ipaddr.js': '^api/http/',
   isbot: '^api/',
   jose: '^shared/adapters/jose/',
+  'lean-qr': '^api/pages/',
   'lru-cache': '^(api|shared/services|shared/adapters/sqlite)/',
   'markdown-it': '^(api|shared/adapters/threads)/',
   mongoose: '^shared/adapters/mongo/',
@@ -27,6 +32,8 @@ const vendors = {
   piscina: '^shared/adapters/(sqlite|threads)/',
   'proxy-addr': '^api/http/',
   'sanitize-html': '^shared/adapters/threads/',
+  satori: '^shared/adapters/threads/',
+  yazl: '^api/dashboard/account/zip\\.ts$',
   yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
 };
 
@@ -39,7 +46,7 @@ function folder(name, path, mayImport, comment) {
     comment,
     severity: 'error',
     from: { path },
-    to: { path: '^(api|worker|shared|bin|scripts|test|bench)/', pathNot: mayImport },
+    to: { path: '^(api|worker|shared|bin|browser|cli|scripts|test|bench)/', pathNot: mayImport },
   };
 }
 
@@ -129,6 +136,38 @@ export default {
       to: { path: '^bin/' },
     },
     {
+      name: 'nobody-imports-cli',
+      comment: 'Only tests do. The service reads the built file.',
+      severity: 'error',
+      from: { pathNot: '^(cli|test)/' },
+      to: { path: '^cli/' },
+    },
+    folder(
+      'cli-imports-cli',
+      '^cli/',
+      ['^cli/'],
+      'The client is one file that runs without the service. Types count too: swc cannot tell them from code.',
+    ),
+    {
+      name: 'nobody-imports-browser',
+      comment: 'The service reads the built files.',
+      severity: 'error',
+      from: { pathNot: '^browser/' },
+      to: { path: '^browser/' },
+    },
+    folder(
+      'browser-imports-browser',
+      '^browser/',
+      ['^browser/'],
+      'Scripts of our pages know the markup, and nothing of the service.',
+    ),
+    {
+      name: 'browser-runs-in-browsers',
+      severity: 'error',
+      from: { path: '^browser/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'rules-are-pure',
       comment: 'No files, sockets, threads or processes in rules and contracts.',
       severity: 'error',
@@ -157,8 +196,9 @@ export default {
     },
     {
       name: 'no-dev-dependencies-in-production',
+      comment: 'What cli imports is built into its one file.',
       severity: 'error',
-      from: { path: production },
+      from: { path: production, pathNot: '^cli/' },
       to: { dependencyTypes: ['npm-dev'] },
     },
     {

@@ -65,11 +65,14 @@ async function start(script: string, args: readonly string[], env: Readonly<Reco
 function readUrl(child: ChildProcess, script: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const read = (text: string) => {
       output += text;
       const url = /http:\/\/\S+/.exec(output)?.[0];
-      if (url !== undefined) resolve(url);
-    });
+      if (url === undefined) return;
+      child.stdout?.off('data', read).resume(); // log lines follow, which must take no time here
+      resolve(url);
+    };
+    child.stdout?.setEncoding('utf8').on('data', read);
     child.once('exit', (code) => reject(new Error(`${script} exited with ${code} before it listened`)));
   });
 }

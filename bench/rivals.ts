@@ -7,7 +7,6 @@ import { cpuSeconds, type ServerProcess, startBareServer } from './processes.ts'
 
 /** A raw page as the service sent it, for the rivals to send. */
 export interface Sample {
-  readonly slug: string;
   readonly encoding: 'br' | 'identity';
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly bytes: Buffer;
@@ -15,37 +14,51 @@ export interface Sample {
 
 export interface Runner extends Pick<ServerProcess, 'cpuSeconds' | 'stop'> {
   readonly name: string;
-  urlOf(sample: Sample): string;
+  urlOf(sample: Pick<Sample, 'encoding'>): string;
 }
 
-const pathOf = ({ slug, encoding }: Sample) => `${encoding}/${slug}`;
-const sentHeaders = ['content-type', 'content-length', 'content-encoding', 'etag'];
+const fourHeaders = ['content-type', 'content-length', 'content-encoding', 'etag'];
+/** node:http adds them itself. */
+const addedByNode = ['date', 'connection', 'keep-alive'];
 
-/** node:http alone, with the bytes in memory. */
-export async function startBareHttp(dir: string, samples: readonly Sample[]): Promise<Runner> {
-  const answerOf = ({ headers, bytes }: Sample): BareAnswers[string] => ({
-    status: 200,
-    headers: Object.fromEntries(
-      sentHeaders.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])),
-    ),
-    base64: bytes.toString('base64'),
-  });
-  const entries = samples.map((sample) => [`GET /${pathOf(sample)}`, answerOf(sample)] as const);
-  const server = await startBareServer('http', dir, Object.fromEntries(entries));
-  return { ...server, name: 'bare node:http', urlOf: (sample) => `${server.url}/${pathOf(sample)}` };
+/** node:http alone, with the bytes in memory: with all headers of the sample, and with the four that any page needs. */
+export async function startBareHttp(dir: string, samples: readonly Sample[]): Promise<Runner[]> {
+  const answers: Record<string, BareAnswers[string]> = {};
+  for (const { encoding, headers, bytes } of samples) {
+    const pick = (isSent: (name: string) => boolean) =>
+      Object.fromEntries(
+        Object.entries(headers).flatMap(([name, value]) => (value && isSent(name) ? [[name, value]] : [])),
+      );
+    const answer = { status: 200, base64: bytes.toString('base64') };
+    const all = pick((name) => !addedByNode.includes(name));
+    answers[`GET /all/${encoding}`] = { ...answer, headers: all };
+    answers[`GET /four/${encoding}`] = { ...answer, headers: pick((name) => fourHeaders.includes(name)) };
+  }
+  const { url, cpuSeconds, stop } = await startBareServer('http', dir, answers);
+  return [
+    { name: 'bare, same headers', urlOf: ({ encoding }) => `${url}/all/${encoding}`, cpuSeconds, stop },
+    {
+      name: 'bare, 4 headers',
+      urlOf: ({ encoding }) => `${url}/four/${encoding}`,
+      cpuSeconds,
+      stop: async () => undefined,
+    },
+  ];
 }
 
 /** nginx with one worker that serves the bytes as files; null if it is not installed. */
 export async function startNginx(dir: string, samples: readonly Sample[]): Promise<Runner | null> {
   const program = findProgram('nginx');
   if (program === null) return null;
-  for (const folder of ['br', 'identity']) mkdirSync(join(dir, folder));
-  for (const sample of samples) writeFileSync(join(dir, pathOf(sample)), sample.bytes);
+  for (const { encoding, bytes } of samples) {
+    mkdirSync(join(dir, encoding));
+    writeFileSync(join(dir, encoding, 'page'), bytes);
+  }
   const port = await findFreePort();
   const nginx = await runNginx(program, configFor(port, dir), dir);
   return {
     name: 'nginx',
-    urlOf: (sample) => `http://127.0.0.1:${port}/${pathOf(sample)}`,
+    urlOf: ({ encoding }) => `http://127.0.0.1:${port}/${encoding}/page`,
     cpuSeconds: () => cpuSeconds(nginx.pid),
     async stop() {
       nginx.kill('SIGKILL');

@@ -12,6 +12,8 @@ export interface Served {
   readonly url: string;
   /** The token of an account. */
   readonly token: string;
+  /** What tells commands and adapters where the data is. */
+  readonly env: Readonly<Record<string, string>>;
   /** Of the process that answers requests. */
   cpuSeconds(): number;
   /** MiB, or null. */
@@ -36,6 +38,7 @@ export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
     ...service,
     engine: 'embedded',
     token,
+    env: { DATA_DIR: dataDir },
     async close() {
       await service.stop();
       rmSync(dataDir, { recursive: true });
@@ -53,6 +56,7 @@ async function serveScaleOut(settings: Settings = {}): Promise<Served> {
     engine: 'scale-out',
     url,
     token,
+    env: cluster.servers.env,
     cpuSeconds: () => cpuSeconds(pid),
     residentMib: () => residentMib(pid),
     close: cluster.close,

@@ -14,7 +14,7 @@ import type { ProcessIo } from './process-io.ts';
 const pageArgument = 'slug or URL of the page';
 const userArgument = 'id or name of the account, as "admin find" prints them';
 
-/** `dropleaf admin`: how operators handle abuse. */
+/** `bin/dropleaf.js admin`: how operators handle abuse. */
 export function addAdminCommands(program: Command, io: ProcessIo): void {
   const admin = program
     .command('admin')
@@ -75,10 +75,10 @@ function addAccountCommands(admin: Command, io: ProcessIo): void {
     .action((user: string, options: OperatorOptions) => unsuspend(user, options, io));
 
   addLogged(admin, 'revoke-tokens')
-    .summary('revoke all tokens of an account')
+    .summary('revoke all tokens of an account and end its sessions')
     .description(
-      'Revokes all API tokens of an account, and ends its approved sign-ins that have not received a token yet. The ' +
-        'owner can sign in again: use "suspend" to make the account read-only.',
+      'Revokes all API tokens of an account, and ends its sessions and its approved sign-ins that have not received a ' +
+        'token yet. The owner can sign in again: use "suspend" to make the account read-only.',
     )
     .argument('<user>', userArgument)
     .option('-r, --reason <text>', 'reason for the log', readReason)

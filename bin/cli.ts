@@ -1,6 +1,6 @@
 import { runCommand } from './program.ts';
 
-// The reader of a pipe may end first, as in `dropleaf config | head`.
+// The reader of a pipe may end first, as in `bin/dropleaf.js config | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -46,7 +46,7 @@ export async function withServices(
   }
 }
 
-/** `withServices` for the `dropleaf admin` commands, which also read the settings of the edge. */
+/** `withServices` for the `bin/dropleaf.js admin` commands, which also read the settings of the edge. */
 export function withAdmin(io: ProcessIo, use: (services: OperatorServices) => Promise<void>): Promise<void> {
   const edgeSettings = [
     'EDGE_PURGER',
@@ -102,7 +102,7 @@ export async function findOneAccount(moderation: Moderation, user: string): Prom
   const [account, ...others] = await moderation.findAccounts(user);
   if (account === undefined) {
     throw new Error(
-      `there is no account "${user}": look it up by its page or token with "dropleaf admin find"`,
+      `there is no account "${user}": look it up by its page or token with "bin/dropleaf.js admin find"`,
     );
   }
   if (others.length === 0) return account;

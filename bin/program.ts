@@ -24,9 +24,23 @@ export async function runCommand(args: readonly string[], io: ProcessIo): Promis
   }
 }
 
+/** Commands of the client (cli/), which people and agents run anywhere. */
+const clientCommands = (
+  'login logout whoami tokens open mcp skill publish list get versions diff ' +
+  'restore lock unlock delete views'
+).split(' ');
+
 /** @returns the exit code */
 function printError(error: unknown, { env, stderr }: ProcessIo): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
+  if (error instanceof CommanderError) {
+    const [, word = ''] = /unknown command '([^']*)'/.exec(error.message) ?? [];
+    if (clientCommands.includes(word)) {
+      stderr.write(
+        `"${word}" is a command of the client: get it from the service at /cli.mjs, and run node cli.mjs ${word}.\n`,
+      );
+    }
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
+  }
   const message = error instanceof Error ? error.message : String(error);
   stderr.write(stripControlCharactersByLine(`dropleaf: ${message}\n`));
   if (env.LOG_LEVEL === 'debug') stderr.write(stripControlCharactersByLine(`${stackOf(error)}\n`));
@@ -46,8 +60,11 @@ function stripControlCharactersByLine(text: string): string {
 
 /** @param setExitCode receives the exit code of a process that was stopped */
 function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Command {
-  const program = new Command('dropleaf')
-    .description('Hosts self-contained HTML pages: post an HTML document, get a public URL.')
+  const program = new Command('bin/dropleaf.js')
+    .description(
+      'Runs and maintains the Dropleaf service of this folder. To publish pages, use the client, which each service has at ' +
+        '/cli.mjs.',
+    )
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
@@ -56,11 +73,11 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
       writeErr: (text) => io.stderr.write(stripControlCharactersByLine(text)),
     })
     .enablePositionalOptions() // an option belongs to the command before it
-    .showHelpAfterError('For help: dropleaf --help, or --help after a command.')
+    .showHelpAfterError('For help: bin/dropleaf.js --help, or --help after a command.')
     .exitOverride()
     .addHelpText(
       'after',
-      '\nSettings are environment variables: "dropleaf config" prints them all.\n' +
+      '\nSettings are environment variables: "bin/dropleaf.js config" prints them all.\n' +
         'With LOG_LEVEL=debug an error is printed with its stack.\n' +
         'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command that these settings do not allow.',
     );

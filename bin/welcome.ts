@@ -42,11 +42,16 @@ To publish a page, run these commands in a second terminal${shell}:
   cd ${quote(folder)}
   TOKEN=$(${command} token --user me)
   curl -sS ${quote(`${base}/api/drops`)} -H "Authorization: Bearer $TOKEN" \\
-    -H 'Content-Type: application/json' \\
-    -d '{"title":"Hello","html":"<!doctype html><title>Hello</title><h1>Hello, world</h1>"}'
+    -H 'Content-Type: text/html' -d '<!doctype html><title>Hello</title><h1>Hello, world</h1>'
 
-Agents and other programs sign in with the device-code flow: they show you a code (${base}/api/onboard explains it).
-Approve the code at ${base}/sign-in ${credentials}
+To publish files from any folder, use the client:
+
+  curl -fsSO ${quote(`${base}/cli.mjs`)}
+  node cli.mjs login
+  node cli.mjs publish page.html
+
+login shows a code, as agents and other programs do (${base}/api/onboard is for them).
+Approve it at ${base}/sign-in ${credentials}
 
 `;
 }

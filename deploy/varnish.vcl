@@ -140,9 +140,9 @@ sub vcl_backend_response {
   }
 
   # Grace: for a minute after it expired a page is served while Varnish fetches it again or the origin is down. A purged
-  # page is removed and never served. No grace without a purger (s-maxage is 5 s then): only time hides a locked page.
+  # page is removed and never served. No grace if EDGE_TTL_SECONDS is at most a minute, or if the drop expires soon.
   set beresp.keep = 0s;
-  if (beresp.ttl > 60s) {
+  if (beresp.ttl > 60s && beresp.http.Cache-Control !~ "proxy-revalidate") {
     set beresp.grace = 60s;
   } else {
     set beresp.grace = 0s;
@@ -161,7 +161,6 @@ sub vcl_deliver {
     set resp.http.Cache-Control = regsuball(resp.http.Cache-Control, ",\s*(s-maxage|stale-while-revalidate)=\d+", "");
   }
   unset resp.http.Surrogate-Key;
-  unset resp.http.Cache-Tag;
   unset resp.http.X-Varnish;
   unset resp.http.Via;
 }

@@ -1,20 +1,36 @@
-// Compiles TypeScript into dist/, unless dist/ is newer than every source. Types are not checked: that takes ten
-// times as long, and `npm run check:types` does it.
+// Compiles TypeScript into dist/, unless dist/ is newer than every source, and bundles cli/ into one file and browser/ into
+// one for each of its scripts and style sheets. Types are not checked: that takes ten times as long, and
+// `npm run check:types` does it.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, parse, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const outDir = join(root, 'dist');
 /** Its modification time is the start of the last successful build. */
 const stamp = join(outDir, '.built');
-const folders = ['api', 'worker', 'shared', 'bin', 'scripts', 'test', 'bench'].filter((folder) =>
-  existsSync(join(root, folder)),
+/** The client as one file: the service serves it, and the npm package contains it. */
+const client = join(outDir, 'cli', 'cli.mjs');
+/** Scripts, style sheets and icons of our pages, with a hash of the content in each name, and the list of them. */
+const assets = join(outDir, 'browser');
+const folders = ['api', 'worker', 'shared', 'bin', 'browser', 'cli', 'scripts', 'test', 'bench'].filter(
+  (folder) => existsSync(join(root, folder)),
 );
 
-if (!isCurrent()) build();
+if (!isCurrent()) await build();
 
 function isCurrent() {
   if (!existsSync(stamp)) return false;
@@ -25,7 +41,7 @@ function isCurrent() {
   );
 }
 
-function build() {
+async function build() {
   const startedAt = new Date();
   const compiler = findCompiler();
   if (compiler === null) {
@@ -40,9 +56,11 @@ function build() {
     stdio: 'inherit',
   });
   for (const file of folders.flatMap((folder) => list(folder).map((path) => join(folder, path)))) {
-    if (/\.(sql|css)$/.test(file)) cpSync(join(root, file), join(outDir, file));
+    if (file.endsWith('.sql')) cpSync(join(root, file), join(outDir, file));
   }
   removeLeftovers();
+  if (folders.includes('cli')) await bundleClient();
+  if (folders.includes('browser')) await bundleAssets();
   if (status === 0) {
     writeFileSync(stamp, '');
     utimesSync(stamp, startedAt, startedAt);
@@ -50,12 +68,106 @@ function build() {
   process.exitCode = status ?? 1;
 }
 
+/** One module that an old Node can parse too, so that it can say which version is needed. */
+async function bundleClient() {
+  const { build: bundle } = await import('esbuild');
+  const { version } = JSON.parse(readFileSync(join(root, 'cli', 'package.json'), 'utf8'));
+  const constants = [
+    'const DROPLEAF_SERVED_BY = null;', // the service writes its address here (api/service/client-file.ts)
+    `const DROPLEAF_VERSION = ${JSON.stringify(version)};`,
+  ];
+  const commander = createRequire(import.meta.url).resolve('commander');
+  const license = readFileSync(join(dirname(commander), 'LICENSE'), 'utf8').trim();
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: ['cli/main.ts'],
+    outfile: client,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node16',
+    banner: {
+      // commander is CommonJS and requires Node's modules.
+      js: `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n${constants.join('\n')}`,
+    },
+    footer: { js: `/* Contains commander:\n\n${license}\n*/` },
+    logLevel: 'warning',
+  });
+}
+
+/**
+ * Bundles every `browser/NAME.ts` and `browser/NAME.css`; folders below hold parts of them. A script is not a module,
+ * because a module from another origin would need CORS: a drop's own host shows error pages with our style sheet.
+ */
+async function bundleAssets() {
+  const { build: bundle } = await import('esbuild');
+  const sources = readdirSync(join(root, 'browser')).filter((name) => /\.(ts|css)$/.test(name));
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    entryPoints: sources.map((name) => join('browser', name)),
+    outdir: assets,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    logLevel: 'warning',
+  });
+  const bundles = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+  writeAssets([...bundles, ...(await drawIcons())]);
+}
+
+/** The leaf for browser tabs, and the picture for home screens. */
+async function drawIcons() {
+  const { Resvg } = await import('@resvg/resvg-js');
+  const read = (name) => readFileSync(join(root, 'browser', 'icons', name));
+  const draw = (svg, width) =>
+    new Resvg(svg.toString(), { fitTo: { mode: 'width', value: width } }).render().asPng();
+  const [leaf, app] = [read('leaf.svg'), read('app.svg')];
+  return [
+    { name: 'icon.svg', contents: leaf },
+    { name: 'favicon.ico', contents: asIco(draw(leaf, 32), 32) },
+    { name: 'apple-touch-icon.png', contents: draw(app, 180) },
+    { name: 'icon-192.png', contents: draw(app, 192) },
+    { name: 'icon-512.png', contents: draw(app, 512) },
+  ];
+}
+
+/** An ICO file with one PNG: a header of 6 bytes, one entry of 16, the picture. */
+function asIco(png, width) {
+  const head = Buffer.alloc(22);
+  head.writeUInt16LE(1, 2); // an icon
+  head.writeUInt16LE(1, 4); // of one picture
+  head.writeUInt8(width, 6);
+  head.writeUInt8(width, 7);
+  head.writeUInt16LE(1, 10); // colour planes
+  head.writeUInt16LE(32, 12); // bits a pixel
+  head.writeUInt32LE(png.length, 14);
+  head.writeUInt32LE(head.length, 18);
+  return Buffer.concat([head, png]);
+}
+
+/** Writes the files and `assets.json`, which maps each name to the name with the hash. */
+function writeAssets(files) {
+  rmSync(assets, { recursive: true, force: true });
+  mkdirSync(assets, { recursive: true });
+  const names = {};
+  for (const { name, contents } of files) {
+    const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12);
+    const { name: stem, ext } = parse(name);
+    names[name] = `${stem}-${hash}${ext}`;
+    writeFileSync(join(assets, names[name]), contents);
+  }
+  writeFileSync(join(assets, 'assets.json'), JSON.stringify(names));
+}
+
 /** Removes compiled files without a source, so that no test outlives its source. */
 function removeLeftovers() {
   for (const file of list('dist')) {
     const path = join(outDir, file);
     const source = join(root, relative(outDir, path)).replace(/\.js(\.map)?$/, '.ts');
-    if (statSync(path).isFile() && !existsSync(source)) rmSync(path);
+    if (path !== client && !path.startsWith(assets) && statSync(path).isFile() && !existsSync(source))
+      rmSync(path);
   }
 }
 

@@ -29,7 +29,7 @@ export function openEmbeddedEngine(deps: {
   if (role === 'command') requireData(config.DATA_DIR);
   const db = openDatabase(databaseFile(config.DATA_DIR), log);
   return {
-    ...createSqliteStores(db),
+    ...createSqliteStores(db, clock),
     secrets: createFileSecretStore(config.DATA_DIR),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE, leaseMs }),

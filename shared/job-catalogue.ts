@@ -15,10 +15,12 @@ interface JobDefinition<P extends object = object> {
 }
 
 const nothing = object({});
+const drop = object({ dropId: string().required() });
 const count = number().integer().min(0);
 /** `round` counts repeats (unset: the first run), `rev` is the drop's revision that the purge is for. */
 const removalRound = object({ dropId: string().required(), round: count });
 const purgeRound = object({ dropId: string().required(), rev: count, round: count });
+const account = object({ accountId: string().required() });
 const version = object({ dropId: string().required(), versionId: string().required() });
 
 const second = 1_000;
@@ -27,22 +29,26 @@ const minute = 60 * second;
 /**
  * Every job. A name is never reused, because a queue may hold jobs of earlier releases. Payloads carry ids and counts
  * only and are validated when they are received. Purges and removals run before renders, so that no number of
- * new pages delays the removal of an old one; periodic jobs run before both.
+ * new pages delays the removal of an old one; periodic jobs run before both, share cards after all others.
  */
 export const jobs = {
-  /** Renders the page of a version and stores it. */
+  /** Renders page and context of a version and stores them. */
   'version.render': { payload: version, attempts: 5, backoffMs: second, priority: 2, everyMs: null },
-  /** Recompresses the stored page of a version that is viewed. */
-  'version.squeeze': { payload: version, attempts: 2, backoffMs: minute, priority: 3, everyMs: null },
+  /** Draws the share card of a drop, or deletes it if the drop is locked. */
+  'drop.card': { payload: drop, attempts: 3, backoffMs: 5 * second, priority: 3, everyMs: null },
   /** Purges a drop from the edge cache. */
   'edge.purge': { payload: purgeRound, attempts: 8, backoffMs: second, priority: 1, everyMs: null },
   /** Removes the data of a deleted drop, or of removed versions of a live one. */
   'drop.remove': { payload: removalRound, attempts: 5, backoffMs: 2 * second, priority: 1, everyMs: null },
+  /** Removes what is left of a deleted account. */
+  'account.remove': { payload: account, attempts: 5, backoffMs: 2 * second, priority: 1, everyMs: null },
+  /** Removes drops that have expired. */
+  'drop.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: minute },
   /** Marks sign-ins past their time as expired and removes old ones. */
   'sign-in.expire': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 30 * second },
   /** Adds counted views to drops and their days. */
   'views.aggregate': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * second },
-  /** Enqueues jobs for pending tasks and outdated pages; removes orphaned blobs, replaced artefacts and old reports. */
+  /** Enqueues jobs for pending tasks; removes orphaned blobs and old reports. */
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
 } as const satisfies Record<string, JobDefinition>;
 

@@ -49,9 +49,9 @@ export async function openOperatorServices(
       drops: engine.drops,
       accounts,
       tokens: engine.tokens,
+      sessions: engine.sessions,
       signIns: engine.signIns,
-      followUps: createFollowUps({ jobs, purger, clock, log }),
-      forgetPage: () => undefined, // a command keeps no pages in memory
+      followUps: createFollowUps({ jobs, purger, changes: engine.pageChanges, clock, log }),
       ...{ audit, clock },
     }),
     reports: createReports({ reports: engine.reports, limits, audit, clock, config }),

@@ -2,13 +2,17 @@ import { availableParallelism } from 'node:os';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
+import { createThreadCardRenderer } from './adapters/threads/card-renderer.ts';
 import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
+import { createThreadDiffer } from './adapters/threads/differ.ts';
 import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
 import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
+import { createThreadTitleFinder } from './adapters/threads/title-finder.ts';
 import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
+import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
 import type { Engine } from './ports/engine.ts';
@@ -16,20 +20,26 @@ import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './ports/job-queue.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
-import type { PageRenderer } from './ports/page-renderer.ts';
 import type { Sealer } from './ports/sealer.ts';
 import { type Accounts, createAccounts } from './services/accounts.ts';
 import { type Audit, createAudit } from './services/audit.ts';
+import { type Cards, createCards } from './services/cards.ts';
+import { createDiffs, type Diffs } from './services/diffs.ts';
 import { createDrops, type Drops } from './services/drops.ts';
 import { createFollowUps, type FollowUps } from './services/follow-ups.ts';
+import { createIdempotency, type Idempotency } from './services/idempotency.ts';
 import { createLimits, type Limits } from './services/limits.ts';
 import { createModeration, type Moderation } from './services/moderation.ts';
 import { createPages, type Pages } from './services/pages.ts';
 import { createPasscodes, type Passcodes } from './services/passcodes.ts';
 import { createRendering, type Rendering } from './services/rendering.ts';
 import { createReports, type Reports } from './services/reports.ts';
+import { createSessions, type Sessions } from './services/sessions.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
+import { createTitles, type Titles } from './services/titles.ts';
 import { createTokens, type Tokens } from './services/tokens.ts';
+import { createUploads, type Uploads } from './services/uploads.ts';
+import { createViewStats, type ViewStats } from './services/view-stats.ts';
 import { createViews, type Views } from './services/views.ts';
 
 /** A sign-in waits for two requests to the provider, and must be answered within ANSWER_MS. */
@@ -43,6 +53,7 @@ export interface Services {
   readonly log: Log;
   readonly accounts: Accounts;
   readonly tokens: Tokens;
+  readonly sessions: Sessions;
   readonly signIns: SignIns;
   /** null: people sign in with the local sign-in key. */
   readonly identityProvider: IdentityProvider | null;
@@ -51,17 +62,22 @@ export interface Services {
   readonly sealer: Sealer;
   readonly limits: Limits;
   readonly drops: Drops;
+  readonly idempotency: Idempotency;
+  readonly uploads: Uploads;
+  readonly diffs: Diffs;
+  readonly titles: Titles;
   readonly passcodes: Passcodes;
   readonly pages: Pages;
   readonly views: Views;
+  readonly viewStats: ViewStats;
   readonly moderation: Moderation;
   readonly audit: Audit;
   readonly reports: Reports;
   readonly rendering: Rendering;
+  readonly cards: Cards;
   readonly followUps: FollowUps;
-  /** Only the worker uses engine, renderer and purger. */
+  /** Only the worker uses engine and purger. */
   readonly engine: Engine;
-  readonly renderer: PageRenderer;
   readonly purger: EdgePurger | null;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
   readonly parser: JsonParser;
@@ -74,6 +90,8 @@ export interface Services {
 interface OpenOptions {
   readonly log: Log;
   readonly clock?: Clock;
+  /** For tests: draws cards without a thread. */
+  readonly cardRenderer?: CardRenderer;
   /** For tests: adds faults and delays to the engine. */
   readonly adaptEngine?: (engine: Engine) => Engine;
 }
@@ -84,11 +102,11 @@ interface OpenOptions {
  */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, adaptEngine = (engine) => engine }: OpenOptions,
+  { log, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
 ): Promise<Services> {
   const engine = await openStores(config, { log, role: 'service', clock });
   try {
-    return await assemble(config, { log, clock, engine: adaptEngine(engine) });
+    return await assemble(config, { log, clock, engine: adaptEngine(engine), cardRenderer });
   } catch (error) {
     await engine.close();
     throw error;
@@ -97,8 +115,9 @@ export async function openServices(
 
 async function assemble(
   config: Config,
-  { log, clock, engine }: { log: Log; clock: Clock; engine: Engine },
+  parts: { log: Log; clock: Clock; engine: Engine; cardRenderer: CardRenderer | undefined },
 ): Promise<Services> {
+  const { log, clock, engine, cardRenderer = createThreadCardRenderer({ log }) } = parts;
   const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET ||
@@ -107,26 +126,35 @@ async function assemble(
   const identityProvider = createIdentityProvider(config);
   const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
   const purger = openEdgePurger(config, clock);
-  const renderer = createThreadRenderer({ maxThreads: Math.max(1, availableParallelism() - 1), log });
+  const maxThreads = Math.max(1, availableParallelism() - 1);
+  const renderer = createThreadRenderer({ maxThreads, log });
   const contextRenderer = createThreadContextRenderer({ log });
   const parser = createThreadJsonParser({ log });
+  const titleFinder = createThreadTitleFinder({ log });
+  const differ = createThreadDiffer({ log });
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
-  const followUps = createFollowUps({ jobs, purger, clock, log });
-  const rendering = createRendering({ renders, renderer, jobs, clock, log, config });
-  const views = createViews({ store: engine.views, clock, log });
+  const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, clock, log });
   const blobs = { html, contexts, renders };
-  const pages = createPages({
-    ...blobs,
-    drops: engine.drops,
-    rendering,
-    contextRenderer,
-    clock,
-    log,
-    config,
+  const rendering = createRendering({
+    ...{ ...blobs, renderer, contextRenderer, clock, log, config },
+    atOnce: maxThreads,
   });
+  const cards = createCards({ cards: engine.cards, renderer: cardRenderer, clock, log, config });
+  const views = createViews({ store: engine.views, clock, log });
+  const pages = createPages({
+    ...{ ...blobs, drops: engine.drops, changes: engine.pageChanges },
+    ...{ rendering, jobs, clock, log, config },
+  });
+
+  const drops = createDrops({
+    drops: engine.drops,
+    ...{ html, contexts },
+    ...{ limits, passcodes, followUps, clock, log, config },
+  });
+  const idempotency = createIdempotency({ ...engine, followUps, clock, log });
 
   const audit = createAudit({ auditLog: engine.auditLog, clock });
 
@@ -134,39 +162,53 @@ async function assemble(
     config,
     clock,
     log,
-    accounts: createAccounts({ accounts, drops: engine.drops }),
+    accounts: createAccounts({ ...engine, followUps, clock, log }),
     tokens,
+    sessions: createSessions({ sessions: engine.sessions, clock, log }),
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
     identityProvider,
     signInKey,
     sealer,
     limits,
-    drops: createDrops({
-      ...blobs,
-      drops: engine.drops,
-      ...{ limits, passcodes, followUps, clock, log, config },
-      forgetPage: pages.forget,
-    }),
+    drops,
+    diffs: createDiffs({ drops, differ }),
+    titles: createTitles({ finder: titleFinder, config }),
+    idempotency,
+    uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
     passcodes,
     pages,
     views,
+    viewStats: createViewStats({ drops, views: engine.views, clock }),
     moderation: createModeration({
       moderation: engine.moderation,
       drops: engine.drops,
       accounts,
       tokens: engine.tokens,
+      sessions: engine.sessions,
       signIns: engine.signIns,
       ...{ audit, followUps, clock },
-      forgetPage: pages.forget,
     }),
     audit,
     reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
     rendering,
-    ...{ followUps, engine, renderer, purger },
+    cards,
+    ...{ followUps, engine, purger },
     jobs,
     parser,
     ready: () => engine.ready(),
-    close: () => inOrder([views.close, renderer.close, contextRenderer.close, parser.close, engine.close]),
+    close: () =>
+      inOrder([
+        views.close,
+        cards.close,
+        cardRenderer.close,
+        rendering.close,
+        renderer.close,
+        contextRenderer.close,
+        parser.close,
+        titleFinder.close,
+        differ.close,
+        engine.close,
+      ]),
   };
 }
 

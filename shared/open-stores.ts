@@ -20,7 +20,7 @@ export async function openStores(
 ): Promise<Engine> {
   if (isScaleOut(config)) {
     const { openScaleOutEngine } = await import('./scale-out-engine.ts');
-    return openScaleOutEngine({ config, log });
+    return openScaleOutEngine({ config, clock, log });
   }
   const { openEmbeddedEngine } = await import('./embedded-engine.ts');
   return openEmbeddedEngine({ config, clock, log, role });

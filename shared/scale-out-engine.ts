@@ -4,11 +4,14 @@ import { findMissing, migrate } from './adapters/mongo/migrate.ts';
 import { createMongoStores } from './adapters/mongo/stores.ts';
 import { openRedis } from './adapters/redis/connection.ts';
 import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
+import { createRedisPageChanges } from './adapters/redis/page-changes.ts';
 import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
 import { createRedisViewStore } from './adapters/redis/view-store.ts';
 import type { Config } from './config/config.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
+import { createThrottledWarning } from './services/throttled-warning.ts';
 
 type ScaleOutConfig = Pick<
   Config,
@@ -22,12 +25,18 @@ type ScaleOutConfig = Pick<
   | 'JOB_STALL_SECONDS'
 >;
 
+interface Deps {
+  readonly config: ScaleOutConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /**
  * Data in MongoDB; limits, counted views and the job queue in Redis. MongoDB must be available and migrated; Redis may
  * be unavailable.
  * @throws Error of one sentence without credentials
  */
-export async function openScaleOutEngine(deps: { config: ScaleOutConfig; log: Log }): Promise<Engine> {
+export async function openScaleOutEngine(deps: Deps): Promise<Engine> {
   const { config, log } = deps;
   const mongo = await openMongo({
     uri: config.MONGODB_URI,
@@ -36,7 +45,7 @@ export async function openScaleOutEngine(deps: { config: ScaleOutConfig; log: Lo
   });
   try {
     await checkMigrated(mongo);
-    return await withRedis(mongo, { config, log });
+    return await withRedis(mongo, deps);
   } catch (error) {
     await mongo.close();
     throw error;
@@ -56,10 +65,7 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
   }
 }
 
-async function withRedis(
-  mongo: Mongo,
-  { config, log }: { config: ScaleOutConfig; log: Log },
-): Promise<Engine> {
+async function withRedis(mongo: Mongo, { config, clock, log }: Deps): Promise<Engine> {
   const redis = await openRedis({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
@@ -73,16 +79,26 @@ async function withRedis(
     lockMs: config.JOB_LOCK_SECONDS * 1_000,
     stallMs: config.JOB_STALL_SECONDS * 1_000,
   });
-  const { viewTotals, ...stores } = createMongoStores(mongo.connection);
+  const { viewTotals, processRegistry, ...stores } = createMongoStores(mongo.connection, clock);
+  const warnOfLateNotice = createThrottledWarning(
+    { clock, log },
+    'a change waited 1.1 s: not every process confirmed its notice',
+  );
+  const pageChanges = createRedisPageChanges({
+    redis,
+    registry: processRegistry,
+    onLateNotice: (err) => warnOfLateNotice({ err }),
+  });
   return {
     ...stores,
     views: createRedisViewStore(redis, viewTotals),
     rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
+    pageChanges,
     jobs,
     ready: () => mongo.ping(),
     async close() {
       try {
-        await jobs.close();
+        await Promise.all([jobs.close(), pageChanges.close()]);
       } finally {
         await Promise.all([redis.close(), mongo.close()]);
       }
@@ -95,5 +111,5 @@ async function checkMigrated(mongo: Mongo): Promise<void> {
   if (missing.length === 0) return;
   const [first = '', ...others] = missing;
   const what = others.length > 0 ? `${first} and ${others.length} more` : first;
-  throw new Error(`MongoDB lacks collections or indexes (${what}): run "dropleaf migrate" first`);
+  throw new Error(`MongoDB lacks collections or indexes (${what}): run "bin/dropleaf.js migrate" first`);
 }

@@ -2,7 +2,7 @@
 //   quick         *.test.ts: the embedded engine, inside mocha's processes, with Node alone
 //   slow          *.slow.test.ts, and all files in browser, crash and edge: they start processes, browsers or proxies
 //   scale-out     *.scale-out.test.ts: they need MongoDB and Redis
-//   again         all files in api and hostile again, on MongoDB and Redis
+//   again         the quick files in api again, on MongoDB and Redis, except those about HTTP alone
 // usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
 //   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
@@ -26,7 +26,10 @@ interface Run {
 const testDir = import.meta.dirname; // dist/test
 const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
 const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(file);
-const runsOnBoth = (file: string) => /^(api|hostile)\//.test(file) && !isSlow(file);
+/** What is decided before a store is asked is tested once. */
+const isTransport =
+  /^api\/(agent-files|bodies|bodies-in-flight|client-address|client-file|form-bodies|held-bytes|multipart)\.test\.js$/;
+const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !isTransport.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 /** Mocha ends itself when the terminal sends SIGINT to the whole group; the other signals are passed on to it. */
@@ -37,9 +40,10 @@ process.on('SIGINT', () => {
 
 const { runs, options } = plan(process.argv.slice(2));
 const outcomes: Outcome[] = [];
-await runInTurn(['quick']);
+for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(run, options));
 // The others wait more than they compute, so two run at the same time.
-await Promise.all([runInTurn(['slow', 'again']), runInTurn(['scale-out'])]);
+const others = runs.filter(({ name }) => name !== 'quick').flatMap(divide);
+await Promise.all([runNext(), runNext()]);
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
@@ -47,10 +51,16 @@ if (interrupted) say('The run was interrupted.');
 say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = interrupted || failed > 0 ? 1 : 0;
 
-async function runInTurn(names: readonly Run['name'][]): Promise<void> {
-  for (const run of runs.filter(({ name }) => names.includes(name))) {
-    if (!interrupted) outcomes.push(await runMocha(run, options));
-  }
+/** Runs what is left, one after the other. */
+async function runNext(): Promise<void> {
+  for (let run = others.shift(); run !== undefined && !interrupted; run = others.shift())
+    outcomes.push(await runMocha(run, options));
+}
+
+/** Many files that run again are several runs, so that both at the same time end together. */
+function divide(run: Run): Run[] {
+  if (run.name !== 'again' || run.files.length < 20) return [run];
+  return [0, 1, 2, 3].map((part) => ({ ...run, files: run.files.filter((_, index) => index % 4 === part) }));
 }
 
 /** Which runs the command line asks for, and the arguments that mocha gets. */
@@ -91,8 +101,8 @@ function allRuns(): Run[] {
   return [
     { name: 'quick', engine: 'embedded', files: embedded.filter((file) => !isSlow(file)) },
     { name: 'slow', engine: 'embedded', files: embedded.filter(isSlow) },
-    { name: 'again', engine: 'scale-out', files: embedded.filter(runsOnBoth) },
     { name: 'scale-out', engine: 'scale-out', files: files.filter(isScaleOut) },
+    { name: 'again', engine: 'scale-out', files: embedded.filter(runsOnBoth) },
   ];
 }
 

@@ -4,22 +4,34 @@ import type { EdgePurger } from '../shared/ports/edge-purger.ts';
 import type { Engine } from '../shared/ports/engine.ts';
 import type { JobProducer } from '../shared/ports/job-queue.ts';
 import type { Log } from '../shared/ports/log.ts';
-import type { PageRenderer } from '../shared/ports/page-renderer.ts';
-import type { FollowUps } from '../shared/services/follow-ups.ts';
+import type { Accounts } from '../shared/services/accounts.ts';
+import type { Cards } from '../shared/services/cards.ts';
 import type { Rendering } from '../shared/services/rendering.ts';
 
 /** What the jobs use. */
 export interface WorkerDeps {
   readonly engine: Pick<
     Engine,
-    'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views'
+    | 'pendingTasks'
+    | 'idempotency'
+    | 'accounts'
+    | 'uploads'
+    | 'tokens'
+    | 'html'
+    | 'contexts'
+    | 'renders'
+    | 'cards'
+    | 'sessions'
+    | 'signIns'
+    | 'reports'
+    | 'views'
   >;
   readonly jobs: JobProducer;
   /** null: there is no edge cache. */
   readonly purger: EdgePurger | null;
-  readonly renderer: PageRenderer;
-  readonly rendering: Pick<Rendering, 'whenFinished' | 'renderFully'>;
-  readonly followUps: Pick<FollowUps, 'changed'>;
+  readonly accounts: Pick<Accounts, 'finishRemoval'>;
+  readonly rendering: Pick<Rendering, 'renderForJob'>;
+  readonly cards: Pick<Cards, 'isStored' | 'drawForJob'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;

@@ -1,12 +1,17 @@
-import type { Request, Response } from 'express';
-import type { Account, Caller } from '../../shared/domain/account.ts';
+import type { ServerResponse } from 'node:http';
+import { object, string } from 'yup';
+import type { Config } from '../../shared/config/config.ts';
+import { type Account, type Caller, tokenOf } from '../../shared/domain/account.ts';
+import { DropError } from '../../shared/domain/errors.ts';
 import { type Token, tokenIdPattern } from '../../shared/domain/token.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { readTokenId } from '../http/parameters.ts';
-import { sendJson } from '../http/send.ts';
+import { type ApiRequest, queryOf, readTokenId } from '../http/parameters.ts';
+import { sendJson, sendNothing } from '../http/send.ts';
+import { invalid, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { pathParameter } from '../openapi/request-schema.ts';
-import { fields, integer, list, named, nullable, text, time, type Wire } from '../openapi/shape.ts';
+import { pathParameter, queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
+import { fields, integer, list, named, nullable, optional, text, time, type Wire } from '../openapi/shape.ts';
+import { createLabelReader, renameBody } from './token-label.ts';
 
 const tokenShape = named(
   'Token',
@@ -19,6 +24,7 @@ const tokenShape = named(
       label: nullable(text('The name given at the start of the sign-in.', { examples: ['my laptop'] })),
       created_at: time('When the token was created.'),
       last_used_at: nullable(time('When the token was last used, to the minute. null: never.')),
+      expires_at: optional(time('When the token expires. Absent: it does not.')),
     },
     'The record of a token. The token itself is shown once, in the answer to the poll that claims it.',
   ),
@@ -34,6 +40,16 @@ const callerShape = named(
   }),
 );
 
+const confirmRequired = invalid('confirm is required: the user_id of the account, as in GET /api/me');
+
+/** So that no program deletes an account by a mistaken path or method. */
+const removalQuery = object({
+  confirm: string()
+    .typeError(confirmRequired)
+    .defined(confirmRequired)
+    .meta({ description: 'The `user_id` of the account, as in `GET /api/me`.' }),
+});
+
 /** The record of a token, never the token or its whole hash. */
 function presentToken(token: Token): Wire<typeof tokenShape> {
   return {
@@ -41,12 +57,14 @@ function presentToken(token: Token): Wire<typeof tokenShape> {
     label: token.label,
     created_at: token.createdAt,
     last_used_at: token.lastUsedAt,
+    ...(token.expiresAt !== null && { expires_at: token.expiresAt }),
   };
 }
 
 /** Caller info (spec section 2). */
 function presentCaller(
-  { accountId, token }: Pick<Caller, 'accountId' | 'token'>,
+  accountId: string,
+  token: Token,
   account: Account | null,
   dropCount: number,
 ): Wire<typeof callerShape> {
@@ -66,56 +84,98 @@ const sampleToken: Token = {
   label: 'my laptop',
   createdAt: 1795272214339,
   lastUsedAt: 1795272214339,
+  expiresAt: null,
 };
-const sampleCaller = presentCaller({ accountId: sampleAccountId, token: sampleToken }, null, 1);
+const sampleCaller = presentCaller(sampleAccountId, sampleToken, null, 1);
 
-export const accountOperations = {
-  me: {
-    id: 'readCaller',
-    tag: 'Account',
-    summary: 'Read your account',
-    description:
-      'The account and the token of this call. A bad token is `unauthorized` here, not `invalid_token`.',
-    replies: [json('The caller.', callerShape, sampleCaller)],
-  },
-  listTokens: {
-    id: 'listTokens',
-    tag: 'Account',
-    summary: 'List your tokens',
-    description: 'The records of the active tokens of the account, newest first.',
-    replies: [json('The records of the tokens.', list(tokenShape), [presentToken(sampleToken)])],
-  },
-  revokeToken: {
-    id: 'revokeToken',
-    tag: 'Account',
-    summary: 'Revoke a token',
-    description: 'Revokes any token of the account, including the token of this call.',
-    parameters: [
-      pathParameter('id', 'The first 12 hex characters of the hash of the token.', {
-        type: 'string',
-        pattern: tokenIdPattern.source,
-      }),
-    ],
-    replies: [{ status: 204, description: 'The token is revoked.' }],
-    refusals: ['not_found'],
-  },
-} as const satisfies Record<string, Operation>;
+const tokenIdParameter = pathParameter('id', 'The first 12 hex characters of the hash of the token.', {
+  type: 'string',
+  pattern: tokenIdPattern.source,
+});
+
+export const accountOperations = (config: Config) =>
+  ({
+    me: {
+      id: 'readCaller',
+      tag: 'Account',
+      summary: 'Read your account',
+      description:
+        'The account and the token of this call. A bad token is `unauthorized` here, not `invalid_token`.',
+      replies: [json('The caller.', callerShape, sampleCaller)],
+    },
+    remove: {
+      id: 'deleteAccount',
+      tag: 'Account',
+      summary: 'Delete your account',
+      description:
+        'Deletes the account with all its drops, tokens and sessions, for good. A later sign-in with the same identity gets a new account. A suspended account cannot be deleted.',
+      parameters: queryParameters(removalQuery),
+      replies: [
+        { status: 204, description: 'The account is deleted; none of its drops is served any more.' },
+      ],
+      refusals: ['invalid_arg'],
+    },
+    listTokens: {
+      id: 'listTokens',
+      tag: 'Account',
+      summary: 'List your tokens',
+      description: 'The records of the active tokens of the account, newest first.',
+      replies: [json('The records of the tokens.', list(tokenShape), [presentToken(sampleToken)])],
+    },
+    renameToken: {
+      id: 'renameToken',
+      tag: 'Account',
+      summary: 'Rename a token',
+      description: 'Changes the label of any token of the account.',
+      parameters: [tokenIdParameter],
+      body: { required: true, schema: toJsonSchema(renameBody(config)), example: { label: 'old laptop' } },
+      replies: [json('The record of the token.', tokenShape, presentToken(sampleToken))],
+      refusals: ['not_found'],
+    },
+    revokeToken: {
+      id: 'revokeToken',
+      tag: 'Account',
+      summary: 'Revoke a token',
+      description: 'Revokes any token of the account, including the token of this call.',
+      parameters: [tokenIdParameter],
+      replies: [{ status: 204, description: 'The token is revoked.' }],
+      refusals: ['not_found'],
+    },
+  }) as const satisfies Record<string, Operation>;
 
 /** Spec 4.3 */
-export function accountHandlers({ accounts, tokens }: Services) {
+export function accountHandlers({ accounts, tokens, config }: Services) {
+  const readLabel = createLabelReader(config);
+
   return {
-    async me(_req: Request, res: Response, caller: Caller): Promise<void> {
+    async me(_req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
       const { account, dropCount } = await accounts.describe(caller);
-      sendJson(res, presentCaller(caller, account, dropCount));
+      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), account, dropCount));
     },
 
-    async listTokens(_req: Request, res: Response, caller: Caller): Promise<void> {
+    async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const { confirm } = validate(removalQuery, queryOf(req), 'query');
+      if (confirm !== caller.accountId) {
+        const message =
+          'confirm must be the user_id of this account, as in GET /api/me: everything is deleted';
+        throw new DropError('invalid_arg', message, { field: 'confirm' });
+      }
+      await accounts.remove(caller);
+      sendNothing(res);
+    },
+
+    async listTokens(_req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
       sendJson(res, (await tokens.list(caller)).map(presentToken));
     },
 
-    async revokeToken(req: Request, res: Response, caller: Caller): Promise<void> {
+    async renameToken(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const id = readTokenId(req);
+      sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(req.body))));
+    },
+
+    async revokeToken(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
       await tokens.revoke(caller, readTokenId(req));
-      res.status(204).end();
+      sendNothing(res);
     },
   };
 }

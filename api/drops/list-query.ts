@@ -1,12 +1,16 @@
 import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
+import { searchMaxCharacters } from '../../shared/domain/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
-import { invalid, validate, validationError } from '../http/validate.ts';
+import { integer, oneOf } from '../http/query-fields.ts';
+import { atMostCharacters, invalid, noNul, validate, validationError } from '../http/validate.ts';
 import { findMetadataEntryFault } from './requests.ts';
 
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';
+
+const notOneText = invalid('q must be one text');
 
 /** No list has so many pages, and every store calculates this number times the page size exactly. */
 const maxPage = 1_000_000_000;
@@ -21,6 +25,16 @@ export function dropQuery(config: Config) {
     }),
     sortBy: oneOf('sortBy', sortFields).meta({ description: 'The sort field.', default: 'created_at' }),
     sortOrder: oneOf('sortOrder', sortOrders).meta({ description: 'The sort order.', default: 'desc' }),
+    q: string()
+      .typeError(notOneText)
+      .nonNullable(notOneText)
+      .test(noNul('q'))
+      .test(atMostCharacters('invalid_arg', 'q', searchMaxCharacters))
+      .meta({
+        description:
+          'Only drops whose title or description contains every word of this text, in any order, also as a part of a word. Case and accents do not matter.',
+        examples: ['sales may'],
+      }),
   });
 }
 
@@ -28,13 +42,14 @@ export function createDropQueryReader(config: Config): (query: Record<string, un
   const schema = dropQuery(config);
 
   return (query) => {
-    const { page, pageSize, sortBy, sortOrder } = validate(schema, query, 'query');
+    const { page, pageSize, sortBy, sortOrder, q = '' } = validate(schema, query, 'query');
     return {
       page: toPositiveInteger(page) ?? 1,
       pageSize: toPositiveInteger(pageSize) ?? config.PAGE_SIZE,
-      sortBy: sortFields.find((field) => field === sortBy) ?? 'created_at',
-      sortOrder: sortOrders.find((order) => order === sortOrder) ?? 'desc',
+      sortBy: sortBy ?? 'created_at',
+      sortOrder: sortOrder ?? 'desc',
       metadata: readFilters(query, config),
+      ...(q.trim() !== '' && { search: q.toWellFormed() }),
     };
   };
 }
@@ -50,28 +65,4 @@ function readFilters(query: Record<string, unknown>, config: Config): [string, s
     if (fault !== null) throw validationError([{ field: name, ...fault }]);
     return [key, value.toWellFormed()];
   });
-}
-
-function integer(field: string, max: number) {
-  const fault = invalid(`${field} must be one integer from 1 to ${max}`, { minimum: 1, maximum: max });
-  return string()
-    .typeError(fault)
-    .test({
-      name: 'integer',
-      params: { json: { type: 'integer', minimum: 1, maximum: max } },
-      message: fault,
-      test: (value) => value === undefined || (toPositiveInteger(value) ?? Number.POSITIVE_INFINITY) <= max,
-    });
-}
-
-function oneOf(field: string, values: readonly string[]) {
-  const fault = invalid(`${field} must be one of ${values.join(', ')}`, { allowed: values });
-  return string()
-    .typeError(fault)
-    .test({
-      name: 'one-of',
-      params: { json: { enum: values } },
-      message: fault,
-      test: (value) => value === undefined || values.includes(value),
-    });
 }

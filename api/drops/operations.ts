@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { Drop, DropQuery } from '../../shared/domain/drop.ts';
+import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
 import {
   json,
@@ -27,6 +28,7 @@ export const sampleDrop: Drop = {
   updatedAt: 1795272214339,
   rev: 1,
   takedown: null,
+  expiresAt: null,
 };
 
 /** The body that creates `sampleDrop`. */
@@ -45,19 +47,59 @@ const sampleQuery: DropQuery = {
 };
 
 const dropCodes: readonly Refusal[] = ['invalid_slug', 'not_found'];
+export const changeCodes: readonly Refusal[] = [...dropCodes, 'version_conflict'];
 const detailCodes: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
-const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+export const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
+
+export const withETag = { headers: ['ETag'] } as const;
+
+/** A body that is the document itself. */
+export function htmlBody({ HTML_MAX_BYTES: max }: Config) {
+  // openapi-python-client sends a string as bytes only with this format.
+  const schema = { type: 'string', format: 'binary', minLength: 1, maxLength: max, 'x-max-bytes': max };
+  return { schema, example: sampleBody.html };
+}
 
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
   const { schemas } = createDropBodyReaders(config);
   const parameters = [slugParameter];
+  const changeParameters = [slugParameter, ifMatchParameter];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
   const listParameters = queryParameters(dropQuery(config));
+  const maxFilters = maxParameters - listParameters.length;
+  const filters = metadataParameters(
+    config,
+    maxFilters,
+    'filters',
+    `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
+  );
+  const tags = metadataParameters(
+    config,
+    config.METADATA_MAX_KEYS,
+    'tags',
+    `${withHtml} The metadata, as \`metadata.<key>=<value>\`.`,
+  );
+  const details = queryParameters(schemas.query).filter(({ name }) => name !== 'metadata');
+  const htmlParameters = [
+    ...details.map((one) => ({ ...one, description: `${withHtml} ${one.description}` })),
+    tags,
+  ];
 
   function body(schema: keyof typeof schemas, example: unknown, required = true): RequestBody {
     return { schema: toJsonSchema(schemas[schema]), example, required };
+  }
+
+  /** JSON, or the document itself. The name is the one that generated clients gave the JSON when there was no other. */
+  function documentBody(schema: 'create' | 'replace', name: string, example: unknown): RequestBody {
+    return {
+      required: true,
+      schema: { $ref: `#/components/schemas/${name}` },
+      components: { [name]: toJsonSchema(schemas[schema]) },
+      example,
+      html: htmlBody(config),
+    };
   }
 
   return {
@@ -67,18 +109,22 @@ export function dropOperations(config: Config) {
       summary: 'List your drops',
       description:
         'One page of the list. If the sort field is equal, newer drops come first. Parameters with a misspelled name are ignored: check that the `metadata` of a match is what you asked for.',
-      parameters: [...listParameters, metadataFilters(config, maxParameters - listParameters.length)],
+      parameters: [...listParameters, filters],
       replies: [json('One page of the list.', dropListShape, list)],
     },
     create: {
       id: 'createDrop',
       tag: 'Drops',
       summary: 'Publish a page',
-      description: 'Creates a drop with version 1 at a new address.',
+      description: `Creates a drop with version 1 at a new address. ${asHtml} Without \`title\` in the query, the title is that of the document, cut to ${config.TITLE_MAX_CHARACTERS} characters.`,
       limits: ['drops_per_account'],
-      body: body('create', sampleBody),
+      parameters: htmlParameters,
+      body: documentBody('create', 'CreateDropBody', sampleBody),
       replies: [
-        json('The drop. Its page is public now.', dropShape, drop, { status: 201, headers: ['Location'] }),
+        json('The drop. Its page is public now.', dropShape, drop, {
+          status: 201,
+          headers: ['Location', 'ETag'],
+        }),
       ],
       refusals: [
         ...detailCodes,
@@ -94,21 +140,20 @@ export function dropOperations(config: Config) {
       summary: 'Read a drop',
       description: 'A drop of your account.',
       parameters,
-      replies: [json('The drop.', dropShape, drop)],
+      replies: [json('The drop.', dropShape, drop, withETag)],
       refusals: dropCodes,
     },
     replace: {
       id: 'replaceDrop',
       tag: 'Drops',
       summary: 'Publish a new version',
-      description:
-        'Always creates a version, at the same address. If `title`, `description` or `metadata` are left out, they stay as they are. `context` does not stay: each version has its own, or none. `passcode` is refused: use `POST /api/drops/{slug}/passcode`.',
+      description: `Always creates a version, at the same address. If \`title\`, \`description\`, \`metadata\` or \`expires_at\` are left out, they stay as they are. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. ${asHtml}`,
       limits: ['versions_per_drop'],
-      parameters,
-      body: body('replace', { html: sampleBody.html }),
-      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 2 })],
+      parameters: [...changeParameters, ...htmlParameters],
+      body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
+      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 2 }, withETag)],
       refusals: [
-        ...dropCodes,
+        ...changeCodes,
         ...detailCodes,
         ...documentCodes,
         'daily_quota_exceeded',
@@ -118,22 +163,22 @@ export function dropOperations(config: Config) {
     patch: {
       id: 'changeDrop',
       tag: 'Drops',
-      summary: 'Change title, description or metadata',
+      summary: 'Change title, description, metadata or expiry',
       description:
         'Creates no version. Fields that are left out stay as they are. `html` is refused with `metadata_only_on_patch`: use PUT. `passcode` is refused with `invalid_arg`: use `POST /api/drops/{slug}/passcode`.',
-      parameters,
+      parameters: changeParameters,
       body: body('patch', { metadata: { project: 'demo' } }, false),
-      replies: [json('The changed drop.', dropShape, drop)],
-      refusals: [...dropCodes, ...detailCodes, 'metadata_only_on_patch'],
+      replies: [json('The changed drop.', dropShape, drop, withETag)],
+      refusals: [...changeCodes, ...detailCodes, 'metadata_only_on_patch'],
     },
     remove: {
       id: 'deleteDrop',
       tag: 'Drops',
       summary: 'Delete a drop',
       description: 'Deletes the drop and all its versions. This cannot be undone.',
-      parameters,
+      parameters: changeParameters,
       replies: [{ status: 204, description: 'The drop is deleted.' }],
-      refusals: dropCodes,
+      refusals: changeCodes,
     },
     setPasscode: {
       id: 'setPasscode',
@@ -141,23 +186,37 @@ export function dropOperations(config: Config) {
       summary: 'Lock or unlock a drop',
       description:
         'Sets or changes the passcode; an empty passcode removes it. Viewers who entered the old passcode must enter the new one. A passcode is a soft gate, not encryption.',
-      parameters,
+      parameters: changeParameters,
       body: body('passcode', { passcode: 'open sesame' }),
       replies: [
-        json('The drop. `locked` says whether it has a passcode now.', dropShape, { ...drop, locked: true }),
+        json(
+          'The drop. `locked` says whether it has a passcode now.',
+          dropShape,
+          { ...drop, locked: true },
+          withETag,
+        ),
       ],
-      refusals: [...dropCodes, 'passcode_required', 'passcode_too_short'],
+      refusals: [...changeCodes, 'passcode_required', 'passcode_too_short'],
     },
   } as const satisfies Record<string, Operation>;
 }
 
+const withHtml = 'Only with a `text/html` body.';
+const asHtml =
+  'The body may be the document itself, byte for byte, as `text/html` in UTF-8: `curl --data-binary @page.html -H "Content-Type: text/html"`. Its details are then parameters of the query, each at most once; `passcode` and `context` are refused there, because addresses are logged.';
+
 /** All `metadata.<key>` parameters, as one exploded object: its properties are sent as parameters. */
-function metadataFilters(config: Config, maxProperties: number): Parameter {
+function metadataParameters(
+  config: Config,
+  maxProperties: number,
+  name: string,
+  description: string,
+): Parameter {
   const { maxLength, pattern } = metadataKeySchema(config);
   return {
-    name: 'filters',
+    name,
     in: 'query',
-    description: `Any number of \`metadata.<key>=<value>\`, such as \`metadata.project=demo\`: only drops whose metadata has the key with exactly that value. All must match. A query has at most ${maxParameters} parameters. With openapi-fetch: \`createClient({ baseUrl, querySerializer: { object: { style: "form", explode: true } } })\`, and \`query: { filters: { "metadata.project": "demo" } }\`.`,
+    description,
     required: false,
     style: 'form',
     explode: true,

@@ -39,6 +39,16 @@ export const dropShape = named(
       metadata: map('Tags that only the owner sees.', { examples: [{ project: 'demo' }] }),
       created_at: time('When the drop was created.'),
       updated_at: time('When its owner last changed it.'),
+      expires_at: optional(time('When the drop is deleted. Absent if it does not expire.')),
+      taken_down: optional(
+        fields(
+          {
+            at: time('When the operators took the page down.'),
+            reason: text('Why, as the operators wrote it.', { examples: ['It imitates a bank.'] }),
+          },
+          'The operators of the service took the page down: nobody can open it, and its owner can only read or delete it. Absent otherwise.',
+        ),
+      ),
     },
     'A published page.',
   ),
@@ -62,7 +72,7 @@ export const dropListShape = named(
   }),
 );
 
-/** A drop on the wire (spec section 2). Every field is always there, except `description`. */
+/** A drop on the wire (spec section 2). Every field is always there, except `description`, `expires_at` and `taken_down`. */
 export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape> {
   return {
     slug: drop.slug,
@@ -76,6 +86,8 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
     metadata: Object.fromEntries(drop.metadata),
     created_at: drop.createdAt,
     updated_at: drop.updatedAt,
+    ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
+    ...(drop.takedown !== null && { taken_down: { at: drop.takedown.at, reason: drop.takedown.reason } }),
   };
 }
 

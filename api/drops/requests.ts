@@ -1,9 +1,14 @@
 import { mixed, type ObjectShape, object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { type DetailChanges, isMetadataKey, metadataKeyPattern } from '../../shared/domain/drop.ts';
+import {
+  type DetailChanges,
+  type Document,
+  isMetadataKey,
+  metadataKeyPattern,
+} from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
-import type { Document, NewDropInput } from '../../shared/services/drops.ts';
+import type { NewDropInput } from '../../shared/services/drops.ts';
 import {
   atMostBytes,
   atMostCharacters,
@@ -15,6 +20,7 @@ import {
   text,
   validate,
 } from '../http/validate.ts';
+import { changedExpiresAt, expiresAt } from './expires-at.ts';
 
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
 export function createDropBodyReaders(config: Config) {
@@ -26,9 +32,14 @@ export function createDropBodyReaders(config: Config) {
     .defined(passcodeRequired)
     .test(noNul('passcode'));
   const schemas = {
-    create: body({ title: title.defined(titleRequired), html, description, passcode, context, metadata }),
-    replace: body({ html, title, description, context, metadata }),
-    patch: body({ title, description, metadata }),
+    create: body({
+      title: title.defined(titleRequired),
+      ...{ html, description, passcode, context, metadata },
+      expires_at: expiresAt(),
+    }),
+    replace: body({ html, title, description, context, metadata, expires_at: changedExpiresAt() }),
+    patch: body({ title, description, metadata, expires_at: changedExpiresAt() }),
+    query: body({ title, description, metadata, expires_at: expiresAt() }),
     passcode: body({ passcode: passcodeRules(requiredPasscode, config) }),
   };
 
@@ -44,6 +55,7 @@ export function createDropBodyReaders(config: Config) {
         description: fields.description?.toWellFormed() || null,
         metadata: readMetadata(fields.metadata ?? {}),
         passcode: fields.passcode?.toWellFormed() || null,
+        expiresAt: fields.expires_at ?? null,
       };
     },
 
@@ -62,6 +74,11 @@ export function createDropBodyReaders(config: Config) {
       }
       refusePasscode(value);
       return readChanges(validate(schemas.patch, value));
+    },
+
+    /** The query of a POST or PUT whose body is the document (html-body.ts). */
+    readDetails(query: unknown): DetailChanges {
+      return readChanges(validate(schemas.query, query, 'query'));
     },
 
     /** POST /api/drops/{slug}/passcode. '' removes the passcode. */
@@ -97,11 +114,13 @@ function readChanges(fields: {
   title?: string | undefined;
   description?: string | undefined;
   metadata?: Record<string, string> | undefined;
+  expires_at?: number | null | undefined;
 }): DetailChanges {
   return {
     ...(fields.title !== undefined && { title: fields.title.toWellFormed() }),
     ...(fields.description !== undefined && { description: fields.description.toWellFormed() || null }),
     ...(fields.metadata !== undefined && { metadata: readMetadata(fields.metadata) }),
+    ...(fields.expires_at !== undefined && { expiresAt: fields.expires_at }),
   };
 }
 
@@ -112,8 +131,11 @@ function readMetadata(fields: Record<string, string>): Map<string, string> {
 /** The characters that `trim` removes, listed because validators of other languages differ in what `\\s` matches. */
 const blank = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 
-const titleRequired: Fault = { code: 'title_required', message: 'title is required and must not be blank' };
-const htmlRequired: Fault = {
+export const titleRequired: Fault = {
+  code: 'title_required',
+  message: 'title is required and must not be blank',
+};
+export const htmlRequired: Fault = {
   code: 'html_required',
   message: 'html is required: send the whole HTML document',
 };
@@ -195,7 +217,7 @@ function metadata(config: Config) {
         json: {
           type: 'object',
           description:
-            'Tags that only the owner sees. PUT and PATCH with metadata replace all existing tags.',
+            'Tags that only the owner sees. A change that has metadata replaces all existing tags.',
           examples: [{ project: 'demo' }],
           maxProperties: config.METADATA_MAX_KEYS,
           propertyNames: metadataKeySchema(config),

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from '../../shared/domain/errors.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
 import { type Html, html, raw } from './html.ts';
-import { type HtmlPage, page } from './layout.ts';
+import type { PageParts } from './layout.ts';
 
 interface ErrorText {
   readonly title: string;
@@ -10,18 +10,17 @@ interface ErrorText {
 }
 
 /** The page that shows an error to a person. It contains the envelope of spec section 7 as data. */
-export function errorPage(status: number, envelope: ErrorEnvelope): HtmlPage {
+export function errorPage(status: number, envelope: ErrorEnvelope): PageParts {
   const { title, text, next } = textFor(status, envelope);
-  return page({
+  return {
     title,
     head: envelopeData(envelope),
-    css: errorStyle,
     body: html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p>${text}</p>
 ${next}`,
-    policy: { 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
-  });
+    policy: { 'form-action': "'none'", 'frame-ancestors': "'self'" }, // the viewer's frame shows it when the raw page fails
+  };
 }
 
 /** The envelope as data inside a page: an inert script element that no text can close. */
@@ -35,10 +34,16 @@ export function formError(message: string | null | undefined): Html | null {
   return message ? html`<p class="notice bad" id="fault" role="alert">${message}</p>` : null;
 }
 
-/** The attributes that link a field to its hint and, if the field is invalid, to the form's error. */
-export function fieldState(isInvalid: boolean, hintId?: string): Html | null {
+/**
+ * The attributes that link a field to its hint and, if the field is invalid, to the form's error. An invalid field gets the
+ * focus, so that the keyboard is where the error is and a screen reader reads it.
+ * @param takesFocus false for a second field of the same error
+ */
+export function fieldState(isInvalid: boolean, hintId?: string, takesFocus = true): Html | null {
   const ids = [isInvalid && 'fault', hintId].filter(Boolean).join(' ');
-  return ids === '' ? null : html` aria-describedby="${ids}"${isInvalid && html` aria-invalid="true"`}`;
+  if (ids === '') return null;
+  const fault = isInvalid && html` aria-invalid="true"${takesFocus && html` autofocus`}`;
+  return html` aria-describedby="${ids}"${fault}`;
 }
 
 /** The error's message as a sentence and, if the error says so, when to try again. */
@@ -94,6 +99,7 @@ const textByCode: Readonly<Record<string, ErrorText>> = {
 
 /** Without a text, the page shows the message of the error. */
 const textByStatus: Readonly<Record<number, { title: string; text?: string }>> = {
+  401: { title: 'Not signed in' },
   403: { title: 'Not allowed' },
   404: {
     title: 'Page not found',
@@ -104,7 +110,3 @@ const textByStatus: Readonly<Record<number, { title: string; text?: string }>> =
   500: { title: 'Server error', text: 'The server failed and logged the error. Try again later.' },
   503: { title: 'Service unavailable', text: 'The service is overloaded or under maintenance.' },
 };
-
-const errorStyle = `
-.status { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; font-variant-numeric: tabular-nums; }
-`;

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { type Html, html, raw, toText } from './html.ts';
-import { style } from './style.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { type Assets, assetsPath, manifestPath } from './assets.ts';
+import { type Html, html, toText, visible } from './html.ts';
 
+/** What a page consists of, made by a pure function of its data. */
 export interface PageParts {
   /** Of the browser tab, followed by the service's name. */
   readonly title: string;
@@ -11,9 +12,11 @@ export interface PageParts {
   readonly robots?: string;
   /** More elements for head: social tags, a canonical address. */
   readonly head?: Html;
-  /** A constant style sheet, added to the shared one. It is not escaped. */
-  readonly css?: string;
-  /** Content-Security-Policy directives that replace or extend the defaults: `{ 'form-action': "'self'" }`. */
+  /** The bundles of `browser/NAME.ts`, in this order. The dashboard has `shared` before them. */
+  readonly scripts?: readonly string[];
+  /** The style sheets `browser/NAME.css`, after the shared one. */
+  readonly styles?: readonly string[];
+  /** Content-Security-Policy directives that replace or extend the defaults: `{ 'connect-src': "'self'" }`. */
   readonly policy?: Readonly<Record<string, string>>;
 }
 
@@ -23,18 +26,50 @@ export interface HtmlPage {
   readonly csp: string;
 }
 
-/** A page in the standard layout: the brand above, the body on a card. */
-export function page(parts: PageParts): HtmlPage {
-  const body = html`<header class="masthead">${brand}</header>
-<main>${parts.body}</main>`;
-  return barePage({ ...parts, body });
+/** What the dashboard's header needs of a session (http/session.ts). */
+export interface SignedIn {
+  readonly accountName: string;
+  readonly caller: { readonly isSuspended: boolean };
+  /** The hidden field without which a form is refused. */
+  readonly formField: Html;
 }
 
-/** A page with a layout of its own: `body` contains the one `main` element. */
-export function barePage(parts: PageParts): HtmlPage {
-  const { title, body, robots = 'noindex, nofollow', head, css = '', policy } = parts;
-  const sheet = style + css;
-  const document = html`<!doctype html>
+export type NavItem = 'drops' | 'new' | 'account';
+
+export interface Layout {
+  /** The brand above, the body on a narrow card. */
+  page(parts: PageParts): HtmlPage;
+  /** A page with a layout of its own: `body` contains the one `main` element. */
+  bare(parts: PageParts): HtmlPage;
+  /** A page of the dashboard: header and navigation above, the body in a wide `main`. @param nav null: none of them */
+  dashboard(session: SignedIn, nav: NavItem | null, parts: PageParts): HtmlPage;
+}
+
+/** The frame around all our pages. They load their scripts and style sheets from BASE_URL, also on the hosts of drops. */
+export function createLayout({
+  assets,
+  config,
+}: {
+  assets: Assets;
+  config: Pick<Config, 'BASE_URL'>;
+}): Layout {
+  const { BASE_URL } = config;
+  const urlOf = (name: string) => BASE_URL + assets.pathOf(name);
+  const ownFiles = BASE_URL + assetsPath;
+  // The vector first: a browser that can show it must not prefer the .ico, which lists a size.
+  const icons = html`<link rel="icon" href="${urlOf('icon.svg')}" type="image/svg+xml">
+<link rel="icon" href="${urlOf('favicon.ico')}" sizes="32x32">
+<link rel="apple-touch-icon" href="${urlOf('apple-touch-icon.png')}">
+<link rel="manifest" href="${BASE_URL}${manifestPath}">`;
+
+  // The shared script shows buttons and other times: after the first paint they would move what is below them.
+  const scriptTag = (name: string) =>
+    html`<script src="${urlOf(`${name}.js`)}" defer${name === 'shared' && html` blocking="render"`}></script>\n`;
+
+  function lay(parts: PageParts, kind: 'narrow' | 'bare' | 'wide', body: Html): HtmlPage {
+    const { title, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;
+    const sheets = ['style', ...styles];
+    const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -42,26 +77,47 @@ export function barePage(parts: PageParts): HtmlPage {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="${robots}">
 <title>${title} · Dropleaf</title>
-<link rel="icon" href="${icon}">
-${head}<style>${raw(sheet)}</style>
-</head>
-<body>
+${themeColors(kind)}
+${icons}
+${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}</head>
+<body class="${kind}">
 ${body}
 </body>
 </html>
 `;
-  return { html: toText(document), csp: policyFor(sheet, policy) };
+    const loads = {
+      'style-src': ownFiles,
+      'img-src': `'self' data: ${ownFiles}`,
+      'manifest-src': BASE_URL + manifestPath,
+    };
+    const script = scripts.length > 0 && { 'script-src': ownFiles };
+    return { html: toText(document), csp: policyText({ ...loads, ...script, ...policy }) };
+  }
+
+  return {
+    page: (parts) =>
+      lay(
+        parts,
+        'narrow',
+        html`<header class="masthead">${brandTo(`${BASE_URL}/`)}</header>\n<main>${parts.body}</main>`,
+      ),
+    bare: (parts) => lay(parts, 'bare', parts.body),
+    dashboard(session, nav, parts) {
+      const scripts = ['shared', ...(parts.scripts ?? [])];
+      const body = html`${dashboardHeader(session, nav)}\n<main id="main" tabindex="-1">${session.caller.isSuspended && suspensionNotice}${parts.body}</main>`;
+      return lay({ ...parts, scripts }, 'wide', body);
+    },
+  };
 }
 
-/** By default a page loads only its own style sheet and icon, runs no script, sends no form and cannot be framed. */
-function policyFor(sheet: string, more: PageParts['policy']): string {
+/** By default a page loads only our own files, sends forms only to us, and cannot be framed. */
+function policyText(more: Readonly<Record<string, string>>): string {
   const directives = {
     'default-src': "'none'",
-    'style-src': `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
-    'img-src': 'data:',
-    'form-action': "'none'",
+    'form-action': "'self'",
     'base-uri': "'none'",
     'frame-ancestors': "'none'",
+    'require-trusted-types-for': "'script'",
     ...more,
   };
   return Object.entries(directives)
@@ -69,9 +125,38 @@ function policyFor(sheet: string, more: PageParts['policy']): string {
     .join('; ');
 }
 
-const leaf =
-  'M12 2.5c4.6 4 7 7.4 7 11.1a7 7 0 0 1-6.1 7V14.2l3-3a.9.9 0 0 0-1.3-1.3l-1.7 1.7V8.4a.9.9 0 0 0-1.8 0v5.8l-1.7-1.7a.9.9 0 0 0-1.3 1.3l3 3v3.8a7 7 0 0 1-6.1-7c0-3.7 2.4-7.1 7-11.1z';
+/** On every page of the dashboard, or the person fills in a form that is refused. */
+const suspensionNotice = html`<p class="notice bad">The operators suspended this account. You can read and export what you own, revoke tokens and end sessions. Everything else is refused.</p>
+`;
 
-const brand: Html = html`<span class="brand"><svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${leaf}"/></svg>Dropleaf</span>`;
+const links: readonly (readonly [NavItem, path: string, text: string])[] = [
+  ['drops', '/drops', 'Drops'],
+  ['new', '/drops/new', 'New'],
+  ['account', '/account', 'Account'],
+];
 
-const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2f9e62" d="${leaf}"/></svg>`)}`;
+function dashboardHeader({ accountName, formField }: SignedIn, current: NavItem | null): Html {
+  return html`<a class="skip-link" href="#main">Skip to the content</a>
+<header class="topbar"><div>
+${brandTo('/drops')}
+<nav aria-label="Dashboard">${links.map(
+    ([item, path, text]) =>
+      html`<a href="${path}"${item === current && html` aria-current="page"`}>${text}</a>`,
+  )}</nav>
+<form method="post" action="/sign-out">${formField}<span class="who clip">${visible(accountName)}</span><button type="submit" class="quiet small">Sign out</button></form>
+</div></header>`;
+}
+
+/** The colour of the browser's own bars: that of the upper edge of the page (browser/parts/base.css). */
+function themeColors(kind: 'narrow' | 'bare' | 'wide'): Html {
+  const [light, dark] = kind === 'narrow' ? ['#f4f6f2', '#0e1210'] : ['#ffffff', '#171c19'];
+  return html`<meta name="theme-color" content="${light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${dark}" media="(prefers-color-scheme: dark)">`;
+}
+
+const mark: Html = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="M12 2.5c4.6 4 7 7.4 7 11.1a7 7 0 0 1-6.1 7V14.2l3-3a.9.9 0 0 0-1.3-1.3l-1.7 1.7V8.4a.9.9 0 0 0-1.8 0v5.8l-1.7-1.7a.9.9 0 0 0-1.3 1.3l3 3v3.8a7 7 0 0 1-6.1-7c0-3.7 2.4-7.1 7-11.1z"/></svg>`;
+
+/** `_top`, because the viewer's frame may show an error page. */
+export function brandTo(href: string): Html {
+  return html`<a class="brand" href="${href}" target="_top">${mark}Dropleaf</a>`;
+}

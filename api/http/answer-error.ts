@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
-import { DropError } from '../../shared/domain/errors.ts';
+import type { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { errorPage } from '../html/error-page.ts';
-import { type ErrorEnvelope, HttpError, presentError, statuses } from './http-error.ts';
+import type { HtmlPage, Layout } from '../html/layout.ts';
+import { type ErrorEnvelope, HttpError, presentError, shownError, statuses } from './http-error.ts';
 import { pathOf } from './request-log.ts';
 import { forbidIndexing } from './send.ts';
 
@@ -12,11 +13,13 @@ import { forbidIndexing } from './send.ts';
  * sees only a DropError; anything else is logged whole and answered `internal_error`. An error after the answer is
  * only logged. Takes plain node:http objects because raw pages bypass Express.
  */
-export function answerError(error: unknown, req: IncomingMessage, res: ServerResponse, log: Log): void {
-  const shown =
-    error instanceof DropError
-      ? error
-      : new DropError('internal_error', 'Something went wrong on the server');
+export function answerError(
+  error: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { log, layout }: { log: Log; layout: Layout },
+): void {
+  const shown = shownError(error);
   logFailure(error, shown, req, res, log);
   if (res.writableEnded) return;
   if (res.headersSent) {
@@ -26,7 +29,9 @@ export function answerError(error: unknown, req: IncomingMessage, res: ServerRes
   const status = setStatusAndHeaders(res, shown);
   if (isArriving(req)) res.setHeader('Connection', 'close'); // so that the client stops sending
   const envelope = presentError(shown);
-  const body = isNavigation(req) ? asPage(status, envelope, res) : asJson(envelope, res);
+  const body = isNavigation(req)
+    ? asPage(layout.page(errorPage(status, envelope)), res)
+    : asJson(envelope, res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);
 }
@@ -66,6 +71,8 @@ export function setStatusAndHeaders(res: ServerResponse, error: DropError): numb
   forbidIndexing(res);
   const seconds = error.details?.retry_after_seconds;
   if (typeof seconds === 'number') res.setHeader('Retry-After', String(seconds));
+  const etag = error.details?.etag;
+  if (typeof etag === 'string') res.setHeader('ETag', etag);
   if (error.code === 'unauthorized' || error.code === 'invalid_token')
     res.setHeader('WWW-Authenticate', challenge(error.code));
   if (error instanceof HttpError)
@@ -87,8 +94,7 @@ function asJson(envelope: ErrorEnvelope, res: ServerResponse): string {
   return JSON.stringify(envelope);
 }
 
-function asPage(status: number, envelope: ErrorEnvelope, res: ServerResponse): string {
-  const { html, csp } = errorPage(status, envelope);
+function asPage({ html, csp }: HtmlPage, res: ServerResponse): string {
   // The refusal of a raw page keeps the sandbox.
   const policy = res.getHeader('Content-Security-Policy');
   const sandbox = typeof policy === 'string' && policy.startsWith('sandbox') ? `${policy}; ` : '';

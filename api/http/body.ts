@@ -22,25 +22,30 @@ export interface BodyRules {
   readonly maxBytes: number;
   /** The error for a larger body. */
   readonly tooLarge: () => DropError;
+  /** All media types that the endpoint takes, for an error. Absent: the one that the reader reads. */
+  readonly accepted?: readonly string[];
 }
 
-/** @param use gets the parsed body, `{}` without one; its bytes count as held until `use` is done */
+export const noBytes = new Uint8Array(0);
+export const jsonType = 'application/json';
+
+/** @param use gets the parsed body, `{}` without one, and its bytes; the bytes count as held until `use` is done */
 export type ReadJson = (
   req: IncomingMessage,
   client: string,
   rules: BodyRules,
-  use: (body: unknown) => Promise<void> | void,
+  use: (body: unknown, bytes: Uint8Array) => Promise<void> | void,
 ) => Promise<void>;
 
 /** @returns a reader that throws `invalid_json` (400, or 415 for type and encoding), `tooLarge` or `unavailable` */
 export function createJsonReader({ parser, held }: { parser: JsonParser; held: HeldBytes }): ReadJson {
   return async (req, client, rules, use) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-    if (length === '0' && coding === undefined) return use({});
-    checkBodyHeaders(req, 'application/json', /^application\/([\w.-]+\+)?json$/i, 'invalid_json');
+    if (length === '0' && coding === undefined) return use({}, noBytes);
+    checkBodyHeaders(req, rules.accepted ?? [jsonType], /^application\/([\w.-]+\+)?json$/, 'invalid_json');
     const { bytes, release } = await collectBody(req, client, rules, held);
     try {
-      await use(bytes.length === 0 ? {} : await parse(bytes, parser));
+      await use(bytes.length === 0 ? {} : await parse(bytes, parser), bytes);
     } finally {
       release(); // not when the response closes: the work may go on after a 503 of the deadline (server/listener.ts)
     }
@@ -130,38 +135,44 @@ export function hasTooManyChunks(req: IncomingMessage): boolean {
   return withTooManyChunks.has(req);
 }
 
+/** In lower case, without parameters; '' without a Content-Type. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}
+
 /**
  * Checks Transfer-Encoding, Content-Encoding, and Content-Type with its charset.
- * @param accepted the media type that an error names
- * @param pattern matches the media types that are accepted
+ * @param accepted the media types that an error names
+ * @param pattern matches the media types that are accepted, in lower case
  * @throws HttpError 415, which says what is accepted
  */
 export function checkBodyHeaders(
-  { headers, method = '' }: IncomingMessage,
-  accepted: string,
+  req: IncomingMessage,
+  accepted: readonly string[],
   pattern: RegExp,
   code: 'invalid_json' | 'invalid_arg',
 ): void {
-  const refuse = (header: string, value: string, about: string, headers: Record<string, string>) => {
-    return new HttpError(
-      415,
-      code,
-      `${header} must be ${value}${about}`,
-      { header, accepted: value },
-      headers,
-    );
+  const { headers, method = '' } = req;
+  const refuse = (
+    header: string,
+    values: readonly string[],
+    about: string,
+    headers: Record<string, string>,
+  ) => {
+    const message = `${header} must be ${values.join(' or ')}${about}`;
+    return new HttpError(415, code, message, { header, accepted: values.join(', ') }, headers);
   };
   const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
-  if (transfer !== 'chunked') throw refuse('Transfer-Encoding', 'chunked', uncompressed, {});
+  if (transfer !== 'chunked') throw refuse('Transfer-Encoding', ['chunked'], uncompressed, {});
   const content = headers['content-encoding']?.trim().toLowerCase() || 'identity';
   if (content !== 'identity')
-    throw refuse('Content-Encoding', 'identity', uncompressed, { 'Accept-Encoding': 'identity' });
-  const type = headers['content-type'] ?? '';
-  const charset = /;\s*charset=\s*"?([^\s";]*)/i.exec(type)?.[1];
-  if (pattern.test(type.replace(/;.*/s, '').trim()) && (!charset || /^utf-?8$/i.test(charset))) return;
+    throw refuse('Content-Encoding', ['identity'], uncompressed, { 'Accept-Encoding': 'identity' });
+  const charset = /;\s*charset=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  if (pattern.test(mediaTypeOf(req)) && (!charset || /^utf-?8$/i.test(charset))) return;
   // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
   const name = { PATCH: 'Accept-Patch', POST: 'Accept-Post' }[method] ?? 'Accept';
-  throw refuse('Content-Type', accepted, ' in UTF-8', { [name]: accepted });
+  throw refuse('Content-Type', accepted, ', in UTF-8', { [name]: accepted.join(', ') });
 }
 
 const uncompressed = ' or absent: compressed request bodies are not supported';

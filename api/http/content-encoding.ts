@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
@@ -12,11 +11,15 @@ const maxHeaderLength = 200;
 
 /** @returns a function that chooses the smallest encoding which an Accept-Encoding header allows */
 export function createEncodingNegotiator(): (acceptEncoding: string | undefined) => ContentEncoding {
-  const known = new LRUCache<string, ContentEncoding>({ max: maxKnownHeaders });
+  const known = new Map<string, ContentEncoding>();
   return (header) => {
     if (header === undefined || header.length > maxHeaderLength) return 'identity';
-    const encoding = known.get(header) ?? acceptedEncodings(header)[0] ?? 'identity';
-    known.set(header, encoding);
+    let encoding = known.get(header);
+    if (encoding === undefined) {
+      encoding = acceptedEncodings(header)[0] ?? 'identity';
+      if (known.size >= maxKnownHeaders) known.clear();
+      known.set(header, encoding);
+    }
     return encoding;
   };
 }

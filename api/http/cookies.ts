@@ -33,7 +33,7 @@ export interface CookieRules {
 }
 
 /**
- * Sets the only cookie of an answer; scripts cannot read it.
+ * Sets a cookie that scripts cannot read. It replaces one of the same name that the answer has already.
  * @param name without a prefix
  * @param value is not escaped: RFC 6265, section 4.1.1, says which characters are allowed
  */
@@ -41,8 +41,9 @@ export function setCookie(res: ServerResponse, name: string, value: string, rule
   const { path, seconds, isSecure } = rules;
   const wholeName = cookieName(name, rules);
   const secure = isSecure ? '; Secure' : '';
-  res.setHeader(
-    'Set-Cookie',
+  const others = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
+  res.setHeader('Set-Cookie', [
+    ...others.filter((other) => !other.startsWith(`${wholeName}=`)),
     `${wholeName}=${value}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure}`,
-  );
+  ]);
 }

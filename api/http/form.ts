@@ -8,7 +8,6 @@ import { HttpError } from './http-error.ts';
 import { readPairs } from './parameters.ts';
 
 const formType = 'application/x-www-form-urlencoded';
-const maxFields = 20;
 const smallFormBytes = 8 * 1024;
 
 /**
@@ -27,13 +26,12 @@ export type ReadForm = (
 export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
   const { origin } = new URL(baseUrl);
   return async (req, res, maxBytes = smallFormBytes) => {
-    if (!isFromOrigin(req, origin))
-      throw new DropError('forbidden', `The form must be sent from a page of ${origin}`);
+    checkOrigin(req, origin);
     if (!req.is(formType)) return new Map();
-    const tooLarge = () => formTooLarge(`${maxBytes} bytes`);
+    const tooLarge = () => formTooLarge(maxBytes);
     const rules = { maxBytes, tooLarge };
     try {
-      checkBodyHeaders(req, formType, /./, 'invalid_arg'); // `is` has checked the type
+      checkBodyHeaders(req, [formType], /./, 'invalid_arg'); // `is` has checked the type
       const { bytes, release } = await collectBody(req, networkKey(req.ip), rules, held);
       if (res.closed)
         release(); // the deadline has answered, and `close` was emitted before
@@ -48,10 +46,14 @@ export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
 }
 
 function readFields(bytes: Buffer): Map<string, string> {
-  const fields = readPairs(decode(bytes), 'form');
-  if (fields.length > maxFields) throw formTooLarge(`${maxFields} fields`);
-  const count = (name: string) => fields.filter(([other]) => other === name).length;
-  return new Map(fields.filter(([name]) => count(name) === 1));
+  const fields = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of readPairs(decode(bytes), 'form')) {
+    if (fields.has(name)) repeated.add(name);
+    fields.set(name, value);
+  }
+  for (const name of repeated) fields.delete(name);
+  return fields;
 }
 
 function decode(bytes: Buffer): string {
@@ -62,12 +64,17 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function formTooLarge(limit: string): HttpError {
-  return new HttpError(413, 'invalid_arg', `The form must have at most ${limit}`);
+function formTooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, 'invalid_arg', `The form must have at most ${maxBytes} bytes`);
 }
 
-/** Browsers send Origin with every POST, or else Sec-Fetch-Site. A client that sends neither is refused. */
-function isFromOrigin(req: IncomingMessage, origin: string): boolean {
-  const { origin: sent, 'sec-fetch-site': site } = req.headers;
-  return sent === undefined ? site === 'same-origin' : sent === origin;
+/**
+ * Checks that a page of the service sends the form. Browsers send Origin with every POST, or else Sec-Fetch-Site; a client
+ * that sends neither is refused, and a sandboxed page, whose Origin is `null`.
+ * @throws DropError `forbidden`
+ */
+export function checkOrigin({ headers }: IncomingMessage, origin: string): void {
+  const { origin: sent, 'sec-fetch-site': site } = headers;
+  if (sent === undefined ? site === 'same-origin' : sent === origin) return;
+  throw new DropError('forbidden', `The form must be sent from a page of ${origin}`);
 }

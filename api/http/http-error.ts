@@ -49,9 +49,13 @@ export const statuses: Readonly<Record<Code, number>> = {
   metadata_only_on_patch: 400,
   last_version_cannot_be_deleted: 409,
   version_limit_reached: 429,
+  version_conflict: 412,
   rate_limited: 429,
   daily_quota_exceeded: 429,
   quota_exceeded: 429,
+  idempotency_key_reused: 422,
+  idempotency_key_in_use: 409,
+  upload_used: 409,
   internal_error: 500,
   unavailable: 503,
 };
@@ -82,4 +86,10 @@ export type ErrorEnvelope = Wire<typeof errorShape>;
 export function presentError(error: DropError): ErrorEnvelope {
   const { code, message, details } = error;
   return { error: details === undefined ? { code, message } : { code, message, details } };
+}
+
+/** What clients see of an error: only a DropError says what happened. */
+export function shownError(error: unknown): DropError {
+  if (error instanceof DropError) return error;
+  return new DropError('internal_error', 'Something went wrong on the server');
 }

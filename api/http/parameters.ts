@@ -1,10 +1,25 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { tokenIdPattern } from '../../shared/domain/token.ts';
+import type { KeyedRequest } from '../../shared/services/idempotency.ts';
+
+/** The named segments of a path. */
+export type Params = Readonly<Record<string, string | string[]>>;
+
+/** A request of a route that server/api-router.ts finds. A request of Express is one too. */
+export interface ApiRequest extends IncomingMessage {
+  params: Params;
+  /** The JSON. Set by policies with a body (http/access.ts), unless `document` is. */
+  body?: unknown;
+  /** Of a write with an Idempotency-Key. */
+  keyed?: KeyedRequest;
+  /** The body that was sent as text/html: UTF-8, perhaps empty. Set by the policy `write`. */
+  document?: Uint8Array;
+}
 
 /** The slug of an API path. @throws DropError `invalid_slug` */
-export function readSlug(req: Request): string {
+export function readSlug(req: ApiRequest): string {
   const slug = param(req, 'slug');
   if (slugPattern.test(slug)) return slug;
   throw new DropError('invalid_slug', 'A slug must be 1 to 64 letters, digits, "_" or "-"', {
@@ -13,7 +28,7 @@ export function readSlug(req: Request): string {
 }
 
 /** The version number of an API path. @throws DropError `invalid_arg` */
-export function readVersionNumber(req: Request): number {
+export function readVersionNumber(req: ApiRequest): number {
   const number = toPositiveInteger(param(req, 'n'));
   if (number !== null) return number;
   throw new DropError('invalid_arg', `A version number must be an integer from 1 to ${maxVersionNumber}`, {
@@ -22,7 +37,7 @@ export function readVersionNumber(req: Request): number {
 }
 
 /** The token id of an API path. @throws DropError `invalid_arg` */
-export function readTokenId(req: Request): string {
+export function readTokenId(req: ApiRequest): string {
   const id = param(req, 'id');
   if (tokenIdPattern.test(id)) return id;
   throw new DropError('invalid_arg', 'A token id must be 12 characters of 0-9 and a-f', { field: 'id' });
@@ -38,16 +53,22 @@ export function toPositiveInteger(text: string | null | undefined): number | nul
 }
 
 /** A segment of the path as the client sent it: nothing is decoded (server/listener.ts). */
-function param(req: Request, name: string): string {
+function param(req: ApiRequest, name: string): string {
   const value = req.params[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** GET /api/drops needs 14: four parameters, and by default a filter for each of ten metadata keys. */
+/** GET /api/drops needs 15: five parameters, and by default a filter for each of ten metadata keys. */
 export const maxParameters = 100;
 
 /** Query parameters by name, repeated ones as a list. The object has no prototype. */
 export type Query = Record<string, string | string[]>;
+
+/** The query of the request's URL. @throws DropError as `readQuery` */
+export function queryOf({ url = '' }: IncomingMessage): Query {
+  const start = url.indexOf('?');
+  return readQuery(start < 0 ? null : url.slice(start + 1));
+}
 
 /**
  * Reads the whole query or refuses it: a filter that was ignored would change the result unnoticed.

@@ -1,6 +1,7 @@
 /** The sign-in pages. Every path is below `code`: on http that is the path of the sign-in cookie. */
 export const signInPaths = {
   code: '/sign-in',
+  browser: '/sign-in/browser',
   callback: '/sign-in/github/callback',
   local: '/sign-in/local',
   approve: '/sign-in/approve',
@@ -12,18 +13,58 @@ export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
 
+/** The page where a person signs in to the dashboard. @param next the page of the dashboard to open then; '' for the first */
+export function browserSignInPath(next: string): string {
+  return next === '' ? signInPaths.browser : `${signInPaths.browser}?${new URLSearchParams({ next })}`;
+}
+
+/** The pages of the dashboard. */
+export const dashboardPaths = { drops: '/drops', account: '/account', signOut: '/sign-out' } as const;
+
+export const newDropPath = '/drops/new';
+
 /** The viewer page of a drop. */
 export function pagePath(slug: string): string {
   return `/p/${slug}`;
 }
+
+/**
+ * The share card of a drop, a PNG.
+ * @param digest what it shows: another one makes another address, because other websites cache pictures by address. The
+ *   service ignores it; null or unset: without
+ */
+export function cardPath(slug: string, digest: string | null = null): string {
+  return `${pagePath(slug)}/card.png${digest === null ? '' : `?v=${digest}`}`;
+}
+
+export const oembedPath = '/oembed';
 
 /** The raw page of a drop, on the service's host and on the drop's own. */
 export function rawPath(slug: string): string {
   return `${pagePath(slug)}/raw`;
 }
 
+/** What belongs to a viewer page: its own scripts and menus ask for it. @param version null for the latest */
+export function pagePartPath(
+  slug: string,
+  part: 'latest' | 'versions' | 'download' | 'print' | 'qr.svg',
+  version: number | null = null,
+): string {
+  return `${pagePath(slug)}/${part}${version === null ? '' : `?v=${version}`}`;
+}
+
 export function pageUrl(baseUrl: string, slug: string): string {
   return baseUrl + pagePath(slug);
+}
+
+/** The page of a drop for its owner. */
+export function ownerPath(slug: string): string {
+  return `/drops/${slug}`;
+}
+
+/** The form with which its owner publishes a new version of a drop. */
+export function newVersionPath(slug: string): string {
+  return `${ownerPath(slug)}/new-version`;
 }
 
 /** The form that reports a page to the operators. @param version null for the latest */
@@ -34,12 +75,19 @@ export function reportPath(slug: string, version: number | null): string {
 /** RFC 9116, section 3. */
 export const securityTxtPath = '/.well-known/security.txt';
 
+/** Its folder is the skill's name. */
+export const skillPath = '/.well-known/agent-skills/dropleaf/SKILL.md';
+
 /** What the service publishes for programs. */
 export const servicePaths = {
   onboarding: '/api/onboard',
   openapi: '/openapi.json',
   discovery: '/.well-known/dropleaf.json',
   docs: '/docs',
+  mcp: '/mcp',
+  llms: '/llms.txt',
+  skills: '/.well-known/agent-skills/index.json',
+  client: '/cli.mjs',
   signInStart: '/api/auth/start',
   signInPoll: '/api/auth/poll',
 } as const;

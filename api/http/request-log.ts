@@ -10,19 +10,19 @@ export function setRequestId(res: ServerResponse): void {
 /**
  * Logs one line when the response is closed. It contains no query, which may have codes, poll tokens or grants, no headers
  * and no body.
- * @param sample the share of successful requests that are logged; errors always are
+ * @param onlyFailures to log nothing if the request succeeds
  * @param describe more fields, read when the response is closed
  */
 export function logRequest(
   req: IncomingMessage,
   res: ServerResponse,
   log: Log,
-  { sample = 1, describe = () => ({}) }: { sample?: number; describe?: () => object } = {},
+  { onlyFailures = false, describe = () => ({}) }: { onlyFailures?: boolean; describe?: () => object } = {},
 ): void {
   const startedAt = performance.now();
   res.on('close', () => {
     const failed = res.statusCode >= 400 || !res.writableFinished;
-    if (!failed && sample < 1 && Math.random() >= sample) return;
+    if (onlyFailures && !failed) return;
     const id = res.getHeader('X-Request-Id');
     const fields = {
       ...(id !== undefined && { id }),

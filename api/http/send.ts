@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Response } from 'express';
 
 /** A response. Handlers note in `locals` what the log and the limits need. */
 export interface Answer extends ServerResponse {
   locals: {
-    /** Of a request with a valid token. */
+    /** Of a request with a valid token or session. */
     accountId?: string;
+    /** Of a request with a session. */
+    sessionId?: string;
     /** The body, if other clients may be sent the same memory. */
     sharedBytes?: Uint8Array;
   };
@@ -15,7 +16,7 @@ export interface Answer extends ServerResponse {
  * Sends the value as JSON. `res.json` would look up what never varies here (type, charset, ETag, freshness) in each
  * answer, which is a tenth of a small answer's time.
  */
-export function sendJson(res: Response, body: unknown, status = 200): void {
+export function sendJson(res: ServerResponse, body: unknown, status = 200): void {
   sendBody(res, status, 'application/json', JSON.stringify(body));
 }
 
@@ -23,17 +24,29 @@ export function sendJson(res: Response, body: unknown, status = 200): void {
  * Sends the text whole. `res.send` would answer 304 to `If-None-Match: *` although none of these answers has an ETag.
  * @param type the media type, without its charset, which is always UTF-8
  */
-export function sendText(res: Response, status: number, type: string, text: string): void {
+export function sendText(res: ServerResponse, status: number, type: string, text: string): void {
   sendBody(res, status, type, text);
 }
 
+/** Sends bytes that are UTF-8. */
+export function sendBytes(res: ServerResponse, type: string, bytes: Uint8Array): void {
+  res.setHeader('Content-Type', `${type}; charset=utf-8`);
+  res.setHeader('Content-Length', bytes.byteLength);
+  res.end(res.req.method === 'HEAD' ? undefined : bytes);
+}
+
+export function sendNothing(res: ServerResponse): void {
+  res.statusCode = 204;
+  res.end();
+}
+
 /** Sends a page of the service with the page's own Content-Security-Policy. */
-export function sendPage(res: Response, status: number, page: { html: string; csp: string }): void {
+export function sendPage(res: ServerResponse, status: number, page: { html: string; csp: string }): void {
   res.setHeader('Content-Security-Policy', page.csp);
   sendBody(res, status, 'text/html', page.html);
 }
 
-function sendBody(res: Response, status: number, type: string, text: string): void {
+function sendBody(res: ServerResponse, status: number, type: string, text: string): void {
   res.statusCode = status;
   res.setHeader('Content-Type', `${type}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(text));

@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
 import { type Access, type Policy, policies } from '../http/access.ts';
 import { errorShape } from '../http/http-error.ts';
+import { idempotencyKeyParameter } from '../http/idempotency-key.ts';
 import {
   byStatus,
   type CodesByStatus,
@@ -12,11 +13,19 @@ import {
   unlistedByStatus,
 } from './errors.ts';
 import { type LimitName, presentLimits } from './limits.ts';
-import { headers, type Operation, type Parameter, type Refusal, type Reply, tags } from './operation.ts';
+import {
+  type HeaderName,
+  headers,
+  type Operation,
+  type Parameter,
+  type Refusal,
+  type Reply,
+  tags,
+} from './operation.ts';
 import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
-const apiVersion = '1.2.0';
+export const apiVersion = '1.2.0';
 
 /** A described route. */
 export interface Endpoint {
@@ -68,6 +77,7 @@ export function describeApi(config: Config, endpoints: readonly Endpoint[]): Api
     for (const { content = {} } of operation.replies) {
       for (const { shape } of Object.values(content)) Object.assign(schemas, shape.components);
     }
+    Object.assign(schemas, operation.body?.components);
     const template = path.replace(/:(\w+)/g, '{$1}');
     const described = describeOperation(operation, access, limits);
     paths[template] = { ...paths[template], [method.toLowerCase()]: described };
@@ -109,8 +119,13 @@ function describeOperation(
   access: Access,
   limits: ReturnType<typeof presentLimits>,
 ): DescribedOperation {
-  const { id, tag, summary, description, parameters = [], body, replies, refusals = [] } = operation;
+  const { id, tag, summary, description, body, refusals = [] } = operation;
   const rule = describePolicy(access);
+  const parameters = [...(operation.parameters ?? []), ...rule.parameters];
+  const replies = operation.replies.map((reply) => ({
+    ...reply,
+    headers: [...(reply.headers ?? []), ...rule.headers],
+  }));
   const codes = byStatus([...codesOfEveryOperation, ...rule.refusals, ...refusals]);
   const limited = [...rule.limits, ...(operation.limits ?? [])].map((name) => [name, limits[name]]);
   const inWords = limited.map(([name, value]) => `\`${name}\` ${value}`).join(', ');
@@ -129,7 +144,10 @@ function describeOperation(
     ...(body && {
       requestBody: {
         required: body.required,
-        content: { 'application/json': { schema: body.schema, example: body.example } },
+        content: {
+          ...(body.schema && { 'application/json': { schema: body.schema, example: body.example } }),
+          ...(body.html && { 'text/html': body.html }),
+        },
       },
     }),
     responses: {
@@ -152,6 +170,7 @@ function describePolicy(access: Access) {
   // A suspended account, or a web page of another origin that starts a sign-in.
   if (limit !== undefined && !allowsSuspended) refusals.push('forbidden');
   if (limit !== undefined) refusals.push('rate_limited');
+  if (isWrite) refusals.push('idempotency_key_reused', 'idempotency_key_in_use', 'not_found'); // `not_found` of a repeat
   if (body !== undefined)
     refusals.push('invalid_json', ['invalid_json', 415], isWrite ? 'html_too_large' : ['invalid_arg', 413]);
   const limits: readonly LimitName[] =
@@ -159,7 +178,9 @@ function describePolicy(access: Access) {
   const about = isWrite
     ? 'Every write counts for the minute, also if it is refused. Accepted writes count for the day.'
     : undefined;
-  return { needsToken: token !== undefined, refusals, limits, about };
+  const parameters: readonly Parameter[] = isWrite ? [idempotencyKeyParameter] : [];
+  const headers: readonly HeaderName[] = isWrite ? ['Idempotency-Replayed'] : [];
+  return { needsToken: token !== undefined, refusals, limits, parameters, headers, about };
 }
 
 function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {
@@ -190,6 +211,12 @@ address of a page with a slash at its end redirects (308) to the address without
 is 405 \`invalid_arg\`, with \`Allow\`. Quote \`X-Request-Id\` when you report a problem.
 
 ${codeTable()}
+
+**Retries.** A write with an \`Idempotency-Key\` is safe to repeat: send the same key, URL and bytes again until you get an \
+answer. The write happens once; a repeat of a done write gets the first status, the drop as it is now (404 if it was deleted) \
+and \`Idempotency-Replayed: true\`, and takes no quota of the day. The same key with another URL or body is 422 \
+\`idempotency_key_reused\`; while the first request runs, or if a process died with it, 409 \`idempotency_key_in_use\` says \
+when to repeat. A refused request frees its key. Keys are kept for 24 hours per account.
 
 **Limits.** \`x-limits\` has the limits of this service, and so has \
 [the discovery document](${base}/.well-known/dropleaf.json). The schema \`Limits\` says what each limit counts.`;

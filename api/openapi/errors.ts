@@ -26,9 +26,14 @@ const meanings: Readonly<Record<Code, string>> = {
   metadata_only_on_patch: 'The PATCH has `html`. Use PUT to publish a new version.',
   last_version_cannot_be_deleted: 'The drop has only this version. Delete the drop instead.',
   version_limit_reached: 'The drop has the maximum number of versions.',
+  version_conflict: 'The drop does not match `If-Match`: `details.etag` is its ETag now.',
   rate_limited: 'Too many requests of this kind in this minute.',
   daily_quota_exceeded: 'The account has used up the writes of this UTC day.',
   quota_exceeded: 'The account has the maximum number of drops.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used for another request in the last 24 hours.',
+  idempotency_key_in_use:
+    'An earlier request with the same `Idempotency-Key`, or to the same upload address, is still running.',
+  upload_used: 'The upload address was used for another document.',
   internal_error: 'The service failed.',
   unavailable: 'A part of the service is down or overloaded, or the request took too long.',
 };
@@ -63,6 +68,7 @@ export function errorResponse(status: number | 'default') {
 
 const headersOf: Readonly<Record<number, HeaderName>> = {
   401: 'WWW-Authenticate',
+  412: 'ETag',
   429: 'Retry-After',
   503: 'Retry-After',
 };

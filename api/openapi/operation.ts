@@ -9,18 +9,30 @@ export const tags = {
     'How a client gets a token: it starts a sign-in, its user approves the sign-in in a browser, the client polls.',
   Account: 'The account of a token, and its tokens.',
   Drops: 'Publish, list, replace, change and delete pages.',
-  Versions: 'The versions of a drop. Each PUT adds a version.',
+  Versions: 'The versions of a drop. Each PUT or restore adds a version.',
   'Public pages': 'What everybody who has the address of a drop can open.',
   Health: 'For load balancers and monitoring.',
 } as const;
 
 /** The response headers that a client can use. */
 export const headers = {
-  ETag: { description: 'For `If-None-Match`.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Of a drop: its revision, for `If-Match`. Of anything else: for `If-None-Match`.',
+    schema: { type: 'string' },
+  },
+  'Content-Disposition': {
+    description: 'The name of the file: slug and version.',
+    required: true,
+    schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
+  },
   Location: {
     description: 'The path of the new drop.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
+  },
+  'Idempotency-Replayed': {
+    description: 'An earlier request with the same `Idempotency-Key` did the write. Absent otherwise.',
+    schema: { type: 'string', const: 'true' },
   },
   'Retry-After': {
     description: 'Seconds to wait, as in `error.details.retry_after_seconds`.',
@@ -41,23 +53,29 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** A parameter of the path or the query. */
+/** A parameter of the path or the query, or a header. */
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly description: string;
   readonly required: boolean;
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
+  readonly example?: string;
 }
 
-/** A JSON body. */
+/** A JSON body, or the same as another media type. */
 export interface RequestBody {
   /** Whether a request without a body is refused. */
   readonly required: boolean;
-  readonly schema: JsonSchema;
-  readonly example: unknown;
+  /** Absent: text/html alone. */
+  readonly schema?: JsonSchema;
+  /** The named schemas that `schema` refers to. */
+  readonly components?: Readonly<Record<string, JsonSchema>>;
+  readonly example?: unknown;
+  /** The body as text/html. Absent: JSON alone. */
+  readonly html?: { readonly schema: JsonSchema; readonly example: string };
 }
 
 /** A successful answer. */

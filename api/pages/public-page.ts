@@ -1,14 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
-import { isHttps } from '../../shared/config/config.ts';
 import type { Page } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import type { Services } from '../../shared/open-services.ts';
-import { cookieName, readCookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-error.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
-import { pagePath } from '../http/paths.ts';
 
 /** The cookie that says that the passcode was entered. Its path is the viewer page's. */
 export const passCookie = 'dropleaf_pass';
@@ -17,20 +13,26 @@ export const passCookie = 'dropleaf_pass';
 export interface PublicAddress {
   readonly slug: string;
   readonly isRaw: boolean;
-  /** Unknown parameters are ignored. */
-  readonly query: URLSearchParams;
+  /** From `v`, as `readVersion` reads it. */
+  readonly number: number | null;
+  /** From `id`: the internal id of a version, which the address of the viewer's frame contains. */
+  readonly versionId: string | null;
+  /** From `g`: opens a locked drop. */
+  readonly grant: string | null;
 }
 
-const noQuery = new URLSearchParams();
-
-const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(.*))?$/;
+/** The query of a public drop's frame (`frameUrl` in frame.ts) is matched here, because `URLSearchParams` takes ten times as long. */
+const addressPattern = /^\/p\/([^/?#]+)(\/raw)?(?:\?(?:v=([1-9]\d{0,8})&id=([\w-]+)|(.*)))?$/;
 
 /** @returns null if the request is for no page */
 export function readAddress(req: IncomingMessage): PublicAddress | null {
   const match = addressPattern.exec(req.url ?? '');
   if (match === null) return null;
-  const [, slug = '', raw, search] = match;
-  return { slug, isRaw: raw !== undefined, query: search ? new URLSearchParams(search) : noQuery };
+  const [, slug = '', raw, number, versionId = null, search] = match;
+  const isRaw = raw !== undefined;
+  if (!search) return { slug, isRaw, number: number ? Number(number) : null, versionId, grant: null };
+  const query = new URLSearchParams(search); // unknown parameters are ignored
+  return { slug, isRaw, number: readVersion(query), versionId: query.get('id'), grant: query.get('g') };
 }
 
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
@@ -45,16 +47,16 @@ export function withoutSlash(req: IncomingMessage): { location: string; isRaw: b
   return slugPattern.test(slug) ? { location: path + search, isRaw: raw !== undefined } : null;
 }
 
-/** The slug, and the version number from `v`; null for the latest. @throws DropError `invalid_slug` */
-export function readSlugAndVersion({ slug, query }: PublicAddress): [slug: string, number: number | null] {
+/** The slug and the version number. @throws DropError `invalid_slug` */
+export function readSlugAndVersion({ slug, number }: PublicAddress): [slug: string, number: number | null] {
   if (!slugPattern.test(slug)) {
     throw new DropError('invalid_slug', 'The slug in this address is invalid', { field: 'slug' });
   }
-  return [slug, readVersion(query)];
+  return [slug, number];
 }
 
-/** null for the latest; 0, which no version has, for an invalid or repeated `v`. */
-function readVersion(query: URLSearchParams): number | null {
+/** From `v`: null for the latest version; 0, which no version has, if it is invalid or repeated. */
+export function readVersion(query: URLSearchParams): number | null {
   const [asked, second] = query.getAll('v');
   if (asked === undefined) return null;
   return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
@@ -63,21 +65,6 @@ function readVersion(query: URLSearchParams): number | null {
 /** To be called before the page is shown or its passcode checked. @throws HttpError 410 for a takedown */
 export function refuseTakenDown(page: Page): void {
   if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
-}
-
-/** Whether the page has no passcode, or the viewer has entered it. @param cookies the request's Cookie header */
-export async function isUnlocked(
-  services: Services,
-  page: Page,
-  cookies: string | undefined,
-): Promise<boolean> {
-  if (page.lock === null) return true;
-  const isSecure = isHttps(services.config);
-  const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
-  for (const pass of readCookies(cookies, name)) {
-    if (await services.passcodes.admits('pass', page, pass)) return true;
-  }
-  return false;
 }
 
 /** Whether a person opened the address, so that the request may count as a view (docs/decisions.md, A view). */

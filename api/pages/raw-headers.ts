@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
+import { edgeTag, type Page } from '../../shared/domain/drop.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
@@ -32,28 +35,53 @@ const unconfirmedSeconds = 5;
 /** Without a purger: the last part of a page's cache lifetime, in which the cache may serve it while it revalidates. */
 const staleShare = 0.4;
 
+/** How long deploy/varnish.vcl serves a page beyond its cache lifetime, unless `proxy-revalidate` forbids it. */
+const graceSeconds = 60;
+
 const yearSeconds = 31_536_000;
 
 export interface Caching {
+  /** null: the service's own host. */
+  readonly host: ContentHost | null;
   /** Whether the database has just confirmed that the page is public. */
   readonly isConfirmed: boolean;
-  /** false: the page is still being rendered, and later requests get another body. */
-  readonly isFinal: boolean;
   /** Whether the address contains the version's internal id, so that it can never mean another document. */
   readonly isPinned: boolean;
 }
 
+/** As name, value, name, value, …: the fastest form for Node. */
+export interface PageHeaders {
+  /** Of a 200, for GET and HEAD. */
+  readonly whole: string[];
+  /** Of a 304. They replace those that the browser has stored, so they equal those of the 200. */
+  readonly notModified: string[];
+}
+
 export interface RawHeaders {
-  /** The headers of a page, for 304 and HEAD too, as name, value, name, value, …: the fastest form for Node. */
-  ofPage(host: ContentHost | null, tag: string | null, caching: Caching): string[];
+  ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders;
+  /** The same for a public, confirmed page and a body that stays in memory: made once, unless the drop expires soon. */
+  ofBody(page: Page, body: Body, caching: Omit<Caching, 'isConfirmed'>): PageHeaders;
+  /**
+   * Sets the headers of a share card: shared caches keep it like the page.
+   * @param isFinal false for a card that says nothing of the drop, because its own is not drawn yet
+   */
+  setForCard(res: ServerResponse, page: Page, isFinal: boolean): void;
   /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
   setForRefusal(res: ServerResponse, host: ContentHost | null): void;
 }
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** @param edgeSeconds the cache lifetime of a page at the edge */
-export function createRawHeaders(config: Config, edgeSeconds: number): RawHeaders {
+/** The header in which the cache looks for a drop's tag (deploy/README.md). */
+const tagHeaders: Readonly<Record<string, string>> = {
+  http: 'Cache-Tag',
+  cloudflare: 'Cache-Tag',
+  fastly: 'Surrogate-Key',
+  varnish: 'Surrogate-Key',
+};
+
+/** @param edgeSeconds the cache lifetime of a page at the edge, unless its drop expires earlier */
+export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clock): RawHeaders {
   const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
   const onOurHost = commonHeaders(BASE_URL);
   // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
@@ -68,24 +96,76 @@ export function createRawHeaders(config: Config, edgeSeconds: number): RawHeader
   const stale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
   const pinned = cacheControl(edgeSeconds - stale, stale);
 
-  function cachingOf({ isConfirmed, isFinal, isPinned }: Caching): string {
-    if (!isFinal) return 'no-store';
+  const tagHeader = tagHeaders[EDGE_PURGER];
+  // Search engines list the viewer page.
+  const robots = INDEXABLE ? indexIfEmbedded : noindex;
+  /** For each body, which belongs to one version and so to one drop, up to four variants. */
+  const made = new WeakMap<Body, PageHeaders[]>();
+
+  /** Seconds until the drop expires, if a cache could keep the page for longer; null: the usual headers are right. */
+  function secondsLeft({ expiresAt }: Page): number | null {
+    if (expiresAt === null) return null;
+    const seconds = Math.max(0, Math.floor((expiresAt - clock.now()) / 1_000));
+    return seconds < edgeSeconds + graceSeconds ? seconds : null;
+  }
+
+  function cachingOf(
+    page: Page,
+    { isFinal }: Pick<BodyFacts, 'isFinal'>,
+    { isConfirmed, isPinned }: Omit<Caching, 'host'>,
+  ): string {
+    if (!isFinal) return 'no-store'; // later requests get another body
+    const left = secondsLeft(page);
+    if (left !== null) {
+      const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unconfirmedSeconds);
+      return `${cacheControl(Math.min(left, most), 0)}, proxy-revalidate`;
+    }
     if (!isConfirmed) return unconfirmed;
     // Firefox obeys `stale-while-revalidate`, too: at an address without a version it would show the previous version.
     return isPinned ? pinned : kept;
   }
 
+  function ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
+    const notModified = [...(caching.host === null ? ofPageOnOurHost : ofPageOnOwnHost), 'Cache-Control'];
+    if (page.lock !== null) notModified.push('private, no-store', robotsHeader, noindex);
+    else {
+      notModified.push(cachingOf(page, body, caching), robotsHeader, robots);
+      if (tagHeader !== undefined) notModified.push(tagHeader, edgeTag(page.dropId));
+    }
+    if (body.etag !== null) notModified.push('ETag', body.etag);
+    const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
+    if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
+    whole.push('Content-Length', String(body.byteLength));
+    return { whole, notModified };
+  }
+
   return {
-    ofPage(host, tag, caching) {
-      // The headers of a 304 replace those that the browser has stored, so they equal those of the 200.
-      const headers = [...(host === null ? ofPageOnOurHost : ofPageOnOwnHost), 'Cache-Control'];
-      if (tag === null) headers.push('private, no-store', robotsHeader, noindex);
-      else {
-        headers.push(cachingOf(caching), 'Cache-Tag', tag, 'Surrogate-Key', tag);
-        // Search engines list the viewer page.
-        headers.push(robotsHeader, INDEXABLE ? indexIfEmbedded : noindex);
+    ofPage,
+
+    ofBody(page, body, { host, isPinned }) {
+      if (secondsLeft(page) !== null) return ofPage(page, body, { host, isPinned, isConfirmed: true });
+      let variants = made.get(body);
+      if (variants === undefined) {
+        variants = [];
+        made.set(body, variants);
       }
+      const variant = (host === null ? 0 : 2) + (isPinned ? 1 : 0);
+      let headers = variants[variant];
+      headers ??= ofPage(page, body, { host, isPinned, isConfirmed: true });
+      variants[variant] = headers;
       return headers;
+    },
+
+    setForCard(res, page, isFinal) {
+      for (const [name, value] of onOurHost) res.setHeader(name, value);
+      const caching =
+        page.lock !== null
+          ? 'private, no-store'
+          : cachingOf(page, { isFinal }, { isConfirmed: true, isPinned: false });
+      res.setHeader('Cache-Control', caching);
+      if (page.lock !== null) return;
+      res.removeHeader('X-Request-Id'); // a cache would repeat it
+      if (tagHeader !== undefined) res.setHeader(tagHeader, edgeTag(page.dropId));
     },
 
     setForRefusal(res, host) {

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import { edgeTag, type Page, type ShownPage } from '../../shared/domain/drop.ts';
-import { notFound } from '../../shared/domain/errors.ts';
+import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import { notFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
+import type { Layout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createEncodingNegotiator, isFresh } from '../http/content-encoding.ts';
-import { HttpError, methodNotAllowed } from '../http/http-error.ts';
+import { methodNotAllowed } from '../http/http-error.ts';
 import { pageUrl } from '../http/paths.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { type Answer, forbidIndexing } from '../http/send.ts';
+import { isUnread } from '../server/connections.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
-import {
-  isGetByPerson,
-  isUnlocked,
-  type PublicAddress,
-  readSlugAndVersion,
-  refuseTakenDown,
-} from './public-page.ts';
-import { createRawHeaders } from './raw-headers.ts';
+import { isUnlocked, passcodeRequired } from './gate.ts';
+import { isGetByPerson, type PublicAddress, readSlugAndVersion, refuseTakenDown } from './public-page.ts';
+import { createRawHeaders, type PageHeaders } from './raw-headers.ts';
+
+/** A version may be removed between the look-up and the read of its body. */
+const maxLookUps = 3;
 
 interface Opened {
   readonly page: ShownPage;
@@ -27,15 +27,21 @@ interface Opened {
   readonly isConfirmed: boolean;
 }
 
-/** An address, and the host that the request names; null for the service's own. */
-interface Target {
+/** What a request asks for. */
+export interface Target {
   readonly address: PublicAddress;
+  /** null: the service's own. */
   readonly host: ContentHost | null;
 }
 
 export interface RawHandler {
-  /** Answers a request for a raw page, errors included. @param host null for the service's own */
-  answer(req: IncomingMessage, res: Answer, address: PublicAddress, host: ContentHost | null): Promise<void>;
+  /**
+   * Answers a GET of a public page that is in memory, before it returns. `answer` would give the same answer later.
+   * @returns the body; null if it did nothing
+   */
+  answerNow(req: IncomingMessage, res: ServerResponse, target: Target): Body | null;
+  /** Answers a request for a raw page, errors included. */
+  answer(req: IncomingMessage, res: Answer, target: Target): Promise<void>;
   /** Answers 308 with `no-store`. @param location a path on this host */
   redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
   /** Logs the request and answers it with the error, under the sandbox. */
@@ -48,9 +54,9 @@ export interface RawHandler {
  * GET /p/{slug}/raw (spec 4.5) is requested most, so it runs on plain node:http objects without middleware. Every
  * answer, refusals included, carries the sandbox that protects others from the page.
  */
-export function createRawHandler(services: Services): RawHandler {
-  const { pages, passcodes, views, log, config } = services;
-  const replyHeaders = createRawHeaders(config, edgeSeconds(config));
+export function createRawHandler(services: Services, layout: Layout): RawHandler {
+  const { pages, passcodes, views, clock, log, config } = services;
+  const replyHeaders = createRawHeaders(config, edgeSeconds(config), clock);
   const negotiateEncoding = createEncodingNegotiator();
 
   /** Looks up the page. @throws DropError if it is not shown to this request */
@@ -64,16 +70,14 @@ export function createRawHandler(services: Services): RawHandler {
     if (host !== null && host.label !== page.dropId) throw notFound('page');
     refuseTakenDown(page);
     if (page.lock !== null && !(await isAdmitted(page, req, { address, host }))) {
-      const url = pageUrl(config.BASE_URL, page.slug);
-      const message = `This page needs a passcode: enter it at ${url}`;
-      throw new HttpError(403, 'passcode_required', message, { url });
+      throw passcodeRequired(config.BASE_URL, page.slug);
     }
     return { page: pages.requireVersion(page), isConfirmed };
   }
 
   /** Whether the viewer has entered the passcode: the address has a grant, or the cookie a pass. */
   async function isAdmitted(page: Page, req: IncomingMessage, { address, host }: Target): Promise<boolean> {
-    const grant = address.query.get('g');
+    const { grant } = address;
     if (grant !== null && (await passcodes.admits('grant', page, grant))) return true;
     // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
     return isUnlocked(services, page, host === null ? req.headers.cookie : undefined);
@@ -82,34 +86,42 @@ export function createRawHandler(services: Services): RawHandler {
   /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */
   async function findBody(
     req: IncomingMessage,
-    { page, isConfirmed }: Opened,
+    { page }: Opened,
     encoding: ContentEncoding,
   ): Promise<Body | BodyFacts | null> {
     const ifNoneMatch = req.headers['if-none-match'];
     if (req.method === 'HEAD' || ifNoneMatch !== undefined) {
-      const facts = await pages.facts(page, encoding, isConfirmed);
+      const facts = await pages.facts(page, encoding);
       if (facts !== null && (req.method === 'HEAD' || isFresh(ifNoneMatch, facts.etag))) return facts;
     }
-    return pages.body(page, encoding, isConfirmed);
+    return pages.body(page, encoding);
+  }
+
+  /** @throws DropError `unavailable` if each version that the page had was removed before its body was read */
+  async function openWithBody(req: IncomingMessage, asked: Target, encoding: ContentEncoding) {
+    for (let attempt = 0; attempt < maxLookUps; attempt++) {
+      const opened = await open(req, asked, encoding);
+      const body = await findBody(req, opened, encoding);
+      if (body !== null) return { ...opened, body };
+    }
+    throw unavailable('This page is being changed. Please try again.');
   }
 
   async function send(req: IncomingMessage, res: Answer, asked: Target): Promise<void> {
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
-    let opened = await open(req, asked, encoding);
-    let body = await findBody(req, opened, encoding);
-    if (body === null) {
-      // The version was removed between the two reads: the page is looked up again, once.
-      opened = await open(req, asked, encoding);
-      body = await findBody(req, opened, encoding);
-    }
-    if (body === null) throw notFound('page');
-    const { page, isConfirmed } = opened;
-    const isPinned = asked.address.query.get('id') === page.version.id;
-    const tag = page.lock === null ? edgeTag(page.dropId) : null;
-    const headers = replyHeaders.ofPage(asked.host, tag, { isConfirmed, isFinal: body.isFinal, isPinned });
+    const { page, isConfirmed, body } = await openWithBody(req, asked, encoding);
+    const isPinned = asked.address.versionId === page.version.id;
+    const headers = replyHeaders.ofPage(page, body, { host: asked.host, isConfirmed, isPinned });
     if ('bytes' in body) res.locals.sharedBytes = body.bytes;
     sendBody(req, res, headers, body);
-    if (isTopLevelView(req, asked.address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
+    countView(req, page, asked.address);
+  }
+
+  /** Of most pages only failures are logged. */
+  const isUnlogged = () => Math.random() >= config.LOG_RAW_SAMPLE;
+
+  function countView(req: IncomingMessage, page: Page, address: PublicAddress): void {
+    if (isTopLevelView(req, address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
   }
 
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
@@ -118,12 +130,27 @@ export function createRawHandler(services: Services): RawHandler {
       setRequestId(res);
       replyHeaders.setForRefusal(res, host);
     }
-    answerError(error, req, res, log);
+    answerError(error, req, res, { log, layout });
   }
 
   return {
-    async answer(req, res, address, host) {
-      logRequest(req, res, log, { sample: config.LOG_RAW_SAMPLE });
+    answerNow(req, res, { address, host }) {
+      if (req.method !== 'GET') return null;
+      const encoding = negotiateEncoding(req.headers['accept-encoding']);
+      const found = pages.recall(address.slug, address.number, encoding);
+      if (found === null) return null;
+      const { page, body } = found;
+      if (host !== null && host.label !== page.dropId) return null;
+      const isPinned = address.versionId === page.version.id;
+      sendBody(req, res, replyHeaders.ofBody(page, body, { host, isPinned }), body);
+      countView(req, page, address);
+      const onlyFailures = isUnlogged();
+      if (!onlyFailures || isUnread(res)) logRequest(req, res, log, { onlyFailures });
+      return body;
+    },
+
+    async answer(req, res, { address, host }) {
+      logRequest(req, res, log, { onlyFailures: isUnlogged() });
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')
           throw methodNotAllowed(req.method, ['GET', 'HEAD']);
@@ -156,21 +183,16 @@ export function createRawHandler(services: Services): RawHandler {
 function sendBody(
   req: IncomingMessage,
   res: ServerResponse,
-  headers: string[],
+  headers: PageHeaders,
   body: Body | BodyFacts,
 ): void {
-  if (body.etag !== null) headers.push('ETag', body.etag);
-  if (isFresh(req.headers['if-none-match'], body.etag)) {
-    res.writeHead(304, headers).end();
-    return;
-  }
-  if (body.encoding !== 'identity') headers.push('Content-Encoding', body.encoding);
-  headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.byteLength));
-  res.writeHead(200, headers).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
+  if (isFresh(req.headers['if-none-match'], body.etag)) res.writeHead(304, headers.notModified).end();
+  else
+    res.writeHead(200, headers.whole).end(req.method !== 'HEAD' && 'bytes' in body ? body.bytes : undefined);
 }
 
 /** Whether the raw page was opened directly. The viewer counts a page that is opened in its frame or from its link. */
-function isTopLevelView(req: IncomingMessage, { slug, query }: PublicAddress, baseUrl: string): boolean {
-  if (req.headers['sec-fetch-dest'] !== 'document' || query.has('id')) return false;
+function isTopLevelView(req: IncomingMessage, { slug, versionId }: PublicAddress, baseUrl: string): boolean {
+  if (req.headers['sec-fetch-dest'] !== 'document' || versionId !== null) return false;
   return req.headers.referer?.split('?', 1)[0] !== pageUrl(baseUrl, slug);
 }

@@ -4,65 +4,82 @@ import type { Page, ShownPage } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { raw } from '../html/html.ts';
+import type { Layout } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
 import type { ReadForm } from '../http/form.ts';
 import { HttpError, presentError } from '../http/http-error.ts';
-import { pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
+import { pagePath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
+import { frameUrl } from './frame.ts';
+import { isUnlocked, setPageCaching } from './gate.ts';
+import { passcodePage } from './passcode-page.ts';
 import {
   isGetByPerson,
-  isUnlocked,
   passCookie,
   readAddress,
   readSlugAndVersion,
   refuseTakenDown,
 } from './public-page.ts';
-import { passcodePage, viewerPage } from './viewer-page.ts';
+import { viewerPage } from './viewer-page.ts';
+
+/** What the viewer page shows besides the page's record. */
+interface Shown {
+  /** As `pages.context` returns it. */
+  readonly context: string | null;
+  /** Opens the frame of a locked drop. */
+  readonly grant: string | null;
+  /** Whether the address names the version. */
+  readonly isPinned: boolean;
+}
 
 /** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
-export function viewerHandlers(services: Services, readForm: ReadForm) {
-  const { pages, passcodes, views, config } = services;
+export function viewerHandlers(services: Services, readForm: ReadForm, layout: Layout) {
+  const { pages, cards, passcodes, views, config } = services;
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  /** `id` makes the address unique to the version's content, for caches; the grant `g` opens this version of a locked drop. */
-  async function frameUrl(page: ShownPage, dropOrigin: string | null): Promise<string> {
-    const query = new URLSearchParams({ v: String(page.version.number), id: page.version.id });
-    const grant = await passcodes.issue('grant', page);
-    if (grant !== null) query.set('g', grant);
-    return `${dropOrigin ?? ''}${rawPath(page.slug)}?${query}`;
-  }
-
-  async function sendViewer(res: Response, page: ShownPage): Promise<void> {
-    const { title, description, slug, version, latestVersion } = page;
-    const context = await pages.context(page);
+  /** Sends the page in the same synchronous step. */
+  function sendViewer(res: Response, page: ShownPage, shown: Shown): void {
+    const { title, description, slug, version, latestVersion, lock } = page;
+    const { context, grant, isPinned } = shown;
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
-    const indexable = config.INDEXABLE && page.lock === null;
+    const indexable = config.INDEXABLE && lock === null;
     const view = viewerPage({
+      baseUrl: config.BASE_URL,
+      slug,
       title,
       description,
-      url: pageUrl(config.BASE_URL, slug),
-      rawUrl: await frameUrl(page, dropOrigin),
+      cardDigest: cards.digest(page),
+      rawUrl: frameUrl(page, dropOrigin, grant),
       ...(dropOrigin !== null && { ownOrigin: dropOrigin }),
       version: version.number,
+      versionId: version.id,
+      createdAt: version.createdAt,
       latestVersion,
+      isPinned,
+      isLocked: lock !== null,
       context: context === null ? null : raw(context),
-      reportPath: reportPath(slug, version.number),
       indexable,
     });
     if (indexable) allowIndexing(res);
-    sendPage(res, 200, view);
+    // Tells the script where a link in the frame led. A drop on an origin of its own cannot lead anywhere else.
+    if (dropOrigin === null) res.setHeader('Content-Security-Policy-Report-Only', "frame-src 'self'");
+    setPageCaching(res, page);
+    sendPage(res, 200, layout.bare(view));
   }
 
-  /** Finds the page and sets Cache-Control for every answer with it: the viewer, the form, a redirect. */
-  async function findPage(req: Request, res: Response): Promise<Page> {
+  function readTarget(req: Request): ReturnType<typeof readSlugAndVersion> {
     const address = readAddress(req);
     if (address === null) throw notFound('page');
-    const page = await pages.find(...readSlugAndVersion(address));
+    return readSlugAndVersion(address);
+  }
+
+  async function findPage(req: Request, res: Response): Promise<Page> {
+    const page = await pages.find(...readTarget(req));
     refuseTakenDown(page);
-    res.setHeader('Cache-Control', page.lock === null ? 'private, no-cache' : 'private, no-store');
+    setPageCaching(res, page);
     return page;
   }
 
@@ -87,13 +104,27 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
 
   return {
     async show(req: Request, res: Response): Promise<void> {
-      const page = await findPage(req, res);
-      if (await isUnlocked(services, page, req.headers.cookie)) {
-        await sendViewer(res, pages.requireVersion(page));
-        if (isGetByPerson(req)) views.count(page.dropId);
-      } else {
-        sendPage(res, 200, passcodePage({ action: req.url }));
+      const [slug, number] = readTarget(req);
+      const isPinned = number !== null;
+      const known = pages.current(slug, number);
+      const context = known === null ? undefined : pages.recallContext(known);
+      // A page from memory must be sent before anything is awaited, and a context may have to be read.
+      const page = known === null || context === undefined ? await findPage(req, res) : known;
+      if (page !== known && !(await isUnlocked(services, page, req.headers.cookie))) {
+        sendPage(
+          res,
+          200,
+          layout.page(passcodePage({ action: req.url, baseUrl: config.BASE_URL, slug: page.slug })),
+        );
+        return;
       }
+      const shown = pages.requireVersion(page);
+      if (page === known) sendViewer(res, shown, { context: context ?? null, grant: null, isPinned });
+      else {
+        const grant = await passcodes.issue('grant', shown);
+        sendViewer(res, shown, { context: await pages.context(shown), grant, isPinned });
+      }
+      if (isGetByPerson(req)) views.count(page.dropId);
     },
 
     /** A person sees an error on the form again. A program gets the envelope. */
@@ -105,7 +136,13 @@ export function viewerHandlers(services: Services, readForm: ReadForm) {
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;
         const status = setStatusAndHeaders(res, error);
-        sendPage(res, status, passcodePage({ action: req.url, envelope: presentError(error) }));
+        const view = passcodePage({
+          action: req.url,
+          baseUrl: config.BASE_URL,
+          slug: page.slug,
+          envelope: presentError(error),
+        });
+        sendPage(res, status, layout.page(view));
       }
     },
   };

@@ -11,6 +11,7 @@ import {
   reportReasons,
 } from '../../shared/domain/report.ts';
 import type { Services } from '../../shared/open-services.ts';
+import type { Layout } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
 import type { ReadForm } from '../http/form.ts';
@@ -27,7 +28,7 @@ type Form = ReadonlyMap<string, string>;
 const contactMaxCharacters = 200;
 
 /** GET and POST /report/{slug}: readers report a page to the operators (docs/decisions.md, Reports). */
-export function reportHandlers(services: Services, readForm: ReadForm) {
+export function reportHandlers(services: Services, readForm: ReadForm, layout: Layout) {
   const { pages, reports, config } = services;
   const maxCharacters = config.REPORT_MAX_CHARACTERS;
   const readReport = createReportReader(maxCharacters);
@@ -50,8 +51,11 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
     async show(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
       const { sent } = req.query;
-      if (sent === 'kept' || sent === 'enough') sendPage(res, 200, reportSentPage(sent === 'kept'));
-      else sendPage(res, 200, reportFormPage(partsOf(req, page, randomBase62(reportIdLength))));
+      const view =
+        sent === 'kept' || sent === 'enough'
+          ? reportSentPage(sent === 'kept')
+          : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
+      sendPage(res, 200, layout.page(view));
     },
 
     /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
@@ -67,7 +71,7 @@ export function reportHandlers(services: Services, readForm: ReadForm) {
         const field = (name: string) => form.get(name) ?? '';
         const filled = { reason: field('reason'), text: field('text'), contact: field('contact') };
         const parts = { ...partsOf(req, page, idOf(form)), filled, envelope: presentError(error) };
-        sendPage(res, setStatusAndHeaders(res, error), reportFormPage(parts));
+        sendPage(res, setStatusAndHeaders(res, error), layout.page(reportFormPage(parts)));
       }
     },
   };

@@ -1,7 +1,7 @@
 import { type ReportReason, reportReasons } from '../../shared/domain/report.ts';
 import { envelopeData, errorText, fieldState, formError } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
-import { type HtmlPage, page } from '../html/layout.ts';
+import type { PageParts } from '../html/layout.ts';
 import type { ErrorEnvelope } from '../http/http-error.ts';
 
 /** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
@@ -16,7 +16,7 @@ export function reportFormPage(parts: {
   /** The fields as they were sent, if an error is shown. */
   readonly filled?: { readonly reason: string; readonly text: string; readonly contact: string };
   readonly envelope?: ErrorEnvelope;
-}): HtmlPage {
+}): PageParts {
   const { url, action, id, maxCharacters, contactMaxCharacters, filled, envelope } = parts;
   const isInvalid = (field: string) => envelope?.error.details?.field === field;
   return layOut('Report a page', {
@@ -44,7 +44,7 @@ ${filled?.text}</textarea>
 }
 
 /** The page after a report was sent. @param isStored false if the page already has the maximum of open reports */
-export function reportSentPage(isStored: boolean): HtmlPage {
+export function reportSentPage(isStored: boolean): PageParts {
   return isStored
     ? layOut('Report sent', {
         body: html`<h1>Report sent</h1>
@@ -57,8 +57,8 @@ page.</p>`,
       });
 }
 
-function layOut(title: string, parts: { body: Html; head?: Html }): HtmlPage {
-  return page({ title, css: reportStyle, policy: { 'form-action': "'self'" }, ...parts });
+function layOut(title: string, parts: { body: Html; head?: Html }): PageParts {
+  return { title, styles: ['report'], ...parts };
 }
 
 const labels: Readonly<Record<ReportReason, string>> = {
@@ -75,14 +75,3 @@ function radio(reason: ReportReason, isChecked: boolean): Html {
 <span>${labels[reason]}</span></label>
 `;
 }
-
-const reportStyle = `
-.reported { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
-fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; min-width: 0; }
-legend { margin-bottom: .375rem; padding: 0; font-size: .875rem; font-weight: 600; }
-.choice { display: flex; align-items: flex-start; gap: .75rem; margin: 0; padding: .625rem 0; border-bottom: 1px solid var(--line); font-size: .9375rem; font-weight: 400; line-height: 1.4; cursor: pointer; }
-.choice input { flex: none; width: 1.125rem; height: 1.125rem; min-height: 0; margin: .1rem 0 0; padding: 0; accent-color: var(--leaf); }
-textarea { display: block; width: 100%; min-height: 7rem; margin-bottom: 1rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--field); border-radius: 10px; resize: vertical; }
-textarea:focus-visible { outline-offset: 0; border-color: transparent; }
-textarea[aria-invalid="true"] { border-color: var(--bad); }
-`;

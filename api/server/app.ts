@@ -1,20 +1,33 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { answerError } from '../http/answer-error.ts';
-import { readTrustProxy } from '../http/client-address.ts';
+import { createIpReader, readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
-import { forbidIndexing } from '../http/send.ts';
-import { createRoutes, type Route } from '../routes.ts';
+import { type Answer, forbidIndexing } from '../http/send.ts';
+import { createRoutes, type Pages, type Route } from '../routes.ts';
+import { createApiRouter } from './api-router.ts';
 import type { HeldBytes } from './held-bytes.ts';
 
-/** Everything but raw pages, which listener.ts answers without Express. */
-export function createApp(services: Services, held: HeldBytes): Express {
+/**
+ * Answers everything but raw pages, which listener.ts answers itself: what needs a token directly, the rest through
+ * Express.
+ */
+export function createApp(
+  services: Services,
+  held: HeldBytes,
+  pages: Pages,
+): (req: IncomingMessage, res: Answer) => void {
   const { log, config } = services;
+  const { routes } = createRoutes(services, held, pages);
+  const { layout } = pages;
+  const findApiRoute = createApiRouter(routes);
+  const prepare = createPreparation(services);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false); // a hash of each of these answers would cost more than a 304 saves
@@ -23,21 +36,53 @@ export function createApp(services: Services, held: HeldBytes): Express {
   app.set('query parser', readQuery);
   app.set('trust proxy', readTrustProxy(config.TRUST_PROXY));
 
-  app.use((req, res, next) => {
-    setRequestId(res);
-    forbidIndexing(res);
-    logRequest(req, res, log, { describe: () => ({ from: req.ip, account: res.locals.accountId }) });
-    next();
-  });
-  app.use(securityHeaders(isHttps(config)));
-  mount(app, createRoutes(services, held).routes);
+  app.use(prepare);
+  mount(app, routes);
   app.use(() => {
     throw notFound('path');
   });
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    answerError(error, req, res, log);
+    answerError(error, req, res, { log, layout });
   });
-  return app;
+
+  return (req, res) => {
+    const found = findApiRoute(req);
+    if (found === null) {
+      app(req, res);
+      return;
+    }
+    const { handler, params } = found;
+    prepare(req, res, () => {
+      handler(Object.assign(req, { params }), res).catch((error: unknown) =>
+        answerError(error, req, res, { log, layout }),
+      );
+    });
+  };
+}
+
+/** What happens before every handler: headers that all answers have, and the log line. */
+function createPreparation({ log, config }: Services) {
+  const ipOf = createIpReader(config.TRUST_PROXY);
+  const protect = securityHeaders(isHttps(config));
+  return (req: IncomingMessage, res: Answer, next: (error?: unknown) => void): void => {
+    setRequestId(res);
+    forbidIndexing(res);
+    const describe = () => {
+      const { accountId, sessionId } = res.locals;
+      return {
+        from: ipOf(req),
+        account: accountId,
+        ...(sessionId !== undefined && { session: sessionId }),
+      };
+    };
+    logRequest(req, res, log, { onlyFailures: isPoll(req), describe });
+    protect(req, res, next);
+  };
+}
+
+/** Open viewer pages send it every 20 s. */
+function isPoll({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith('/p/') && url.endsWith('/latest');
 }
 
 /** A page that needs more replaces the Content-Security-Policy (html/layout.ts). */

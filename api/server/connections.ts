@@ -10,12 +10,11 @@ const maxQueued = 64;
 /** How long a client that was answered early may pause before the rest of its request is given up. */
 const lingerMs = 5_000;
 
-type Exchange = readonly [req: IncomingMessage, res: ServerResponse];
-
 interface Connection {
   readonly socket: Socket;
-  current: Exchange | null;
-  readonly queue: Exchange[];
+  /** The answer under way. */
+  current: ServerResponse | null;
+  readonly queue: ServerResponse[];
   /** Of all chunked bodies since no request was left to answer. Mostly 0: `end` then skips a check. */
   chunks: ChunkCount;
   /** Set when no further request can be read; called once all earlier requests are answered. */
@@ -60,7 +59,7 @@ export function watchConnections(
     // Node calls it after an answer that ends the connection. While the client still sends, that would reset the
     // connection, and the client would not get its answer.
     socket.destroySoon = () =>
-      connection.current?.[0].complete === false ? linger(connection) : destroySoon();
+      connection.current?.req.complete === false ? linger(connection) : destroySoon();
     if (all.size > maxConnections) endLongestWaiting();
   });
 
@@ -85,40 +84,50 @@ export function watchConnections(
     if (connection === undefined) return; // its connection is being ended
     const { socket, queue, chunks } = connection;
     if (req.headers['transfer-encoding'] !== undefined) limitChunks(req, chunks);
-    if (connection.current === null) begin(connection, [req, res]);
-    else if (queue.push([req, res]) > maxQueued) socket.destroy();
+    if (connection.current === null) begin(connection, res);
+    else if (queue.push(res) > maxQueued) socket.destroy();
     else socket.pause();
   }
 
-  function begin(connection: Connection, exchange: Exchange): void {
-    const [req, res] = exchange;
-    connection.current = exchange;
+  function begin(connection: Connection, res: ServerResponse): void {
+    connection.current = res;
+    if (res.socket === null) {
+      // The answer before was sent at once, and Node has not yet let go of it.
+      res.once('socket', () => process.nextTick(begin, connection, res));
+      return;
+    }
     if (isStopping) closeAfter(res);
-    res.once('prefinish', () => {
-      waiting.delete(connection);
-      if (all.has(connection.socket)) waiting.add(connection);
-    });
-    res.once('close', () => end(connection, req));
-    listener(req, res);
+    listener(res.req, res);
+    if (res.writableEnded) waitForClient(connection);
+    else res.once('prefinish', () => waitForClient(connection));
+    if (isSent(res) && !mayHaveBody(res.req)) end(connection, res.req);
+    else res.once('close', () => end(connection, res.req));
+  }
+
+  /** From now on it has waited less long than all others. */
+  function waitForClient(connection: Connection): void {
+    waiting.delete(connection);
+    if (all.has(connection.socket)) waiting.add(connection);
   }
 
   function end(connection: Connection, req: IncomingMessage): void {
-    const { socket, queue } = connection;
+    const { socket, queue, chunks } = connection;
     connection.current = null;
     if (socket.destroyed) return;
-    const next = queue.shift();
-    if (next !== undefined) {
-      if (queue.length === 0) socket.resume();
-      begin(connection, next);
-    } else if (connection.whenAnswered !== null) connection.whenAnswered();
-    else if (connection.chunks.chunks > 0 && hasTooManyChunks(req)) linger(connection);
+    if (queue.length > 0) beginNext(connection);
+    else if (connection.whenAnswered !== null) connection.whenAnswered();
+    else if (chunks.chunks > 0 && hasTooManyChunks(req)) linger(connection);
     else {
-      connection.chunks = noChunks();
-      // The rest of the request may be here and not yet parsed.
-      setImmediate(() => {
-        if (!req.complete && connection.current === null && !socket.destroyed) linger(connection);
-      });
+      if (chunks.chunks > 0) connection.chunks = noChunks();
+      if (mayHaveBody(req)) lingerIfIncomplete(connection, req);
     }
+  }
+
+  function beginNext(connection: Connection): void {
+    const { socket, queue } = connection;
+    const next = queue.shift();
+    if (queue.length === 0) socket.resume();
+    if (next !== undefined) begin(connection, next);
   }
 
   server.on('request', admit);
@@ -144,10 +153,10 @@ export function watchConnections(
   function refuseUnreadable(connection: Connection, refuse: () => void): void {
     const { socket, current, queue } = connection;
     connection.whenAnswered = refuse;
-    if (queue.at(-1)?.[0].complete === false) queue.pop(); // it is the one whose body cannot be read
+    if (queue.at(-1)?.req.complete === false) queue.pop(); // it is the one whose body cannot be read
     // No earlier request is left: the unreadable one is `current`, or has not become a request at all.
-    if (current === null || !current[0].complete) {
-      if (current?.[1].headersSent) socket.destroy();
+    if (current === null || !current.req.complete) {
+      if (current?.headersSent) socket.destroy();
       else refuse();
     }
   }
@@ -155,7 +164,7 @@ export function watchConnections(
   return {
     endAll() {
       isStopping = true;
-      for (const { current } of all.values()) if (current !== null) closeAfter(current[1]);
+      for (const { current } of all.values()) if (current !== null) closeAfter(current);
     },
   };
 }
@@ -176,9 +185,31 @@ function linger(connection: Connection): void {
   socket.end();
 }
 
+function lingerIfIncomplete(connection: Connection, req: IncomingMessage): void {
+  // The rest of the request may be here and not yet parsed.
+  setImmediate(() => {
+    if (!req.complete && connection.current === null && !connection.socket.destroyed) linger(connection);
+  });
+}
+
 /** Whether the client has to act: to send a request, or the rest of one, or to read its answer. */
 function waitsForClient({ current }: Connection): boolean {
-  return current === null || !current[0].complete || current[1].writableEnded;
+  return current === null || !current.req.complete || current.writableEnded;
+}
+
+/** Whether the system has all of the answer. */
+function isSent(res: ServerResponse): boolean {
+  return res.writableEnded && !isUnread(res);
+}
+
+/** Whether the system has not taken all of an answer that has ended, because the client reads slowly. */
+export function isUnread({ socket }: ServerResponse): boolean {
+  return socket !== null && socket.writableLength > 0;
+}
+
+/** RFC 9112, section 6.3. */
+function mayHaveBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function noChunks(): ChunkCount {

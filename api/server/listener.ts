@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type DropError, notFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { loadAssets } from '../html/assets.ts';
+import { createLayout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -9,6 +11,7 @@ import type { Answer } from '../http/send.ts';
 import { readAddress, withoutSlash } from '../pages/public-page.ts';
 import { createRawHandler } from '../pages/raw.ts';
 import { createApp } from './app.ts';
+import { isUnread } from './connections.ts';
 import { createContentHosts } from './content-hosts.ts';
 import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
 
@@ -25,28 +28,35 @@ const lateRetrySeconds = 5;
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
   const held = createHeldBytes(config.BUFFERED_BYTES);
-  const raw = createRawHandler(services);
-  const app = createApp(services, held);
+  const assets = loadAssets();
+  const layout = createLayout({ assets, config });
+  const raw = createRawHandler(services, layout);
+  const app = createApp(services, held, { assets, layout });
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, held);
   const answerLate = (req: IncomingMessage, res: ServerResponse) => {
     if (readAddress(req)?.isRaw) raw.fail(req, res, tooLate(), hostOf(req.headers.host));
-    else answerError(tooLate(), req, res, log);
+    else answerError(tooLate(), req, res, { log, layout });
   };
   return (req, res) => {
-    const answer: Answer = Object.assign(res, { locals: {} });
-    watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
-    answer.once('prefinish', () => watchUnread(answer));
     // Only Host names the host: X-Forwarded-Host is ignored. The host of an absolute URL must belong to the
     // same drop as Host; if Host belongs to no drop, the URL's must belong to none.
     const host = hostOf(req.headers.host);
     const named = removeHostFromUrl(req);
     const address = readAddress(req);
-    const slashless = address === null ? withoutSlash(req) : null;
     const fault = faultOf(req) ?? hostFaultOf(req, named !== null && hostOf(named)?.label !== host?.label);
+    const body = fault === null && address?.isRaw ? raw.answerNow(req, res, { address, host }) : null;
+    if (body !== null) {
+      watchUnread(res, { sharedBytes: body.bytes });
+      return;
+    }
+    const answer: Answer = Object.assign(res, { locals: {} });
+    watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
+    answer.once('prefinish', () => watchUnread(answer, answer.locals));
+    const slashless = address === null ? withoutSlash(req) : null;
     if (fault !== null) raw.refuse(req, answer, fault, host);
-    else if (address?.isRaw) void raw.answer(req, answer, address, host);
+    else if (address?.isRaw) void raw.answer(req, answer, { address, host });
     else if (slashless !== null && (host === null || slashless.isRaw))
       raw.redirect(req, answer, slashless.location, host);
     else if (host !== null) raw.refuse(req, answer, notFound('path'), host);
@@ -76,20 +86,18 @@ function watchDeadline(req: IncomingMessage, res: ServerResponse, ms: number, on
 }
 
 /** Counts an answer that its client does not read, and cuts it off after READ_SECONDS without progress. */
-function createUnreadWatch({ config, log }: Services, held: HeldBytes): (res: Answer) => void {
+function createUnreadWatch({ config, log }: Services, held: HeldBytes) {
   const ipOf = createIpReader(config.TRUST_PROXY);
-  return (res) => {
-    const waiting = res.socket?.writableLength ?? 0;
-    if (waiting === 0) return;
+  return (res: ServerResponse, { accountId, sharedBytes: memory }: Answer['locals']): void => {
+    if (!isUnread(res)) return;
     const ip = ipOf(res.req);
     const cut = () => {
       log.info({ path: pathOf(res.req), from: ip }, 'an answer was cut off: the client does not read it');
       res.destroy();
     };
-    const { accountId, sharedBytes: memory } = res.locals;
     res.setTimeout(config.READ_SECONDS * 1000, cut);
     const holding = held.hold(accountId ?? networkKey(ip), {
-      bytes: memory?.byteLength ?? waiting,
+      bytes: memory?.byteLength ?? res.socket?.writableLength ?? 0,
       memory,
       cut,
     });

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
+import type { Layout } from '../html/layout.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
 import { servicePaths } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
@@ -19,6 +20,13 @@ const discoveryShape = named(
     onboarding: address('The agent protocol.', 'https://drops.example/api/onboard'),
     openapi: address('The OpenAPI description.', 'https://drops.example/openapi.json'),
     docs: address('The API reference, for people.', 'https://drops.example/docs'),
+    client: address('The client, one file for Node.', 'https://drops.example/cli.mjs'),
+    mcp: address('Model Context Protocol over Streamable HTTP.', 'https://drops.example/mcp'),
+    skills: address(
+      'The index of Agent Skills.',
+      'https://drops.example/.well-known/agent-skills/index.json',
+    ),
+    llms: address('Links to all of these, for language models.', 'https://drops.example/llms.txt'),
     sign_in: fields({
       start: address('POST here to start a sign-in.', 'https://drops.example/api/auth/start'),
       poll: address('GET here, with `token`, to poll it.', 'https://drops.example/api/auth/poll'),
@@ -36,6 +44,10 @@ function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
     onboarding: base + servicePaths.onboarding,
     openapi: base + servicePaths.openapi,
     docs: base + servicePaths.docs,
+    client: base + servicePaths.client,
+    mcp: base + servicePaths.mcp,
+    skills: base + servicePaths.skills,
+    llms: base + servicePaths.llms,
     sign_in: { start: base + servicePaths.signInStart, poll: base + servicePaths.signInPoll },
     limits: presentLimits(config),
   };
@@ -70,9 +82,9 @@ export function descriptionOperations(config: Config) {
  * How the service describes itself (spec section 9).
  * @param describe makes the description. Called once, by the first request, because the routes of these handlers are in it
  */
-export function descriptionHandlers(config: Config, describe: () => ApiDescription) {
+export function descriptionHandlers(config: Config, describe: () => ApiDescription, layout: Layout) {
   const read = once(() => asJson(describe()));
-  const docs = once(() => docsPage(describe()));
+  const docs = once(() => layout.page(docsPage(describe())));
   return {
     read: (req: Request, res: Response) => read()(req, res),
 

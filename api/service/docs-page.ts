@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { type Html, html, raw } from '../html/html.ts';
-import { type HtmlPage, page } from '../html/layout.ts';
+import type { PageParts } from '../html/layout.ts';
 import type { ApiDescription, DescribedOperation, DescribedResponse } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
 
@@ -38,7 +38,7 @@ const markdown = (text: string) => raw(renderer.render(text));
 const samples: Record<string, string> = { slug: 't9tzZkipKQ5I', n: '1', id: '0123456789ab', token: 'POLL' };
 
 /** The API reference: the description as a page for people. */
-export function docsPage(api: ApiDescription): HtmlPage {
+export function docsPage(api: ApiDescription): PageParts {
   const routes = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Route => ({ ...operation, method, path })),
   );
@@ -47,9 +47,9 @@ export function docsPage(api: ApiDescription): HtmlPage {
   });
   const schemas = Object.entries(api.components.schemas);
   const baseUrl = api.servers[0]?.url ?? '';
-  return page({
+  return {
     title: 'API reference',
-    css: style,
+    styles: ['docs'],
     body: html`<nav aria-label="Contents">
 ${groups.map(
   ({ name, routes }) => html`<h2>${name}</h2>
@@ -69,7 +69,7 @@ ${markdown(description)}${routes.map((route) => operationSection(route, baseUrl)
 <h2>Objects</h2>
 ${schemas.map(([name, schema]) => html`<section id="${name}"><h3>${name}</h3>${fieldsOf(toSchema(schema))}</section>`)}
 </article>`,
-  });
+  };
 }
 
 /** The description of an operation ends with its limits and error codes. */
@@ -84,7 +84,7 @@ function operationSection(route: Route, baseUrl: string): Html {
 <p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
 ${markdown(description)}
 ${rows.length > 0 && html`<h4>Parameters</h4><dl class="fields">${rows}</dl>`}
-${body && html`<h4>Body (JSON${!requestBody?.required && ', optional'})</h4>${fieldsOf(toSchema(body.schema))}`}
+${body && html`<h4>Body (JSON${!requestBody?.required && ', optional'})</h4>${bodyOf(toSchema(body.schema))}`}
 <h4>Answers</h4>
 <dl class="fields">${Object.entries(route.responses).map(([status, response]) => answerRow(status, response))}</dl>
 <h4>Example</h4>
@@ -100,6 +100,10 @@ function answerRow(status: string, response: DescribedResponse | { readonly $ref
       html` <code>${type}</code>${type === 'application/json' && html`: ${typeOf(toSchema(schema))}`}`,
   );
   return html`<div><dt><code>${status}</code></dt><dd>${response.description}${bodies}</dd></div>`;
+}
+
+function bodyOf(schema: Schema): Html {
+  return schema.$ref === undefined ? fieldsOf(schema) : html`<p>${typeOf(schema)}</p>`;
 }
 
 function fieldsOf({ oneOf, description, properties = {}, required = [] }: Schema): Html {
@@ -157,6 +161,7 @@ function curlCommand(
   return [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${address}'`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $API_TOKEN"'] : []),
+    ...(requestBody !== undefined && !('application/json' in requestBody.content) ? ['-T page.html'] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
   ].join(' \\\n  ');
 }
@@ -168,33 +173,3 @@ function exampleAnswer({ responses }: Route): Html | null {
   const example = contents.map((content) => content?.['application/json']?.example).find(Boolean);
   return example ? html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>` : null;
 }
-
-const style = `
-.masthead, main { max-width: 72rem; }
-main { display: grid; gap: 2rem; }
-article, nav { min-width: 0; }
-nav, nav h2, h4, .fields dt .soft { font-size: .875rem; }
-nav h2 { margin: 1rem 0 .25rem; }
-nav h2:first-child { margin-top: 0; }
-nav ul { margin: 0; padding: 0; list-style: none; }
-nav a { display: inline-block; padding: .25rem 0; }
-article h2 { margin-top: 3rem; font-size: 1.375rem; }
-article h3 { margin: 0 0 .5rem; font-size: 1.125rem; }
-h4 { margin: 1.25rem 0 .25rem; }
-section { padding: 1.5rem 0; border-top: 1px solid var(--line); }
-.fields { margin: 0 0 1rem; }
-.fields > div { padding: .5rem 0; border-top: 1px solid var(--line); }
-.fields > div:first-child { border-top: 0; }
-.fields dd { margin: 0; }
-.fields dd .fields { margin: .25rem 0 0; padding-left: 1rem; border-left: 2px solid var(--line); }
-code { font-size: .875em; overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-pre code, .route code { font-size: inherit; }
-table { width: 100%; margin: 0 0 1rem; border-collapse: collapse; font-size: .9375rem; }
-th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-@media (min-width: 40rem) { td code { white-space: nowrap; } }
-@media (min-width: 60rem) {
-  main { grid-template-columns: 14rem minmax(0, 1fr); }
-  nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
-}
-`;

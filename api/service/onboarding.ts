@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { servicePaths } from '../http/paths.ts';
 import { sendJson, sendText } from '../http/send.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { address, fields, named, text, type Wire } from '../openapi/shape.ts';
+import { onboardingText } from './onboarding-text.ts';
 
 const onboardingShape = named(
   'Onboarding',
@@ -53,77 +53,4 @@ export function onboardingHandlers({ config }: Services) {
       }
     },
   };
-}
-
-function onboardingText(config: Config): string {
-  const base = config.BASE_URL;
-  return `# Dropleaf: publish an HTML page
-
-You post one complete, self-contained HTML document and get a public address back. Base address: ${base}
-
-## 1. Get a token (once for each machine)
-
-1. \`POST ${base}/api/auth/start\` with the JSON body \`{"label": "<a name for this machine>"}\`.
-   The answer has \`code\`, \`verification_url\`, \`poll_token\`, \`expires_in\` and \`poll_interval\`.
-2. Show your user the \`code\`. Ask them to open \`verification_url\` in a browser and to approve the sign-in there.
-3. Every \`poll_interval\` seconds call \`GET ${base}/api/auth/poll?token=<poll_token>\` until \`status\` is not
-   \`pending\`. The first \`verified\` answer has \`api_token\` and \`user_id\`. The token is shown only once: keep it.
-   On \`expired\` (also if the user denied), \`claimed\` or \`not_found\` start again.
-
-Send it with every call below: \`Authorization: Bearer <api_token>\`
-
-## 2. Publish
-
-\`POST ${base}/api/drops\` with \`Content-Type: application/json\`:
-
-| field | |
-|---|---|
-| \`title\` | required, at most ${config.TITLE_MAX_CHARACTERS} characters |
-| \`html\` | required, the whole document, at most ${config.HTML_MAX_BYTES} bytes |
-| \`description\` | at most ${config.DESCRIPTION_MAX_CHARACTERS} characters |
-| \`context\` | your reasoning trace as Markdown, at most ${config.CONTEXT_MAX_BYTES} bytes; viewers can read it |
-| \`passcode\` | a soft gate for viewers, ${config.PASSCODE_MIN_CHARACTERS} to ${config.PASSCODE_MAX_CHARACTERS} characters; use 6 or more, letters too |
-| \`metadata\` | tags that only you see: at most ${config.METADATA_MAX_KEYS} keys of at most ${config.METADATA_KEY_MAX_CHARACTERS} letters, digits, \`_\`, \`.\` or \`-\`, with string values of at most ${config.METADATA_VALUE_MAX_CHARACTERS} characters |
-
-The 201 answer is the drop. Every call that creates, reads or changes a drop returns it in this form, with \`description\`
-if it has one:
-
-\`\`\`json
-{"slug": "t9tzZkipKQ5I", "title": "Hello", "url": "${base}/p/t9tzZkipKQ5I", "raw_url": "${base}/p/t9tzZkipKQ5I/raw",
- "locked": false, "latest_version": 1, "view_count": 0, "metadata": {"project": "demo"},
- "created_at": 1795272214339, "updated_at": 1795272214339}
-\`\`\`
-
-Give people \`url\`; \`url?v=1\` shows an old version. The page runs in a sandboxed frame: scripts, CDN imports, forms that
-scripts handle and downloads work; cookies and storage do not. Give links to other sites \`target="_blank"\`.
-
-## 3. Find, change, delete
-
-- Read one: \`GET ${base}/api/drops/{slug}\`
-- List yours: \`GET ${base}/api/drops?metadata.project=demo&pageSize=20&page=1&sortBy=updated_at&sortOrder=desc\`
-  (every parameter is optional; several \`metadata.<key>\` must all match) answers
-  \`{"data": [drops], "pagination": {"page", "page_size", "total_items", "total_pages", "sort_by", "sort_order"}}\`.
-  Unknown parameters are ignored: check that the \`metadata\` of a match is what you asked for.
-- New version, same address: \`PUT ${base}/api/drops/{slug}\` with \`{"html": "…"}\`, and \`title\`, \`description\`, \`metadata\`
-  if they change too. Those stay as they are if left out. \`context\` does not: each version has its own, or none.
-- Title, description, metadata only: \`PATCH ${base}/api/drops/{slug}\`. A given \`metadata\` replaces the whole map.
-- There is no upsert: list by tag, then PUT to the first match or POST a new drop. Programs that use the same tag must
-  not do this at the same time.
-- Versions: \`GET ${base}/api/drops/{slug}/versions\` (an array, newest first); \`GET\` one with its context, or \`DELETE\` it, at
-  \`${base}/api/drops/{slug}/v/{n}\`. Its HTML is at \`${base}/p/{slug}/raw?v={n}\`.
-- Passcode: \`POST ${base}/api/drops/{slug}/passcode\` with \`{"passcode": "…"}\`; \`""\` removes it. PUT and PATCH refuse it.
-- Delete: \`DELETE ${base}/api/drops/{slug}\` answers 204
-- You and your tokens: \`GET ${base}/api/me\`, \`GET ${base}/api/tokens\`, \`DELETE ${base}/api/tokens/{id}\`
-
-## 4. Errors and limits
-
-Errors are \`{"error": {"code", "message", "details"}}\`: switch on \`code\`; \`details.fields\` lists every wrong field. On 429
-and 503 wait \`Retry-After\` seconds. Limits: ${config.WRITES_PER_MINUTE} POST and PUT of drops a minute, including refused
-ones, ${config.WRITES_PER_DAY} accepted ones a UTC day, ${config.DROPS_PER_ACCOUNT} drops, ${config.VERSIONS_PER_DROP} versions of each.
-
-Call the API from a program or a server. Scripts of web pages on other origins can read this text and the
-two documents below, but cannot make other calls (no CORS).
-
-All calls, fields and codes: ${base}${servicePaths.openapi} (OpenAPI 3.1). Addresses and limits for programs: ${base}${servicePaths.discovery}
-`;
 }

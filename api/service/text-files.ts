@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { splitList } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
+import { dayMs } from '../../shared/domain/windows.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { securityTxtPath } from '../http/paths.ts';
 import { sendText } from '../http/send.ts';
@@ -17,7 +18,6 @@ Disallow: /api/
 
 /** RFC 9116 recommends less than a year. */
 const securityTxtDays = 180;
-const dayMs = 86_400_000;
 
 /** GET /robots.txt (RFC 9309) and GET /.well-known/security.txt (RFC 9116). */
 export function textFileHandlers({ config, clock }: Services) {

@@ -4,33 +4,33 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { envelopeData, errorText } from '../html/error-page.ts';
 import { type Html, html } from '../html/html.ts';
-import { page } from '../html/layout.ts';
+import type { Layout } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
-import { codePathWith, signInPaths } from '../http/paths.ts';
+import { signInPaths } from '../http/paths.ts';
 import { sendPage } from '../http/send.ts';
 import { createSignInCookie } from './cookie.ts';
-import { problemView, signInStyle, type View } from './views.ts';
+import { problemView, type View } from './views.ts';
 
 /** An error after which the user can only start again. */
 interface Problem {
   readonly error: DropError;
   readonly title: string;
-  /** The sign-in code, if trying again with it can succeed. */
-  readonly retryCode?: string;
+  /** Absent: the user enters a code again. */
+  readonly retry?: { readonly href: string; readonly text: string };
 }
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
 
 /** What all sign-in pages share. No cache stores any of them. */
-export function createSignInContext(services: Services, readForm: ReadForm) {
+export function createSignInContext(services: Services, readForm: ReadForm, layout: Layout) {
   const { sealer, clock, config } = services;
 
   function send(res: Response, status: number, view: View, head: Html | null): void {
     res.setHeader('Cache-Control', 'no-store');
-    const policy = { 'form-action': "'self'" };
-    sendPage(res, status, page({ ...view, css: signInStyle, policy, head: html`${view.head}${head}` }));
+    const parts = { ...view, styles: ['sign-in'], head: html`${view.head}${head}` };
+    sendPage(res, status, layout.page(parts));
   }
 
   /** Shows the error to a person as the view. @throws the error itself for a program, which gets the envelope alone */
@@ -39,11 +39,8 @@ export function createSignInContext(services: Services, readForm: ReadForm) {
     send(res, setStatusAndHeaders(res, error), view, envelopeData(presentError(error)));
   }
 
-  function showProblem(req: Request, res: Response, { error, title, retryCode }: Problem): void {
-    const next =
-      retryCode === undefined
-        ? { href: signInPaths.code, text: 'Enter a code' }
-        : { href: codePathWith(retryCode), text: 'Try again' };
+  function showProblem(req: Request, res: Response, { error, title, retry }: Problem): void {
+    const next = retry ?? { href: signInPaths.code, text: 'Enter a code' };
     refuse(req, res, error, problemView({ title, message: errorText(error), next }));
   }
 

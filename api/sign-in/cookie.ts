@@ -8,7 +8,7 @@ import type { Outcome } from './views.ts';
 
 const name = 'dropleaf_sign_in';
 
-/** The sign-in that a browser is working on. */
+/** The sign-in of a device that a browser is working on. */
 export interface Progress {
   readonly signInId: string;
   readonly code: string;
@@ -16,10 +16,12 @@ export interface Progress {
   readonly expiresAt: number;
 }
 
-/** The cookie's content by the step that reads it. No other step accepts it. */
-interface Steps {
-  /** Return from the identity provider. */
+/** The cookie's content by the step that reads it. No other step accepts it, so a device and a session cannot be mixed up. */
+export interface Steps {
+  /** Return from the identity provider, to approve a device. */
   visit: Progress & { readonly visit: ProviderVisit };
+  /** Return from the identity provider, to start a session. `next`: a page of the dashboard. */
+  browser: { readonly visit: ProviderVisit; readonly next: string; readonly expiresAt: number };
   /** Name and sign-in key. */
   local: Progress;
   /** Approve or deny. The page's form contains `formToken` too. */

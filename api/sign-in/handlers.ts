@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import type { Services } from '../../shared/open-services.ts';
+import type { Layout } from '../html/layout.ts';
 import type { ReadForm } from '../http/form.ts';
 import { sendJson } from '../http/send.ts';
+import type { SessionAccess } from '../http/session.ts';
 import { authenticationHandlers } from './authenticate.ts';
 import { createSignInContext } from './context.ts';
 import { decisionHandlers } from './decide.ts';
@@ -30,10 +32,19 @@ export function signInHandlers({ signIns, config }: Services) {
   };
 }
 
-/** Spec 4.2: the pages where the user enters the code, signs in, and approves or denies. */
-export function signInPageHandlers(services: Services, readForm: ReadForm) {
-  const context = createSignInContext(services, readForm);
-  return { ...codeHandlers(context), ...authenticationHandlers(context), ...decisionHandlers(context) };
+/** Spec 4.2: the pages where the user enters the code, signs in, and approves or denies; and those of the dashboard's sign-in. */
+export function signInPageHandlers(
+  services: Services,
+  readForm: ReadForm,
+  access: SessionAccess,
+  layout: Layout,
+) {
+  const context = createSignInContext(services, readForm, layout);
+  return {
+    ...codeHandlers(context),
+    ...authenticationHandlers(context, access),
+    ...decisionHandlers(context),
+  };
 }
 
 /** The approval page shows the user where the request came from. */

@@ -1,7 +1,8 @@
 import { object, string } from 'yup';
 import type { PollResult, StartedSignIn } from '../../shared/services/sign-ins.ts';
+import { labelSchema } from '../account/token-label.ts';
 import { codePathWith } from '../http/paths.ts';
-import { atMostCharacters, type Fault, invalid, text, validate } from '../http/validate.ts';
+import { type Fault, invalid, validate } from '../http/validate.ts';
 import {
   address,
   either,
@@ -22,10 +23,7 @@ interface LabelLimit {
 export function startBody(limits: LabelLimit) {
   const notAnObject = invalid('The body must be a JSON object');
   return object({
-    label: text('label')
-      .meta({ description: 'A name for the token; null for none.', examples: ['my laptop'] })
-      .nullable()
-      .test(atMostCharacters('invalid_arg', 'label', limits.LABEL_MAX_CHARACTERS)),
+    label: labelSchema(limits),
   })
     .typeError(notAnObject)
     .nonNullable(notAnObject);

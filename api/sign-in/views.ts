@@ -37,7 +37,7 @@ export function codeView(parts: {
 <form method="post" action="${action}">
 ${formError(error)}
 <label for="code">Code</label>
-<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && html` autofocus`}
+<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && error === null && html` autofocus`}
   autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== null)}>
 <button type="submit">${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
 </form>
@@ -52,13 +52,22 @@ ${
  * A page that leads to the identity provider. It is not a redirect, because Chromium applies `form-action` to every
  * redirect that follows a form, including those that the provider makes to further hosts.
  */
-export function providerView({ provider, url }: { provider: string; url: string }): View {
+export function providerView({
+  provider,
+  url,
+  next = 'You then return here to approve or deny the request.',
+}: {
+  provider: string;
+  url: string;
+  /** What follows. */
+  next?: string;
+}): View {
   return {
     title: `Continue to ${provider}`,
     head: html`<meta http-equiv="refresh" content="0; url=${url}">
 `,
     body: html`<h1>Continue to ${provider}</h1>
-<p>Sign in at ${provider}. You then return here to approve or deny the request.</p>
+<p>Sign in at ${provider}. ${next}</p>
 <p class="after"><a class="button" href="${url}">Continue to ${provider}</a></p>`,
   };
 }
@@ -68,22 +77,24 @@ export function localView(parts: {
   action: string;
   name: string;
   error: { field: 'name' | 'key'; message: string } | null;
+  /** Hidden fields. */
+  fields?: Html;
 }): View {
-  const { action, name, error } = parts;
+  const { action, name, error, fields } = parts;
   const isKeyWrong = error?.field === 'key';
   return {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>
 <p class="soft">Choose a name and enter the sign-in key of this service.</p>
 <form method="post" action="${action}">
-${formError(error?.message)}
+${fields}${formError(error?.message)}
 <label for="name">Name</label>
 <input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
-  autocorrect="off" spellcheck="false"${fieldState(error?.field === 'name', 'name-hint')}${!isKeyWrong && html` autofocus`}>
+  autocorrect="off" spellcheck="false"${fieldState(error?.field === 'name', 'name-hint')}${error === null && html` autofocus`}>
 <p class="hint" id="name-hint">Each name is an account. Use the same name every time.</p>
 <label for="key">Sign-in key</label>
-<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isKeyWrong, 'key-hint')}${isKeyWrong && html` autofocus`}>
-<p class="hint" id="key-hint">The operator prints it with <code>dropleaf sign-in-key</code>.</p>
+<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isKeyWrong, 'key-hint')}>
+<p class="hint" id="key-hint">The operator prints it with <code>bin/dropleaf.js sign-in-key</code>.</p>
 <button type="submit">Sign in</button>
 </form>`,
   };
@@ -174,31 +185,3 @@ function mark(kind: 'good' | 'bad', path: string): Html {
   return html`<svg class="mark ${kind}" viewBox="0 0 24 24" aria-hidden="true"><path fill="none" stroke="currentColor"
   stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" d="${path}"/></svg>`;
 }
-
-/**
- * `.guarded` protects the Approve button against double-clickjacking: an attacker asks for a double click in a window
- * over this page and closes it at the first click, so that the second click lands on Approve. A transparent cover
- * swallows clicks until the pointer has been over the button for 0.8 s; on touch screens, until 0.8 s after the page
- * opened. Keyboards and screen readers are not affected. It must be an animation: a transition does not run if the
- * pointer is over the button when the page appears. Reduced-motion rules must not disable it.
- */
-export const signInStyle = `
-.code-field { min-height: 3.5rem; text-align: center; text-transform: uppercase; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; font-size: 1.5rem; letter-spacing: .12em; }
-.code-field::placeholder { opacity: .6; }
-.after { margin-top: 1.25rem; }
-.facts .code { font-size: 1.125rem; letter-spacing: .08em; }
-.facts dd { overflow: clip; }
-.facts time { display: block; color: var(--soft); font-size: .875rem; }
-.hint code { white-space: nowrap; }
-.invisible { padding: 0 .25em; border: 1px solid currentColor; border-radius: 4px; color: var(--bad); font-size: .75em; white-space: nowrap; }
-.guarded { position: relative; }
-.guarded::after { content: ""; position: absolute; inset: 0; border-radius: 10px; animation: uncover .8s step-end forwards; }
-@media (hover: hover) {
-  .guarded:not(:hover)::after { animation: none; }
-  .guarded:hover::after { cursor: progress; background: color-mix(in srgb, var(--surface) 45%, transparent); }
-}
-@keyframes uncover { to { visibility: hidden; } }
-.mark { display: block; width: 3rem; height: 3rem; padding: .75rem; margin-bottom: 1rem; border-radius: 50%; }
-.mark.good { color: var(--leaf); background: var(--tint); }
-.mark.bad { color: var(--bad); background: var(--bad-tint); }
-`;

@@ -1,83 +1,71 @@
-import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
+import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { Caller } from '../../shared/domain/account.ts';
-import type { Version } from '../../shared/domain/drop.ts';
+import type { OwnedVersion, WriteIds } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { sampleDrop } from '../drops/operations.ts';
-import { dropShape, presentDrop, slugShape } from '../drops/presenter.ts';
-import { maxVersionNumber, readSlug, readVersionNumber } from '../http/parameters.ts';
+import { changeCodes, sampleDrop, withETag } from '../drops/operations.ts';
+import { dropShape, presentDrop } from '../drops/presenter.ts';
+import { sendDrop, sendWritten } from '../drops/send-drop.ts';
+import { ifMatchParameter, readTarget } from '../http/if-match.ts';
+import {
+  type ApiRequest,
+  maxVersionNumber,
+  queryOf,
+  readSlug,
+  readVersionNumber,
+} from '../http/parameters.ts';
+import { oneOf } from '../http/query-fields.ts';
 import { sendJson } from '../http/send.ts';
+import { validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { pathParameter, slugParameter } from '../openapi/request-schema.ts';
-import { fields, flag, integer, list, named, nullable, text, time, type Wire } from '../openapi/shape.ts';
+import { pathParameter, queryParameters, slugParameter } from '../openapi/request-schema.ts';
+import {
+  type Included,
+  presentVersion,
+  presentVersionListItem,
+  versionListShape,
+  versionShape,
+} from './presenter.ts';
 
-const versionNumber = integer('The number of the version.', 1, { examples: [1] });
-const sizeBytes = integer('UTF-8 bytes of the HTML as posted.', 1, { examples: [1024] });
-
-const listItemShape = named(
-  'VersionListItem',
-  fields({
-    version: versionNumber,
-    size_bytes: sizeBytes,
-    has_context: flag('Whether the version has a reasoning trace.'),
-    created_at: time('When the version was posted.'),
+const includeQuery = object({
+  include: oneOf('include', ['published_by']).meta({
+    description: '`published_by`: also with what each version was published.',
   }),
-);
+});
 
-const versionShape = named(
-  'Version',
-  fields({
-    slug: slugShape,
-    version: versionNumber,
-    size_bytes: sizeBytes,
-    context: nullable(text('The reasoning trace of this version. null: none.')),
-    created_at: time('When the version was posted.'),
-    is_latest: flag('Whether viewers see this version.'),
-  }),
-);
-
-function presentListItem(version: Version): Wire<typeof listItemShape> {
-  return {
-    version: version.number,
-    size_bytes: version.sizeBytes,
-    has_context: version.hasContext,
-    created_at: version.createdAt,
-  };
+/** @throws DropError `invalid_arg` */
+function readInclude(req: ApiRequest): Included {
+  const { include } = validate(includeQuery, queryOf(req), 'query');
+  return { publishedBy: include === 'published_by' };
 }
 
-function presentVersion(
-  slug: string,
-  { version, context, isLatest }: { version: Version; context: string | null; isLatest: boolean },
-): Wire<typeof versionShape> {
-  return {
-    slug,
-    version: version.number,
-    size_bytes: version.sizeBytes,
-    context,
-    created_at: version.createdAt,
-    is_latest: isLatest,
-  };
-}
+/** Of paths with a version. */
+export const versionParameters = [
+  slugParameter,
+  pathParameter('n', 'The number of the version.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: maxVersionNumber,
+  }),
+];
 
 export function versionOperations(config: Config) {
-  const version: Version = {
+  const version: OwnedVersion = {
     id: '01a3000000000000000000000000beef',
     number: 1,
     sizeBytes: 49,
     hasContext: true,
     mediaType: 'text/html',
     createdAt: sampleDrop.createdAt,
+    publishedBy: null,
   };
+  const included = { publishedBy: false };
   const context = 'Made from the figures of May.';
-  const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true });
-  const parameters = [
-    slugParameter,
-    pathParameter('n', 'The number of the version.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: maxVersionNumber,
-    }),
-  ];
+  const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true }, included);
+  const parameters = versionParameters;
+  const changeParameters = [...parameters, ifMatchParameter];
+  const drop = presentDrop(sampleDrop, config.BASE_URL);
   const refusals = ['invalid_slug', 'not_found'] as const;
 
   return {
@@ -86,16 +74,17 @@ export function versionOperations(config: Config) {
       tag: 'Versions',
       summary: 'List the versions of a drop',
       description: 'All versions, newest first.',
-      parameters: [slugParameter],
-      replies: [json('The versions.', list(listItemShape), [presentListItem(version)])],
+      parameters: [slugParameter, ...queryParameters(includeQuery)],
+      replies: [json('The versions.', versionListShape, [presentVersionListItem(version, included)])],
       refusals,
     },
     read: {
       id: 'readVersion',
       tag: 'Versions',
       summary: 'Read a version',
-      description: 'The version with its reasoning trace. Its HTML is at `/p/{slug}/raw?v={n}`.',
-      parameters,
+      description:
+        'The version with its reasoning trace. Its HTML as posted is at `/api/drops/{slug}/v/{n}/html`.',
+      parameters: [...parameters, ...queryParameters(includeQuery)],
       replies: [json('The version.', versionShape, read)],
       refusals,
     },
@@ -104,34 +93,62 @@ export function versionOperations(config: Config) {
       tag: 'Versions',
       summary: 'Delete a version',
       description: 'The only version of a drop cannot be deleted: delete the drop instead.',
-      parameters,
+      parameters: changeParameters,
       replies: [
         json(
           'The drop. If the latest version was deleted, `latest_version` is the highest number that remains.',
           dropShape,
-          presentDrop(sampleDrop, config.BASE_URL),
+          drop,
+          withETag,
         ),
       ],
-      refusals: [...refusals, 'last_version_cannot_be_deleted'],
+      refusals: [...changeCodes, 'last_version_cannot_be_deleted'],
+    },
+    restore: {
+      id: 'restoreVersion',
+      tag: 'Versions',
+      summary: 'Restore a version',
+      description:
+        'Publishes the version once more: a new version has the same HTML and reasoning trace. Title, description, metadata and passcode stay as they are. A write like PUT, also if the version is the latest one; a body is ignored.',
+      limits: ['versions_per_drop'],
+      parameters: changeParameters,
+      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 3 }, withETag)],
+      refusals: [...changeCodes, 'daily_quota_exceeded', 'version_limit_reached'],
     },
   } as const satisfies Record<string, Operation>;
 }
 
 /** Spec 4.4: the versions of a drop. */
-export function versionHandlers({ drops, config }: Services) {
+export function versionHandlers({ drops, idempotency, config }: Services) {
   return {
-    async list(req: Request, res: Response, caller: Caller): Promise<void> {
-      sendJson(res, (await drops.listVersions(caller, readSlug(req))).map(presentListItem));
-    },
-
-    async read(req: Request, res: Response, caller: Caller): Promise<void> {
+    async list(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
       const slug = readSlug(req);
-      sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, readVersionNumber(req))));
+      const include = readInclude(req);
+      const versions = await drops.listVersions(caller, slug);
+      sendJson(
+        res,
+        versions.map((version) => presentVersionListItem(version, include)),
+      );
     },
 
-    async remove(req: Request, res: Response, caller: Caller): Promise<void> {
-      const drop = await drops.removeVersion(caller, readSlug(req), readVersionNumber(req));
-      sendJson(res, presentDrop(drop, config.BASE_URL));
+    async read(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const slug = readSlug(req);
+      const number = readVersionNumber(req);
+      const include = readInclude(req);
+      sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, number), include));
+    },
+
+    async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const drop = await drops.removeVersion(caller, readTarget(req), readVersionNumber(req));
+      sendDrop(res, drop, config.BASE_URL);
+    },
+
+    async restore(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const target = readTarget(req);
+      const number = readVersionNumber(req);
+      const restore = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
+      const written = await idempotency.once(caller, req.keyed ?? null, target.slug, restore);
+      sendWritten(res, written, config.BASE_URL);
     },
   };
 }

@@ -79,8 +79,9 @@ function changeAccount(act: 'suspend' | 'unsuspend', done: string, already: stri
 export async function revokeTokens(user: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
   await withAdmin(io, async ({ moderation }) => {
     const account = await findOneAccount(moderation, user);
-    const { tokens, signIns } = await moderation.revokeTokens(account, readOperator(options));
-    const done = `${countOf(tokens, 'token')} revoked, ${countOf(signIns, 'approved sign-in')} ended.`;
+    const { tokens, sessions, signIns } = await moderation.revokeTokens(account, readOperator(options));
+    const ended = `${countOf(sessions, 'session')} and ${countOf(signIns, 'approved sign-in')} ended`;
+    const done = `${countOf(tokens, 'token')} revoked, ${ended}.`;
     printLine(io, `${describeAccount(account)}: ${done}`);
   });
 }

@@ -98,7 +98,7 @@ export async function listAuditLog(
     printBlocks(io, entries.map(describeEntry));
     const last = entries.at(-1);
     if (last !== undefined && entries.length === limit) {
-      io.stderr.write(`For older entries: dropleaf admin log --limit ${limit} --before ${last.id}\n`);
+      io.stderr.write(`For older entries: bin/dropleaf.js admin log --limit ${limit} --before ${last.id}\n`);
     }
   });
 }
@@ -145,7 +145,7 @@ export async function listReports(
     if (last === undefined || found.length === shown.length) return;
     const filters = `${all ? '--all ' : ''}${filter.slug === undefined ? '' : `--page ${filter.slug} `}`;
     io.stderr.write(
-      `For older reports: dropleaf admin reports ${filters}--limit ${limit} --before ${last.id}\n`,
+      `For older reports: bin/dropleaf.js admin reports ${filters}--limit ${limit} --before ${last.id}\n`,
     );
   });
 }

@@ -39,7 +39,7 @@ export async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void>
   const config = readSettings(env);
   if (!isScaleOut(config)) {
     throw new UsageError(
-      'MONGODB_URI is not set, so there is nothing to migrate: "dropleaf start" prepares SQLite itself',
+      'MONGODB_URI is not set, so there is nothing to migrate: "bin/dropleaf.js start" prepares SQLite itself',
     );
   }
   const { createLog } = await import('../log.ts');

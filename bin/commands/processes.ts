@@ -86,8 +86,8 @@ function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<ProcessIo, 
   const missing = (['MONGODB_URI', 'REDIS_URL'] as const).filter((name) => variableOf(env, name) === null);
   if (missing.length === 0) return readSettings(env);
   throw new UsageError(
-    `"dropleaf ${command}" needs MONGODB_URI and REDIS_URL (not set: ${missing.join(', ')}); ` +
-      'to run the service on this machine alone, use "npm start" or "dropleaf start"',
+    `"bin/dropleaf.js ${command}" needs MONGODB_URI and REDIS_URL (not set: ${missing.join(', ')}); ` +
+      'to run the service on this machine alone, use "npm start" or "bin/dropleaf.js start"',
   );
 }
 

@@ -30,7 +30,10 @@ const tenfold = '; ten times as many per IPv6 /48';
 
 const addresses = {
   PORT: count(3000, 'Port to listen on; `0`: any free port', 0, 65_535),
-  HOST: host('127.0.0.1', 'Address to listen on; `0.0.0.0`: all addresses, the default of `dropleaf web`'),
+  HOST: host(
+    '127.0.0.1',
+    'Address to listen on; `0.0.0.0`: all addresses, the default of `bin/dropleaf.js web`',
+  ),
   BASE_URL: origin(
     'Public address of the service. Default: `http://HOST:PORT`, or localhost if HOST is all addresses',
   ),
@@ -167,8 +170,13 @@ const processes = {
   ),
   SHUTDOWN_SECONDS: count(25, 'Maximum time to shut down', 1, 600),
   PAGE_CACHE_BYTES: count(48 * mib, 'Memory for cached pages', 0),
-  RENDER_BUDGET_MS: count(2_000, 'Maximum time in ms to parse a document in a job', 1, 60_000),
-  RENDER_REQUEST_BUDGET_MS: count(300, 'Maximum time in ms to parse a document during a request', 1, 60_000),
+  RENDER_BUDGET_MS: count(2_000, 'Maximum time in ms to parse a document', 1, 60_000),
+  RENDER_REQUEST_BUDGET_MS: count(
+    300,
+    'Maximum time in ms that a request waits for a page to be rendered',
+    1,
+    60_000,
+  ),
   JOBS_AT_ONCE: count(4, 'Concurrent jobs per process', 1, 100),
   JOB_LOCK_SECONDS: count(30, 'Time after which a job of an unresponsive process may run again', 1, 3_600),
   JOB_STALL_SECONDS: count(

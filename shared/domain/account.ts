@@ -1,3 +1,4 @@
+import type { Session } from './session.ts';
 import type { Token } from './token.ts';
 
 /** A user of an identity provider. `subject` never changes, `name` may. */
@@ -17,6 +18,11 @@ export interface Account {
   readonly suspendedAt: number | null;
 }
 
+/** How a caller has shown which account it is: programs have tokens, browsers of people have sessions. */
+export type Credential =
+  | { readonly kind: 'token'; readonly token: Token }
+  | { readonly kind: 'session'; readonly session: Session };
+
 /**
  * The account that makes a request. `ownerId` is the account that owns the drops of the request. It equals `accountId`
  * today; the separate field prepares for shared ownership.
@@ -24,15 +30,21 @@ export interface Account {
 export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
-  readonly token: Token;
-  /** If true, the account may read everything it owns and revoke its tokens. It may not change drops. */
+  readonly credential: Credential;
+  /** If true, the account may read everything it owns, revoke its tokens and end its sessions. It may not change drops. */
   readonly isSuspended: boolean;
 
   /**
-   * Checks again, by one indexed read, that the token is valid and the account is not suspended.
-   * @throws DropError `invalid_token`, `forbidden`
+   * Checks again, by one indexed read, that the token or session is valid and the account is not suspended.
+   * @throws DropError `invalid_token` (of a session: `unauthorized`), `forbidden`
    */
   confirm(): Promise<void>;
+}
+
+/** The token of a request to the API, which takes no session. */
+export function tokenOf({ credential }: Caller): Token {
+  if (credential.kind !== 'token') throw new Error('this needs a token, and the caller has a session');
+  return credential.token;
 }
 
 /** The identity of a user of the local provider; null if the text is not a valid name. */

@@ -30,6 +30,21 @@ export interface Version {
   readonly createdAt: number;
 }
 
+/** With what a version was published. */
+export interface Publisher {
+  readonly kind: 'token' | 'session';
+  /** Of the token or the session, which may have been revoked since. */
+  readonly id: string;
+  /** The label that it had then. */
+  readonly label: string | null;
+}
+
+/** A version as only the owner of its drop may see it. */
+export interface OwnedVersion extends Version {
+  /** null: published before this was stored. */
+  readonly publishedBy: Publisher | null;
+}
+
 /** The passcode of a drop. Each passcode has a new `id`, so that cookies for the old passcode open nothing. */
 export interface Lock {
   readonly id: string;
@@ -54,18 +69,27 @@ export interface Drop {
   readonly rev: number;
   /** null: not taken down. */
   readonly takedown: Takedown | null;
+  /** Unix ms; from then on the drop is deleted for everybody. null: never. */
+  readonly expiresAt: number | null;
 }
 
 /** A public page: a drop and one of its versions. Without metadata, which only the owner may see (spec section 2). */
 export interface Page {
   readonly dropId: string;
+  readonly ownerId: string;
   readonly slug: string;
   readonly title: string;
   readonly description: string | null;
   readonly lock: Lock | null;
   /** If true, nobody may see any content of the page. */
   readonly isTakenDown: boolean;
+  /** The drop's, Unix ms. */
+  readonly createdAt: number;
+  /** The drop's. */
+  readonly expiresAt: number | null;
   readonly latestVersion: number;
+  /** The drop's. Of two reads of a page, the one with the higher `rev` is newer; with equal `rev` both saw the same. */
+  readonly rev: number;
   /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
   readonly version: Version | null;
 }
@@ -76,22 +100,46 @@ export type ShownPage = Page & { readonly version: Version };
 /** Work for a job after a change of a drop. The update that makes the change records it. */
 export type PendingTask = 'render' | 'purge';
 
-/** The store assigns the number. */
-export type NewVersion = Omit<Version, 'number'>;
+/** A document as posted, in UTF-8. */
+export interface Document {
+  readonly html: Uint8Array;
+  /** null: none. */
+  readonly context: Uint8Array | null;
+}
+
+/** A version to store with its document. The store assigns the number. */
+export interface NewVersion
+  extends Document,
+    Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy'> {
+  /** Whether another attempt to store this version may be under way, or done; absent: it is the only one. */
+  readonly isRepeat?: boolean;
+}
+
+/** The ids of a write that its client may repeat (services/idempotency.ts). */
+export interface WriteIds {
+  /** Of the new drop; a new version of a drop does not use it. */
+  readonly dropId: string;
+  readonly slug: string;
+  readonly versionId: string;
+  /** See `NewVersion`. */
+  readonly isRepeat: boolean;
+}
 
 export interface NewDrop
-  extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata'> {
+  extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'expiresAt'> {
   readonly lock: Lock | null;
   readonly version: NewVersion;
 }
 
-/** Changes of title, description and metadata. Absent fields stay as they are. */
+/** Changes of title, description, metadata and expiry. Absent fields stay as they are. */
 export interface DetailChanges {
   readonly title?: string;
   /** null removes it. */
   readonly description?: string | null;
   /** Replaces the whole map. */
   readonly metadata?: Metadata;
+  /** null removes it. */
+  readonly expiresAt?: number | null;
 }
 
 export const sortFields = ['created_at', 'updated_at', 'view_count'] as const;
@@ -106,6 +154,13 @@ export interface DropQuery {
   readonly sortOrder: (typeof sortOrders)[number];
   /** All pairs must match, so a key with two different values matches nothing. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
+  /** Words that must occur in title or description (domain/search.ts). */
+  readonly search?: string;
+}
+
+/** Whether the drop is deleted for everybody, though its data may still exist. @param now Unix ms */
+export function hasExpired({ expiresAt }: Pick<Drop, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** Every public answer about a drop has this tag, and a purge of the edge names it. */

@@ -1,4 +1,7 @@
-/** Every code of spec section 7, and `internal_error` and `unavailable` for failures of the service. */
+/**
+ * Every code of spec section 7, `internal_error` and `unavailable` for failures of the service, and codes that only requests
+ * with newer headers get (docs/decisions.md).
+ */
 export type Code =
   | 'unauthorized'
   | 'invalid_token'
@@ -20,9 +23,13 @@ export type Code =
   | 'metadata_only_on_patch'
   | 'last_version_cannot_be_deleted'
   | 'version_limit_reached'
+  | 'version_conflict'
   | 'rate_limited'
   | 'daily_quota_exceeded'
   | 'quota_exceeded'
+  | 'idempotency_key_reused'
+  | 'idempotency_key_in_use'
+  | 'upload_used'
   | 'internal_error'
   | 'unavailable';
 
@@ -62,9 +69,15 @@ export function suspended(): DropError {
 
 /** The same error whether the thing does not exist or belongs to another account, so that clients cannot tell which. */
 export function notFound(
-  what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report',
+  what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report' | 'upload',
 ): DropError {
   return new DropError('not_found', `No such ${what}`);
+}
+
+/** For `catch`: what was read does not exist, or not any more. */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof DropError && error.code === 'not_found') return null;
+  throw error;
 }
 
 export function isUnavailable(error: unknown): boolean {

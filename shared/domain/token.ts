@@ -20,6 +20,13 @@ export interface Token {
   readonly createdAt: number;
   /** Unix ms, updated at most once a minute; null until the first use. */
   readonly lastUsedAt: number | null;
+  /** Unix ms; from then on the token is invalid. null: it does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/** @param now Unix ms */
+export function isExpiredToken({ expiresAt }: Pick<Token, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
 }
 
 /** `dl_`, 30 random base62 characters and their CRC32 in 6 more, so that a mistyped token is refused without a read. */

@@ -1,5 +1,5 @@
 export const minuteMs = 60_000;
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 
 /** Ten minutes: for wrong attempts at a secret, and for the sign-ins of an account. */
 export const attemptWindowMs = 600_000;

@@ -5,9 +5,10 @@ import {
   Parser,
   Token,
   type TokenHandler,
-  Tokenizer,
+  type Tokenizer,
   TokenizerMode,
 } from 'parse5';
+import { DocumentTokenizer } from './tokenizer.ts';
 import { createTree } from './tree.ts';
 
 const { TokenType } = Token;
@@ -28,6 +29,8 @@ export interface ScanLimits {
   readonly isPartial?: boolean;
   /** Characters that the parser gets at a time. The limits are checked after each chunk, also within an endless tag. */
   readonly chunk?: number;
+  /** Gets the decoded text of head's titles, in pieces; null: a title ended. True ends the scan. */
+  readonly onTitle?: (piece: string | null) => boolean;
 }
 
 /** The result of parsing a document to the end of its head. */
@@ -79,6 +82,7 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
     until = Number.POSITIVE_INFINITY,
     isPartial = false,
     chunk = defaultChunk,
+    onTitle,
   } = limits;
   const progress: Progress = { steps: 0, tokens: 0, hasBody: false, start: -1, end: 0, halt: null };
   const offsets = createOffsets();
@@ -89,7 +93,7 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
       progress.hasBody ||= name === 'body' || name === 'frameset';
     }),
   });
-  const tokenizer = new HeadTokenizer({ sourceCodeLocationInfo: true }, createTokenFilter(parser, take));
+  const tokenizer = new DocumentTokenizer({ sourceCodeLocationInfo: true }, createTokenFilter(parser, take));
   parser.tokenizer = tokenizer;
   const countHeadChildren = () => parser.headElement?.childNodes.length ?? 0;
 
@@ -136,8 +140,13 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
       halt('limit', start);
       return;
     }
-    // The contents of script, style and title do not matter, only their end tag.
-    if (parser.insertionMode === InsertionMode.TEXT && token.type < TokenType.START_TAG) return;
+    const isText = parser.insertionMode === InsertionMode.TEXT;
+    if (isText && onTitle !== undefined && isTitleOfHead(parser) && onTitle(textOf(token))) {
+      halt('limit', start);
+      return;
+    }
+    // The contents of script, style and title do not matter for the tree, only their end tag.
+    if (isText && token.type < TokenType.START_TAG) return;
     processToken(token, start, process);
     progress.start = start;
     progress.end = token.location?.endOffset ?? start;
@@ -168,13 +177,6 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
   const { document, headElement: head } = parser;
   const stopped = progress.halt ?? { stop: 'limit', stoppedAt: text.length };
   return { document, head, ...stopped, read, steps: progress.steps, offsets: offsets.list() };
-}
-
-class HeadTokenizer extends Tokenizer {
-  /** How many attributes an unfinished tag has so far. */
-  countOpenAttributes(): number {
-    return this.currentToken === null ? 0 : countAttributes(this.currentToken);
-  }
 }
 
 /** Passes each token of the tokenizer to `take`. A subclass of Parser would also see tokens that the parser reprocesses. */
@@ -247,6 +249,18 @@ function referenceBefore(token: AnyToken, start: number, progress: Progress, tex
 /** Whether only html, or html and head, are open, so that a `<style>` would become a child of head. */
 function isHeadMode(mode: InsertionMode): boolean {
   return mode === InsertionMode.IN_HEAD || mode === InsertionMode.AFTER_HEAD;
+}
+
+/** Whether the innermost open element is a title that is a child of head. */
+function isTitleOfHead({ openElements, headElement }: Parser<DefaultTreeAdapterMap>): boolean {
+  const { current } = openElements;
+  if (current === undefined || !('tagName' in current)) return false;
+  return current.tagName === 'title' && current.parentNode === headElement;
+}
+
+/** null: a tag, or the end of the document. */
+function textOf(token: AnyToken): string | null {
+  return 'chars' in token ? token.chars : null;
 }
 
 function countAttributes(token: AnyToken): number {

@@ -1,6 +1,6 @@
 import type { Account, Identity } from '../domain/account.ts';
 
-/** Accounts, one per identity (spec 5.3). */
+/** Accounts, one per identity (spec 5.3). Unless it says otherwise, a method ignores deleted accounts. */
 export interface AccountStore {
   /**
    * The identity's account, created with `id` and `now` if there is none. Updates its name.
@@ -29,4 +29,23 @@ export interface AccountStore {
 
   /** Gives back a counted write that was refused later. Does nothing if the day is over. */
   returnDailyWrite(id: string, day: string): Promise<void>;
+
+  /** The writes that were counted on that day. */
+  countDailyWrites(id: string, day: string): Promise<number>;
+
+  /**
+   * Marks the account as deleted and removes its identity, in one update: from then on its tokens and sessions are invalid
+   * (TokenStore, SessionStore), and the identity's next sign-in gets a new account.
+   * false: no such account, or it is suspended.
+   */
+  markDeleted(id: string, now: number): Promise<boolean>;
+
+  /** When the account was deleted (Unix ms). null: no such account, not deleted, or erased. */
+  findDeletedAt(id: string): Promise<number | null>;
+
+  /** Ids of accounts that are deleted and not erased, the longest deleted first, at most `limit`. */
+  listDeleted(limit: number): Promise<string[]>;
+
+  /** Removes the record of a deleted account. Call it when nothing refers to the account any more. */
+  erase(id: string): Promise<void>;
 }

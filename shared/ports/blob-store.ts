@@ -1,6 +1,6 @@
 /**
  * Bytes by version id: one store for HTML, one for contexts. An id is never used again, so a blob never changes.
- * A blob is written before its version's record and removed after it.
+ * A blob is written before its version's record (DropStore does both) and removed after it.
  */
 export interface BlobStore {
   /** Atomic. May be repeated with the same bytes. */

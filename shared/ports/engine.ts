@@ -1,34 +1,44 @@
 import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
+import type { CardStore } from './card-store.ts';
 import type { DropStore } from './drop-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
 import type { ModerationStore } from './moderation-store.ts';
+import type { PageChanges } from './page-changes.ts';
 import type { PendingTaskStore } from './pending-task-store.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RenderStore } from './render-store.ts';
 import type { ReportStore } from './report-store.ts';
 import type { SecretStore } from './secret-store.ts';
+import type { SessionStore } from './session-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { TokenStore } from './token-store.ts';
+import type { UploadStore } from './upload-store.ts';
 import type { ViewStore } from './view-store.ts';
 
 /** The stores, limits and jobs of one engine. */
 export interface Engine {
   readonly accounts: AccountStore;
   readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
   readonly signIns: SignInStore;
   readonly drops: DropStore;
   readonly moderation: ModerationStore;
+  readonly idempotency: IdempotencyStore;
+  readonly uploads: UploadStore;
   readonly auditLog: AuditLog;
   readonly pendingTasks: PendingTaskStore;
   readonly html: BlobStore;
   readonly contexts: BlobStore;
   readonly renders: RenderStore;
+  readonly cards: CardStore;
   readonly views: ViewStore;
   readonly reports: ReportStore;
   readonly secrets: SecretStore;
   readonly rateLimiter: RateLimiter;
+  readonly pageChanges: PageChanges;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
 
   /**

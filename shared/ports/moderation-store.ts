@@ -6,7 +6,7 @@ import type { Takedown } from '../domain/moderation.ts';
  * add `tasks` to the pending tasks. They leave `updatedAt`, the time of the owner's last change.
  */
 export interface ModerationStore {
-  /** null: no such drop, or deleted. */
+  /** null: no such drop, or deleted, or expired: then no method finds it. */
   findDrop(slug: string): Promise<Drop | null>;
 
   /**

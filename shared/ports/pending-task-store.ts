@@ -3,7 +3,13 @@ import type { PendingTask } from '../domain/drop.ts';
 /** A drop, live or deleted, with its pending tasks and the ids that the jobs need. */
 export interface DropTasks {
   readonly id: string;
+  readonly ownerId: string;
   readonly deleted: boolean;
+  readonly locked: boolean;
+  readonly title: string;
+  readonly description: string | null;
+  /** Unix ms. */
+  readonly createdAt: number;
   readonly rev: number;
   readonly tasks: readonly PendingTask[];
   /** Ids of its versions. */
@@ -31,6 +37,13 @@ export interface PendingTaskStore {
    */
   listPending(before: number, after: PendingPosition | null, limit: number): Promise<PendingPosition[]>;
 
+  /**
+   * Removes drops that have expired by `now` (Unix ms), at most `limit`, the longest expired first, as DropStore.remove
+   * does. Each is removed by an update of its own, if it is still expired then. Returns the ids of at least those that
+   * this call has removed; of parallel calls several may return the same.
+   */
+  removeExpired(now: number, limit: number): Promise<string[]>;
+
   /** Removes the task from the pending ones if the drop is still at `rev`. false: it has changed since. */
   clearTask(dropId: string, task: PendingTask, rev: number): Promise<boolean>;
 
@@ -42,6 +55,9 @@ export interface PendingTaskStore {
    * removal is found and repeated. Does nothing if the drop is not deleted.
    */
   erase(dropId: string): Promise<void>;
+
+  /** Returns those of the given ids of which there is a record, live or deleted. */
+  findExisting(dropIds: readonly string[]): Promise<Set<string>>;
 
   /** Returns those of the given ids that some drop, live or deleted, has as a version or in its trash. */
   findReferenced(versionIds: readonly string[]): Promise<Set<string>>;

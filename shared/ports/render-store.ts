@@ -7,29 +7,33 @@ export type CompressedEncoding = 'br' | 'gzip';
 /** The content encodings in which a page is served. `identity`, the HTML with the plan's insertion, is not stored. */
 export type ContentEncoding = CompressedEncoding | 'identity';
 
-/** A page that was just rendered. */
-export interface Rendered {
+interface PageFacts {
   readonly plan: RenderPlan;
   readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
+}
+
+/** A document that was just rendered. */
+export interface RenderedPage extends PageFacts {
   readonly br: Uint8Array;
   readonly gzip: Uint8Array;
 }
 
-/** The brotli body of a page, recompressed with the highest quality. */
-export interface Squeezed {
-  readonly bytes: Uint8Array;
-  readonly facts: EncodingFacts;
+/** What is read of an artefact without its bytes. Plain data. */
+export interface RenderHead extends PageFacts {
+  /** Length of the context's markup in bytes; null: the version has no context. */
+  readonly contextLength: number | null;
 }
 
-/** A stored page without its bytes. */
-export interface RenderHead {
-  readonly plan: RenderPlan;
-  readonly facts: Readonly<Record<ContentEncoding, EncodingFacts>>;
-  /** Ids of the compressed bodies. An id always names the same bytes; a body that is rendered again gets a new id. */
-  readonly artefacts: Readonly<Record<CompressedEncoding, string>>;
-  /** Whether `br` was recompressed with the highest quality. */
-  readonly isSqueezed: boolean;
+/** The rendered page and context of a version. */
+export interface Artefact {
+  readonly head: RenderHead;
+  readonly br: Uint8Array;
+  readonly gzip: Uint8Array;
+  /** The context's markup in UTF-8; null: the version has none. */
+  readonly context: Uint8Array | null;
 }
+
+export type ArtefactPart = CompressedEncoding | 'context';
 
 /** A version, and the drop that it is one of. */
 export interface VersionKey {
@@ -37,52 +41,33 @@ export interface VersionKey {
   readonly versionId: string;
 }
 
-/** A stored page whose plan has an older `renderer` (RenderPlan) than the current one. */
-export interface OutdatedPage extends VersionKey {
-  readonly renderer: number;
-}
-
 /**
- * Rendered pages by version id. They can be rendered again at any time from the HTML. A new page replaces the old one at
- * once; the artefacts of the old page can be read until `removeReplaced` removes them.
+ * Artefacts by version id and renderer (RenderPlan). An artefact is never replaced. It can be rendered again at any time
+ * from the version's HTML and context.
  */
 export interface RenderStore {
-  /**
-   * Stores the page, or replaces the stored one. Atomic.
-   * @param now Unix ms; the time at which the artefacts of the old page were replaced
-   */
-  put(version: VersionKey, rendered: Rendered, now: number): Promise<void>;
+  /** Stores the artefact under its plan's renderer. If there is one already, that one stays. Atomic. */
+  put(versionId: string, artefact: Artefact): Promise<void>;
 
   /**
-   * Replaces the `br` artefact by the recompressed one, if the page still has the artefact; otherwise does nothing.
-   * @param artefact `artefacts.br` of the head that was recompressed
+   * The newest artefact of this renderer or an earlier one: a process must not read what a later release has made.
+   * null: there is none.
    */
-  squeeze(versionId: string, artefact: string, squeezed: Squeezed, now: number): Promise<void>;
+  findHead(versionId: string, renderer: number): Promise<RenderHead | null>;
 
-  /** null: not rendered yet. */
-  findHead(versionId: string): Promise<RenderHead | null>;
+  /**
+   * @param head what `findHead` returned for the version
+   * @returns null if the artefact was deleted, or has no context
+   */
+  findPart(versionId: string, head: RenderHead, part: ArtefactPart): Promise<Uint8Array | null>;
 
-  /** null: it was replaced, and `removeReplaced` has removed it. */
-  findArtefact(artefact: string): Promise<Uint8Array | null>;
-
-  /** Which of these versions have a page of this renderer (RenderPlan), or of a later one. In one query. */
+  /** Which of these versions have an artefact of this renderer. In one query. */
   listRendered(versionIds: readonly string[], renderer: number): Promise<Set<string>>;
 
-  /**
-   * Pages of a renderer before this one, ordered by renderer, then by version id: those after `after` (null: from the
-   * start), at most `limit`. Uses an index.
-   */
-  listOutdated(renderer: number, after: OutdatedPage | null, limit: number): Promise<OutdatedPage[]>;
+  /** Deletes the version's artefacts of earlier renderers. @returns whether there were any */
+  deleteOlder(versionId: string, renderer: number): Promise<boolean>;
 
-  /**
-   * Removes artefacts that were replaced before `before` (Unix ms), and those that a `put` interrupted before then has
-   * left behind. Uses an index.
-   * @param limit the maximum number of artefacts to check
-   * @returns the number of artefacts checked; fewer than `limit`: there are no more
-   */
-  removeReplaced(before: number, limit: number): Promise<number>;
-
-  /** Deletes pages with all of their artefacts. Unknown ids are no error. */
+  /** Deletes all artefacts of these versions. Unknown ids are no error. */
   delete(versionIds: readonly string[]): Promise<void>;
 
   /** Ids of versions in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */

@@ -7,14 +7,20 @@ export interface ViewCount {
 
 /** Views by UTC day. */
 export interface DayViews {
-  /** The drop's views by UTC day (`2026-01-31`); days without a view are left out. */
-  listDays(dropId: string): Promise<Map<string, number>>;
+  /**
+   * The drop's views by UTC day (`2026-01-31`), in order; days without a view are left out.
+   * @param from the first day; absent: all days
+   */
+  listDays(dropId: string, from?: string): Promise<Map<string, number>>;
 
   /**
-   * Ids of drops that were viewed on that UTC day, in ascending order, above `after` ('' for the first page), at most
-   * `limit`. By an index.
+   * The views of many drops on these UTC days, in one read; days and drops without a view are left out.
+   * @param dropIds a page of a list: drops times days should be a few thousand at most
    */
-  listViewed(day: string, after: string, limit: number): Promise<string[]>;
+  listDaysOfDrops(
+    dropIds: readonly string[],
+    days: readonly string[],
+  ): Promise<Map<string, ReadonlyMap<string, number>>>;
 }
 
 /** Counts the views of each drop, in all and by UTC day, each view once. Ignores views of drops that do not exist. */

@@ -1,16 +1,21 @@
 import type { Caller } from '../domain/account.ts';
 import {
   type DetailChanges,
+  type Document,
   type Drop,
   type DropQuery,
   htmlMediaType,
+  type Lock,
   type Metadata,
   type NewVersion,
-  type Version,
+  type Publisher,
+  type WriteIds,
 } from '../domain/drop.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import type { Takedown } from '../domain/moderation.ts';
+import { type Conflict, type DropTarget, etagOf, refusalOf } from '../domain/revision.ts';
+import { dayMs } from '../domain/windows.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
@@ -18,13 +23,7 @@ import type { Log } from '../ports/log.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
-
-/** A document as posted, in UTF-8. */
-export interface Document {
-  readonly html: Uint8Array;
-  /** null: none. */
-  readonly context: Uint8Array | null;
-}
+import { createVersionReads } from './version-reads.ts';
 
 export interface NewDropInput extends Document {
   readonly title: string;
@@ -32,16 +31,29 @@ export interface NewDropInput extends Document {
   readonly metadata: Metadata;
   /** null: none. */
   readonly passcode: string | null;
+  /** Unix ms; null: never. */
+  readonly expiresAt: number | null;
+  /** A lock that was made of its passcode before; `passcode` is ignored then. */
+  readonly lock?: Lock | null;
 }
 
+/** Ten years: a later time is a mistake of units, such as microseconds, and the drop would never expire. */
+const maxExpiryMs = 3_653 * dayMs;
+
+/** The caller's drop that a change is for. */
+export type Target = Omit<DropTarget, 'ownerId'>;
+
+type Refused = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
+
 /** What the store answers to a change: the changed drop, or why it changed nothing. */
-type Outcome = Drop | Takedown | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
+type Outcome = Drop | Refused;
 
 export type Drops = ReturnType<typeof createDrops>;
 
 /**
- * What owners do with their drops. Every method throws DropError `not_found` if the owner has no such drop, and every
- * change except `remove` throws `forbidden` if the drop was taken down.
+ * What owners do with their drops. Every method throws DropError `not_found` if the owner has no such drop. Every change
+ * except `remove` throws `forbidden` if the drop was taken down, and every change `version_conflict` if the drop is at
+ * another revision than its target accepts. `ids` are those of a write that may be repeated; without them it gets new ones.
  */
 export function createDrops(deps: {
   drops: DropStore;
@@ -50,85 +62,48 @@ export function createDrops(deps: {
   limits: Limits;
   passcodes: Passcodes;
   followUps: FollowUps;
-  /** Removes a page from the memory of this process. */
-  forgetPage: (slug: string) => void;
   clock: Clock;
   log: Log;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, html, contexts, limits, passcodes, followUps, forgetPage, clock, log, config } = deps;
+  const { drops, limits, passcodes, followUps, clock, log, config } = deps;
+  const reads = createVersionReads(deps);
 
   /**
-   * Stores a document as a new version: the day's quota first, then the blobs, the record last. So a version exists from
-   * the moment its record does, with its blobs. If `record` refuses, quota and blobs are given back. If it throws, the
-   * outcome is unknown: the record may exist, so nothing is undone, and `store.reconcile` removes blobs without a record.
+   * Stores a document under the id of a new version, after the day's quota. If `store` refuses, the quota is given back.
+   * If it throws, the outcome is unknown: the version may exist, so nothing is given back.
    * @throws DropError `daily_quota_exceeded`, and the errors of `toResult`
    */
   async function publish(
     caller: Caller,
-    { html: document, context }: Document,
-    record: (version: NewVersion) => Promise<Outcome>,
+    { html, context, mediaType = htmlMediaType }: Document & { readonly mediaType?: string },
+    store: (version: NewVersion) => Promise<Outcome>,
+    ids?: WriteIds,
   ): Promise<{ drop: Drop; versionId: string }> {
     const now = clock.now();
-    const id = newId(now);
+    const { versionId: id = newId(now), isRepeat = false } = ids ?? {};
+    const publishedBy = publisherOf(caller);
+    const version = { id, html, context, mediaType, createdAt: now, publishedBy, isRepeat };
     const returnQuota = await limits.takeDailyWrite(caller);
-    try {
-      await Promise.all([html.put(id, document), context && contexts.put(id, context)]);
-    } catch (error) {
-      await undo(returnQuota()); // there is no record yet
-      throw error;
-    }
-    const outcome = await record({
-      id,
-      sizeBytes: document.byteLength,
-      hasContext: context !== null,
-      mediaType: htmlMediaType,
-      createdAt: now,
-    });
-    const result = toResult(outcome);
+    const result = toResult(await store(version));
     if (result instanceof DropError) {
-      await undo(returnQuota(), html.delete([id]), contexts.delete([id]));
+      // The client gets the refusal in any case. If this fails, the write stays counted for the day.
+      await returnQuota().catch((err: unknown) => log.warn({ err }, 'a refused write stays counted'));
       throw result;
     }
-    return { drop: result, versionId: id };
+    return { drop: result, versionId: version.id };
   }
 
-  /**
-   * Never rejects: the client gets the refusal. If a step fails, the write stays counted for the day, or the blobs stay
-   * until `store.reconcile` removes them.
-   */
-  async function undo(...steps: readonly Promise<void>[]): Promise<void> {
-    for (const step of await Promise.allSettled(steps)) {
-      if (step.status === 'rejected')
-        log.warn({ err: step.reason }, 'a refused write was not undone completely');
-    }
-  }
-
-  /** Hashing can wait in a queue for seconds, so the token is checked again. */
-  async function makeLock(caller: Caller, passcode: string) {
+  /** Hashing can wait in a queue for seconds, so the token is checked again. @param passcode '' for no lock */
+  async function makeLock(caller: Caller, passcode: string): Promise<Lock | null> {
     if (passcode === '') return null;
     const lock = await passcodes.makeLock(passcode, caller.accountId);
     await caller.confirm();
     return lock;
   }
 
-  /** Makes a change after which the public may see less. Forgets the page even if the outcome is unknown. */
-  async function hide<T>(slug: string, change: Promise<T>): Promise<T> {
-    try {
-      return await change;
-    } finally {
-      forgetPage(slug);
-    }
-  }
-
   async function get(caller: Caller, slug: string): Promise<Drop> {
     return orNotFound(await drops.find(caller.ownerId, slug));
-  }
-
-  async function findVersion(caller: Caller, slug: string, number: number) {
-    const found = await drops.findVersion(caller.ownerId, slug, number);
-    if (found === null) throw notFound('version');
-    return found;
   }
 
   function toResult(outcome: Outcome): Drop | DropError {
@@ -140,7 +115,25 @@ export function createDrops(deps: {
       const message = 'The only version of a drop cannot be deleted; delete the drop instead';
       return new DropError('last_version_cannot_be_deleted', message);
     }
-    return 'reason' in outcome ? takenDown(outcome) : outcome;
+    if ('reason' in outcome) return takenDown(outcome);
+    return 'conflict' in outcome ? versionConflict(outcome) : outcome;
+  }
+
+  async function addVersion(
+    caller: Caller,
+    target: Target,
+    document: Document & { readonly mediaType?: string },
+    changes: DetailChanges,
+    ids?: WriteIds,
+  ): Promise<Drop> {
+    checkExpiry(changes.expiresAt, clock.now());
+    const cap = config.VERSIONS_PER_DROP;
+    const tasks = followUps.tasksOfNewVersion;
+    const store = (version: NewVersion) =>
+      drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+    const { drop, versionId } = await publish(caller, document, store, ids);
+    await followUps.versionAdded(drop, versionId);
+    return drop;
   }
 
   function orThrow(outcome: Outcome): Drop {
@@ -149,95 +142,115 @@ export function createDrops(deps: {
     return result;
   }
 
+  /** @throws DropError as a change of the drop would, now */
+  async function check(caller: Caller, target: Target): Promise<void> {
+    const drop = await get(caller, target.slug);
+    orThrow(refusalOf(drop, target) ?? drop);
+  }
+
   return {
     /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
-    async create(caller: Caller, input: NewDropInput): Promise<Drop> {
-      const { title, description, metadata, passcode } = input;
+    async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
+      const { title, description, metadata, passcode, expiresAt } = input;
       const { ownerId } = caller;
-      const lock = await makeLock(caller, passcode ?? '');
-      const { drop, versionId } = await publish(caller, input, async (version) => {
-        const id = newId(version.createdAt);
-        const newDrop = { id, ownerId, slug: newSlug(), title, description, metadata, lock, version };
-        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
+      checkExpiry(expiresAt, clock.now());
+      const lock = input.lock ?? (await makeLock(caller, passcode ?? ''));
+      const store = async (version: NewVersion) => {
+        const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
+        const details = { title, description, metadata, lock, expiresAt };
+        const newDrop = { id, ownerId, slug, ...details, version };
+        const change = drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
+        followUps.creating(change, id, version.id);
+        const outcome = await change;
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
-      });
-      followUps.created(drop.id, versionId);
-      return drop;
+      };
+      return (await publish(caller, input, store, ids)).drop;
     },
 
     /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */
-    async addVersion(caller: Caller, slug: string, input: Document & DetailChanges): Promise<Drop> {
-      const { html: _, context: __, ...changes } = input;
-      const { ownerId } = caller;
-      const cap = config.VERSIONS_PER_DROP;
-      const { drop, versionId } = await publish(caller, input, (version) =>
-        drops.addVersion(ownerId, slug, version, changes, cap, followUps.tasksOfNewVersion),
-      );
-      followUps.versionAdded(drop.id, versionId);
-      return drop;
+    addVersion(
+      caller: Caller,
+      target: Target,
+      input: Document & DetailChanges,
+      ids?: WriteIds,
+    ): Promise<Drop> {
+      const { html, context, ...changes } = input;
+      return addVersion(caller, target, { html, context }, changes, ids);
     },
 
+    /**
+     * Adds a version with the document of that number; also if that is the latest one.
+     * @throws DropError `not_found` also if the drop has no such version; otherwise as `addVersion`
+     */
+    async restoreVersion(caller: Caller, target: Target, number: number, ids?: WriteIds): Promise<Drop> {
+      const read = reads.readDocument(caller, target.slug, number).catch(async (error: unknown) => {
+        await check(caller, target); // a takedown or conflict comes before a version that does not exist
+        throw error;
+      });
+      const { html, context, mediaType } = await read;
+      return addVersion(caller, target, { html, context, mediaType }, {}, ids);
+    },
+
+    ...reads,
     get,
+    check,
+    makeLock,
+    checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
+
+    /** Of all live drops, oldest first. */
+    listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
       return drops.list(caller.ownerId, query);
     },
 
-    async change(caller: Caller, slug: string, changes: DetailChanges): Promise<Drop> {
+    /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */
+    async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
       const now = clock.now();
-      const outcome = await drops.changeDetails(caller.ownerId, slug, changes, now, followUps.tasksOfChange);
-      const drop = orThrow(outcome);
-      followUps.changed(drop.id);
+      checkExpiry(changes.expiresAt, now);
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.changeDetails(owned(caller, target), changes, now, tasks));
+      await followUps.changed(drop);
       return drop;
     },
 
     /** Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it */
-    async setPasscode(caller: Caller, slug: string, passcode: string): Promise<Drop> {
-      const { takedown } = await get(caller, slug); // before the slow hash
-      if (takedown !== null) throw takenDown(takedown);
+    async setPasscode(caller: Caller, target: Target, passcode: string): Promise<Drop> {
+      await check(caller, target); // before the slow hash
       const lock = await makeLock(caller, passcode);
-      const change = drops.setLock(caller.ownerId, slug, lock, clock.now(), followUps.tasksOfChange);
-      const drop = orThrow(await hide(slug, change));
-      await followUps.hidden(drop.id);
+      const now = clock.now();
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.setLock(owned(caller, target), lock, now, tasks));
+      await followUps.hidden(drop);
       return drop;
     },
 
     /**
-     * When this returns, the service serves the drop no more, except that another process may show its page
-     * from memory for up to a minute if the database is down. The purge of the edge may still be unconfirmed.
+     * When this returns, the service serves the drop no more, except that another process which cannot reach the
+     * database may show its page from memory for up to a minute. The purge of the edge may still be unconfirmed.
      */
-    async remove(caller: Caller, slug: string): Promise<void> {
-      const dropId = orNotFound(await hide(slug, drops.remove(caller.ownerId, slug, clock.now())));
-      await followUps.removed(dropId);
-    },
-
-    /** Newest first. */
-    async listVersions(caller: Caller, slug: string): Promise<Version[]> {
-      return orNotFound(await drops.listVersions(caller.ownerId, slug));
-    },
-
-    /** `context`: Markdown; null: none. @throws DropError `not_found` also if the drop has no such version */
-    async getVersion(caller: Caller, slug: string, number: number) {
-      const { version, latestVersion } = await findVersion(caller, slug, number);
-      const bytes = version.hasContext ? await contexts.get(version.id) : null;
-      if (version.hasContext && bytes === null) {
-        const again = await findVersion(caller, slug, number); // not found if it was deleted meanwhile
-        if (again.version.id !== version.id) throw notFound('version');
-        throw new Error(`The context of version ${version.id} is missing`);
-      }
-      const context = bytes && Buffer.from(bytes).toString('utf8');
-      return { version, context, isLatest: version.number === latestVersion };
+    async remove(caller: Caller, target: Target): Promise<void> {
+      const id = orNotFound(await drops.remove(owned(caller, target), clock.now()));
+      if (typeof id === 'object') throw versionConflict(id);
+      await followUps.removed({ id, slug: target.slug });
     },
 
     /** @throws DropError `not_found` also if the drop has no such version, `last_version_cannot_be_deleted` */
-    async removeVersion(caller: Caller, slug: string, number: number): Promise<Drop> {
-      const change = drops.removeVersion(caller.ownerId, slug, number, clock.now(), followUps.tasksOfChange);
-      const drop = orThrow(await hide(slug, change));
-      await followUps.removed(drop.id);
+    async removeVersion(caller: Caller, target: Target, number: number): Promise<Drop> {
+      const now = clock.now();
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.removeVersion(owned(caller, target), number, now, tasks));
+      await followUps.removed(drop);
       return drop;
     },
   };
+}
+
+function publisherOf({ credential }: Caller): Publisher {
+  if (credential.kind === 'token')
+    return { kind: 'token', id: credential.token.id, label: credential.token.label };
+  return { kind: 'session', id: credential.session.id, label: credential.session.browser };
 }
 
 function orNotFound<T>(found: T | null): T {
@@ -245,7 +258,31 @@ function orNotFound<T>(found: T | null): T {
   return found;
 }
 
+/**
+ * Not part of reading the request: the answer to a repeated request must not depend on when it is repeated.
+ * @param expiresAt null or undefined: not set
+ */
+function checkExpiry(expiresAt: number | null | undefined, now: number): void {
+  if (expiresAt == null || (expiresAt > now && expiresAt <= now + maxExpiryMs)) return;
+  const message = `expires_at must be in the future and at most 10 years ahead, in Unix milliseconds (got ${expiresAt}; now it is ${now})`;
+  throw new DropError('invalid_arg', message, {
+    field: 'expires_at',
+    fields: [{ field: 'expires_at', code: 'invalid_arg', message }],
+  });
+}
+
 function takenDown({ at, reason }: Takedown): DropError {
   const message = `This drop was taken down; it can only be deleted. Reason: ${reason}`;
   return new DropError('forbidden', message, { reason, taken_down_at: at });
+}
+
+function versionConflict({ conflict: drop }: Conflict): DropError {
+  const { latestVersion, updatedAt } = drop;
+  const message = `The drop was changed meanwhile: its latest version is ${latestVersion}. Read it, apply your change to what it is now, and send that with its ETag in If-Match`;
+  const details = { latest_version: latestVersion, updated_at: updatedAt, etag: etagOf(drop) };
+  return new DropError('version_conflict', message, details);
+}
+
+function owned({ ownerId }: Caller, target: Target): DropTarget {
+  return { ...target, ownerId };
 }

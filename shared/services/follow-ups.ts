@@ -1,8 +1,11 @@
-import { edgeTag, type PendingTask } from '../domain/drop.ts';
+import { type Drop, edgeTag, type PendingTask } from '../domain/drop.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { DropStore } from '../ports/drop-store.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
+import type { PageChanges } from '../ports/page-changes.ts';
+import { inChunks } from '../util/in-chunks.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
@@ -10,23 +13,29 @@ import { createThrottledWarning } from './throttled-warning.ts';
 const purgeWaitMs = 1_000;
 /** An edge that does not answer must not fill this process with connections; the jobs purge it too. */
 const attemptsAtOnce = 100;
+/** Of drops that are removed together. */
+const purgesAtOnce = 20;
 
 /** The result of a purge; `no edge`: this process has no purger configured. */
 export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
 
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
+type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
+
 /**
- * The jobs and purges after a change of a drop. The record lists the pending tasks already, so a failure here fails no
- * request: the reconcile job enqueues them again.
+ * What follows a change of a drop before its client gets the answer: notice to the processes that have the page in memory,
+ * then the purge of the edge, which those processes could otherwise fill with the page as it was. The record lists the
+ * pending tasks already, so a failure here fails no request: the reconcile job enqueues them again.
  */
 export function createFollowUps(deps: {
   jobs: JobProducer;
   purger: EdgePurger | null;
+  changes: Pick<PageChanges, 'published'>;
   clock: Clock;
   log: Log;
 }) {
-  const { jobs, purger } = deps;
+  const { jobs, purger, changes } = deps;
   const warnOfNoJob = createThrottledWarning(
     deps,
     'a job could not be enqueued; the reconcile job will enqueue it',
@@ -40,6 +49,11 @@ export function createFollowUps(deps: {
 
   function enqueuePurge(dropId: string): void {
     if (purger !== null) ignoreFailure(jobs.enqueue('edge.purge', { dropId }));
+  }
+
+  /** If this job is lost, the first reader of the card draws it. */
+  function enqueueCard(dropId: string): void {
+    ignoreFailure(jobs.enqueue('drop.card', { dropId }));
   }
 
   /** Never rejects. */
@@ -76,37 +90,69 @@ export function createFollowUps(deps: {
     /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
     tasksOfOperator,
 
-    created(dropId: string, versionId: string): void {
-      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
+    /**
+     * Enqueues the render of a new drop, whose page no process has in memory. On SQLite the job is added in the transaction of
+     * the drop; the job of a refused drop does nothing.
+     * @param change what `DropStore.create` returned, with nothing awaited in between
+     */
+    creating(change: ReturnType<DropStore['create']>, dropId: string, versionId: string): void {
+      const enqueue = () => ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
+      if (jobs.joinsChanges) enqueue();
+      else
+        change.then(
+          (stored) => typeof stored === 'object' && enqueue(),
+          () => undefined, // the request reports it
+        );
     },
 
     /** Also purges at once, because the job may wait. */
-    versionAdded(dropId: string, versionId: string): void {
-      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
-      enqueuePurge(dropId);
-      if (attempts < attemptsAtOnce) void tryPurge(dropId);
+    async versionAdded({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
+      ignoreFailure(jobs.enqueue('version.render', { dropId: id, versionId }));
+      await changes.published(slug);
+      enqueuePurge(id);
+      if (attempts < attemptsAtOnce) void tryPurge(id);
     },
 
-    changed: enqueuePurge,
+    async changed({ id, slug }: ChangedDrop): Promise<void> {
+      await changes.published(slug);
+      enqueuePurge(id);
+      enqueueCard(id);
+    },
 
     /** For a page that is no longer public: waits for one purge, at most 1 s. */
-    hidden: enqueueAndAwaitPurge,
+    async hidden({ id, slug }: ChangedDrop): Promise<void> {
+      await changes.published(slug);
+      enqueueCard(id);
+      await enqueueAndAwaitPurge(id);
+    },
 
     /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
-    async changedByOperator(dropId: string): Promise<EdgeResult> {
-      await jobs.enqueue('edge.purge', { dropId }).catch((err: unknown) => warnOfNoJob({ err }));
+    async changedByOperator({ id, slug }: ChangedDrop): Promise<EdgeResult> {
+      await changes.published(slug);
+      await jobs.enqueue('edge.purge', { dropId: id }).catch((err: unknown) => warnOfNoJob({ err }));
       let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
-      const attempt = tryPurge(dropId).then((outcome) => {
+      const attempt = tryPurge(id).then((outcome) => {
         result = outcome;
       });
       await waitAtMost(purgeWaitMs, attempt);
       return result;
     },
 
+    /** For drops that are removed together: waits for their purges at most 1 s in all. Never rejects. */
+    async allRemoved(drops: readonly ChangedDrop[]): Promise<void> {
+      for (const { id } of drops) ignoreFailure(jobs.enqueue('drop.remove', { dropId: id }));
+      await changes.published(...drops.map(({ slug }) => slug));
+      await waitAtMost(
+        purgeWaitMs,
+        inChunks(drops, purgesAtOnce, async ({ id }) => void (await tryPurge(id))),
+      );
+    },
+
     /** For a removed drop or version: waits like `hidden`. */
-    async removed(dropId: string): Promise<void> {
-      ignoreFailure(jobs.enqueue('drop.remove', { dropId }));
-      await enqueueAndAwaitPurge(dropId);
+    async removed({ id, slug }: ChangedDrop): Promise<void> {
+      ignoreFailure(jobs.enqueue('drop.remove', { dropId: id }));
+      await changes.published(slug);
+      await enqueueAndAwaitPurge(id);
     },
   };
 }

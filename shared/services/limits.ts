@@ -9,6 +9,9 @@ import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
 /** Time does not end the caps of drops and versions, so clients are told to wait long: a day. */
 const capRetrySeconds = 86_400;
 
+/** Each may hold a context, which takes no place of the day or of the account until the document comes. */
+const maxUploads = 100;
+
 interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
   readonly WRITES_PER_DAY: number;
@@ -45,6 +48,16 @@ export function createLimits(deps: {
     /** Counts any other change. @throws DropError `rate_limited` */
     takeChange: (caller: Caller) => takeMinute('change', caller, config.CHANGES_PER_MINUTE, 'changes'),
 
+    /** Counts a request for an upload address, which is also a change. @throws DropError `rate_limited` */
+    takeUpload({ accountId }: Caller): Promise<void> {
+      const message = `At most ${maxUploads} uploads in 10 minutes.`;
+      return take(
+        [{ key: `upload:${accountId}`, limit: maxUploads }],
+        windowOf(clock.now(), attemptWindowMs),
+        message,
+      );
+    },
+
     /** Counts the start of a sign-in for the address and its network. @throws DropError `rate_limited` */
     takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
@@ -66,14 +79,16 @@ export function createLimits(deps: {
     /**
      * Counts a write of the caller on this UTC day.
      * @returns a function that takes the count back, for a write that fails or is refused
-     * @throws DropError `daily_quota_exceeded`
+     * @throws DropError `daily_quota_exceeded`; `invalid_token` if the account was deleted meanwhile
      */
-    async takeDailyWrite({ accountId }: Caller): Promise<() => Promise<void>> {
+    async takeDailyWrite(caller: Caller): Promise<() => Promise<void>> {
+      const { accountId } = caller;
       const day = dayOf(clock.now());
       const limit = config.WRITES_PER_DAY;
       if (await accounts.takeDailyWrite(accountId, day.id, limit)) {
         return () => accounts.returnDailyWrite(accountId, day.id);
       }
+      await caller.confirm(); // a deleted account has no writes either
       throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
     },
 

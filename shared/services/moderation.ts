@@ -7,6 +7,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { ModerationStore } from '../ports/moderation-store.ts';
+import type { SessionStore } from '../ports/session-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import type { Audit } from './audit.ts';
@@ -55,20 +56,19 @@ export function createModeration(deps: {
   drops: Pick<DropStore, 'list'>;
   accounts: AccountStore;
   tokens: TokenStore;
+  sessions: Pick<SessionStore, 'endAll'>;
   signIns: Pick<SignInStore, 'endByAccount'>;
   audit: Audit;
   followUps: FollowUps;
-  /** Called with the slug of each changed page, before the answer. */
-  forgetPage: (slug: string) => void;
   clock: Clock;
 }) {
-  const { moderation, drops, accounts, tokens, signIns, audit, followUps, forgetPage, clock } = deps;
+  const { moderation, drops, accounts, tokens, sessions, signIns, audit, followUps, clock } = deps;
 
   /** @param change returns null if the drop was deleted meanwhile */
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
-    const drop = await change().finally(() => forgetPage(before.slug));
+    const drop = await change();
     if (drop === null) throw notFound('page');
-    return { drop, before, edge: await followUps.changedByOperator(drop.id) };
+    return { drop, before, edge: await followUps.changedByOperator(drop) };
   }
 
   async function findPage(slug: string): Promise<Drop> {
@@ -147,18 +147,19 @@ export function createModeration(deps: {
       ),
 
     /**
-     * Revokes every token of the account. Its approved sign-ins end first: a poll that has claimed one shows its token
+     * Revokes every token of the account and ends its sessions. Its approved sign-ins end first: a poll that has claimed one shows its token
      * only while the sign-in is valid (sign-ins.ts), and a token that was stored earlier is among the revoked ones.
-     * @returns the number of tokens, and of sign-ins that had no token yet
+     * @returns the number of tokens, of sessions, and of sign-ins that had no token yet
      */
     revokeTokens: (account: Account, { by, reason }: Operator) =>
       audit.record(
         { act: 'revoke-tokens', by, target: nameOf(account), reason },
         async () => {
           const ended = await signIns.endByAccount(account.id);
-          return { signIns: ended, tokens: await tokens.revokeAll(account.id) };
+          const revoked = await tokens.revokeAll(account.id);
+          return { signIns: ended, tokens: revoked, sessions: await sessions.endAll(account.id, null) };
         },
-        (done) => `done: tokens ${done.tokens}, sign-ins ${done.signIns}`,
+        (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
       ),
 
     /**

@@ -1,23 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import type { EncodingFacts } from '../domain/etag.ts';
-import { applyPlan, planSafely } from '../html/plan.ts';
+import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import type { NewRender } from '../ports/page-renderer.ts';
-import type { ContentEncoding, RenderHead, RenderStore, VersionKey } from '../ports/render-store.ts';
-import { waitAtMost, withTimeout } from '../util/wait-at-most.ts';
-import type { Rendering } from './rendering.ts';
+import type { ContentEncoding, RenderHead, RenderStore } from '../ports/render-store.ts';
+import { withTimeout } from '../util/wait-at-most.ts';
+import { asPlainText, type OwnedVersion, type Rendering } from './rendering.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** A head takes some hundred bytes. */
-const maxHeads = 20_000;
-/** A page that was rendered again, here or in another process, is served after this time at the latest. */
-const headMaxAgeMs = 30_000;
-/** How long a request waits for a head to be read again. */
-const refreshWaitMs = 40;
-/** Memory that a body takes in addition to its bytes. */
-const bodyOverheadBytes = 512;
+/** Memory that an entry takes in addition to bodies and context. */
+const entryOverheadBytes = 1_024;
+/** How long a page of an older renderer is not enqueued again. */
+const enqueueAgainMs = 10_000;
+const maxEnqueued = 10_000;
 
 /** What the headers say about a body that can be served now. */
 export interface BodyFacts {
@@ -26,211 +22,222 @@ export interface BodyFacts {
   readonly byteLength: number;
   /** A strong ETag of bytes and encoding (RFC 9110, section 8.8.3); null if the body is not final. */
   readonly etag: string | null;
-  /** false: made without a full parse. The job will make a better one, so no cache may keep this one. */
+  /** false: made without a full parse. Later requests get a better one, so no cache may keep this one. */
   readonly isFinal: boolean;
 }
 
-/** A page in one encoding. */
+/** A page in one encoding. Immutable, and the same object for as long as it is in memory. */
 export interface Body extends BodyFacts {
   readonly bytes: Uint8Array;
 }
 
-/** The head of a stored page. `artefacts` is null if the page was just rendered here: their ids are not known then. */
-type KnownHead = Omit<RenderHead, 'artefacts'> & { readonly artefacts: RenderHead['artefacts'] | null };
-
-interface CachedHead {
-  readonly head: KnownHead;
-  /** The keys of its bodies in the cache. */
-  readonly keys: Readonly<Record<ContentEncoding, string>>;
-  /** Unix ms. */
-  readonly readAt: number;
+/** What is in memory of one version: the parts that requests have read or rendered. */
+interface Entry {
+  readonly head?: RenderHead;
+  readonly bodies: Readonly<Partial<Record<ContentEncoding, Body>>>;
+  readonly context?: string;
 }
 
 /**
- * Bodies of pages: from memory, else from the store, else rendered on demand. Memory has two caches: bodies by version
- * and ETag, and for each version its head, from which the ETags follow.
+ * Bodies and contexts of versions: from memory, else from the stored artefact, else rendered on demand. Artefacts are
+ * immutable, so memory needs no refresh. An artefact of an older renderer is served while it is rendered again, and not
+ * kept in memory.
  */
 export function createPageBodies(deps: {
   html: BlobStore;
   renders: RenderStore;
-  rendering: Rendering;
+  rendering: Pick<Rendering, 'renderForRequest'>;
+  jobs: JobProducer;
   clock: Clock;
   log: Log;
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const { html, renders, rendering, clock, config } = deps;
-  const warnNotFullyParsed = createThrottledWarning(deps, 'a page was served without a full parse');
-  const heads = new LRUCache<string, CachedHead>({ max: maxHeads });
-  const bodies = new LRUCache<string, Body>({
+  const { html, renders, rendering, jobs, clock, config } = deps;
+  const warnOfNoRender = createThrottledWarning(deps, 'a page was served without a full parse');
+  const warnOfNoJob = createThrottledWarning(deps, 'the render of an outdated page could not be enqueued');
+  const memory = new LRUCache<string, Entry>({
     maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
-    sizeCalculation: ({ byteLength }) => byteLength + bodyOverheadBytes,
+    sizeCalculation: sizeOf,
   });
-  const loading = new Map<string, Promise<Body | null>>();
-  const refreshing = new Map<string, Promise<void>>();
+  const enqueued = new LRUCache<string, true>({
+    ...{ max: maxEnqueued, ttl: enqueueAgainMs, ttlResolution: 0, perf: clock },
+  });
+  const shareLoad = createSharedCalls<Body | null>();
+  const shareContextLoad = createSharedCalls<string | null>();
 
-  function cacheHead(versionId: string, head: KnownHead): void {
-    const keyFor = (encoding: ContentEncoding) => keyOf(versionId, encoding, head);
-    const keys = { identity: keyFor('identity'), br: keyFor('br'), gzip: keyFor('gzip') };
-    heads.set(versionId, { head, keys, readAt: clock.now() });
+  function remember(versionId: string, parts: Partial<Entry>): void {
+    const before = memory.peek(versionId);
+    memory.set(versionId, { ...before, ...parts, bodies: { ...before?.bodies, ...parts.bodies } });
   }
 
-  function isStale({ readAt }: CachedHead): boolean {
-    return Math.abs(clock.now() - readAt) >= headMaxAgeMs;
-  }
-
-  /** The cached head, read again if it is stale. If that read is late or fails, the stale head is used. */
-  async function findCached(versionId: string, mayRefresh: boolean): Promise<CachedHead | undefined> {
-    const cached = heads.get(versionId);
-    if (mayRefresh && cached !== undefined && isStale(cached))
-      await waitAtMost(refreshWaitMs, refresh(versionId));
-    return heads.get(versionId);
-  }
-
-  /** Never rejects: if the store is down, the next request tries again. */
-  function refresh(versionId: string): Promise<void> {
-    let running = refreshing.get(versionId);
-    if (running === undefined) {
-      running = readAgain(versionId)
-        .catch(() => undefined)
-        .finally(() => refreshing.delete(versionId));
-      refreshing.set(versionId, running);
-    }
-    return running;
-  }
-
-  async function readAgain(versionId: string): Promise<void> {
-    if ((await readHead(versionId)) !== null) return;
-    // A page that was just rendered here may not be stored yet, and is valid.
-    if (heads.peek(versionId)?.head.artefacts !== null) heads.delete(versionId);
-  }
-
-  async function readHead(versionId: string): Promise<RenderHead | null> {
-    const head = await renders.findHead(versionId);
-    if (head !== null) cacheHead(versionId, head);
+  /** null: not rendered yet. */
+  async function findHead(version: OwnedVersion): Promise<RenderHead | null> {
+    const known = memory.get(version.versionId)?.head;
+    if (known !== undefined) return known;
+    const head = await renders.findHead(version.versionId, rendererVersion);
+    if (head === null) return null;
+    if (isCurrent(head)) remember(version.versionId, { head });
+    else renderAgain(version);
     return head;
   }
 
-  async function load(
-    version: VersionKey,
-    encoding: ContentEncoding,
-    mayRefresh: boolean,
-  ): Promise<Body | null> {
-    const cached = await findCached(version.versionId, mayRefresh);
-    const inMemory = cached === undefined ? undefined : bodies.get(cached.keys[encoding]);
-    if (inMemory !== undefined) return inMemory;
-    const known = cached?.head;
-    if (known?.artefacts) {
-      const stored = await loadStored(version, encoding, { ...known, artefacts: known.artefacts });
-      if (stored !== null) return stored;
+  function renderAgain({ dropId, versionId }: OwnedVersion): void {
+    if (enqueued.has(versionId)) return;
+    enqueued.set(versionId, true);
+    jobs
+      .enqueue('version.render', { dropId, versionId })
+      .catch((err: unknown) => warnOfNoJob({ err, versionId }));
+  }
+
+  /**
+   * What `read` finds in the newest artefact; null: there is no artefact. It reads twice, because an older artefact is
+   * deleted when a newer one is stored, also between the reads of head and bytes.
+   */
+  async function readArtefact<T>(
+    version: OwnedVersion,
+    read: (head: RenderHead) => Promise<T | null>,
+  ): Promise<T | null> {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const head = await findHead(version);
+      const found = head && (await read(head));
+      if (head === null || found !== null) return found;
+      memory.delete(version.versionId);
     }
-    const head = await readHead(version.versionId); // the artefacts may have been replaced since
-    const stored = head === null ? null : await loadStored(version, encoding, head);
+    return null;
+  }
+
+  async function load(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const { versionId } = version;
+    const stored = await readArtefact(version, async (head) => {
+      const bytes = await readBytes(versionId, head, encoding);
+      if (bytes === null) return null;
+      const body = bodyOf(bytes, encoding, head);
+      if (isCurrent(head)) remember(versionId, { bodies: { [encoding]: body } });
+      return body;
+    });
     return stored ?? renderNow(version, encoding);
   }
 
-  /** @returns null if the artefact was replaced or removed */
-  async function loadStored(
-    version: VersionKey,
-    encoding: ContentEncoding,
-    head: RenderHead,
-  ): Promise<Body | null> {
+  async function loadContext(version: OwnedVersion): Promise<string | null> {
     const { versionId } = version;
-    const inMemory = bodies.get(keyOf(versionId, encoding, head));
-    if (inMemory !== undefined) return inMemory;
-    const bytes = await (encoding === 'identity'
-      ? html.get(versionId).then((document) => document && applyPlan(document, head.plan))
-      : renders.findArtefact(head.artefacts[encoding]));
-    if (bytes === null || (encoding !== 'identity' && bytes.byteLength !== head.facts[encoding].byteLength))
-      return null;
-    if (encoding === 'br' && !head.isSqueezed) rendering.squeezeSoon(version);
-    return cacheBody(versionId, bodyOf(bytes, encoding, head.facts[encoding]));
+    const stored = await readArtefact(version, async (head) => {
+      const bytes = await renders.findPart(versionId, head, 'context');
+      if (bytes === null) return null;
+      const context = Buffer.from(bytes).toString('utf8');
+      if (isCurrent(head)) remember(versionId, { context });
+      return context;
+    });
+    return stored ?? renderContextNow(version);
   }
 
-  function cacheBody(versionId: string, body: Body): Body {
-    bodies.set(`${versionId}/${body.etag}`, body); // the same key as `keyOf`; a final body has an ETag
+  async function readBytes(versionId: string, head: RenderHead, encoding: ContentEncoding) {
+    if (encoding !== 'identity') return renders.findPart(versionId, head, encoding);
+    const document = await html.get(versionId);
+    return document && applyPlan(document, head.plan);
+  }
+
+  /** Renders a version that has no artefact yet. @returns null if the version was removed */
+  async function renderNow(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const running = rendering.renderForRequest(version);
+    const document = await running.document;
+    if (document === null) return null;
+    const page = await inTime(version, running.page);
+    if (page === null) return bodyWithoutParse(document);
+    const bytes = encoding === 'identity' ? applyPlan(document, page.plan) : page[encoding];
+    const body = bodyOf(bytes, encoding, page);
+    remember(version.versionId, { bodies: { [encoding]: body } });
     return body;
   }
 
-  /** Renders a page that the job has not rendered yet. @returns null if the version was removed */
-  async function renderNow(version: VersionKey, encoding: ContentEncoding): Promise<Body | null> {
-    const document = await html.get(version.versionId);
-    if (document === null) return null;
-    const made = await renderInTime(version, document);
-    if (made === null) return bodyWithoutParse(document);
-    const bytes = encoding === 'identity' ? applyPlan(document, made.plan) : made[encoding];
-    const body = bodyOf(bytes, encoding, made.facts[encoding]);
-    if (!made.isFullyParsed) return { ...body, etag: null, isFinal: false };
-    cacheHead(version.versionId, { plan: made.plan, facts: made.facts, artefacts: null, isSqueezed: false });
-    if (encoding === 'br') rendering.squeezeSoon(version);
-    return cacheBody(version.versionId, body);
+  async function renderContextNow(version: OwnedVersion): Promise<string | null> {
+    const running = rendering.renderForRequest(version);
+    const text = await running.contextText;
+    if (text === null) return null;
+    const context = await inTime(version, running.context);
+    if (context === null) return asPlainText(text);
+    remember(version.versionId, { context });
+    return context;
   }
 
   /** @returns null if the render takes too long or fails */
-  async function renderInTime(version: VersionKey, document: Uint8Array): Promise<NewRender | null> {
-    const rendered = rendering.renderForRequest(version, document);
+  async function inTime<T>(version: OwnedVersion, rendered: Promise<T>): Promise<T | null> {
     const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
     } catch (err) {
-      warnNotFullyParsed({ err, ...version });
+      warnOfNoRender({ err, ...version });
       return null;
     }
   }
 
   return {
-    /** Whether the body is in memory. */
-    holds(versionId: string, encoding: ContentEncoding): boolean {
-      const cached = heads.peek(versionId);
-      return cached !== undefined && bodies.has(cached.keys[encoding]);
-    },
+    /** The body if it is in memory. Synchronous. */
+    recall: (versionId: string, encoding: ContentEncoding): Body | undefined =>
+      memory.get(versionId)?.bodies[encoding],
 
-    /** @param mayRefresh see `get` @returns null if the page is not rendered; call `get` then */
-    async facts(
-      versionId: string,
-      encoding: ContentEncoding,
-      mayRefresh: boolean,
-    ): Promise<BodyFacts | null> {
-      const head = (await findCached(versionId, mayRefresh))?.head ?? (await readHead(versionId));
-      return head === null ? null : bodyFactsOf(encoding, head.facts[encoding]);
+    /** @returns null if the version is not rendered yet; call `get` then */
+    async facts(version: OwnedVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
+      const body = memory.get(version.versionId)?.bodies[encoding];
+      if (body !== undefined) return body;
+      const head = await findHead(version);
+      return head && bodyFactsOf(encoding, head);
     },
 
     /**
      * Concurrent requests share one load.
-     * @param mayRefresh false if the database is down: memory is then used however old it is
      * @returns null if the version was removed since the page was looked up
      */
-    get(version: VersionKey, encoding: ContentEncoding, mayRefresh: boolean): Body | Promise<Body | null> {
+    get(version: OwnedVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
       const { versionId } = version;
-      const cached = heads.get(versionId);
-      if (cached !== undefined && !(mayRefresh && isStale(cached))) {
-        const inMemory = bodies.get(cached.keys[encoding]);
-        if (inMemory !== undefined) return inMemory;
-      }
-      const key = `${versionId}/${encoding}`;
-      let running = loading.get(key);
-      if (running === undefined) {
-        running = load(version, encoding, mayRefresh).finally(() => loading.delete(key));
-        loading.set(key, running);
-      }
-      return running;
+      return (
+        memory.get(versionId)?.bodies[encoding] ??
+        shareLoad(`${versionId}/${encoding}`, () => load(version, encoding))
+      );
+    },
+
+    /** The context's markup if it is in memory. Synchronous. */
+    recallContext: (versionId: string): string | undefined => memory.get(versionId)?.context,
+
+    /**
+     * The context's markup. If it takes longer than RENDER_REQUEST_BUDGET_MS to render, the escaped text.
+     * @returns null if the version has no context or was removed
+     */
+    async context(version: OwnedVersion): Promise<string | null> {
+      const { versionId } = version;
+      return memory.get(versionId)?.context ?? shareContextLoad(versionId, () => loadContext(version));
     },
   };
 }
 
-function keyOf(versionId: string, encoding: ContentEncoding, { facts }: KnownHead): string {
-  return `${versionId}/${etagOf(encoding, facts[encoding])}`;
+/** Calls of one key share the result of the call that runs. */
+function createSharedCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (key, call) => {
+    const shared = running.get(key) ?? call().finally(() => running.delete(key));
+    running.set(key, shared);
+    return shared;
+  };
 }
 
-function etagOf(encoding: ContentEncoding, { digest }: EncodingFacts): string {
-  return `"${digest}-${encoding}"`;
+/** Artefacts of older renderers are not kept in memory: the next read finds the new one. */
+function isCurrent({ plan }: RenderHead): boolean {
+  return plan.renderer === rendererVersion;
 }
 
-function bodyFactsOf(encoding: ContentEncoding, facts: EncodingFacts): BodyFacts {
-  return { encoding, byteLength: facts.byteLength, etag: etagOf(encoding, facts), isFinal: true };
+function sizeOf({ bodies, context = '' }: Entry): number {
+  const sizes = Object.values(bodies).map(({ byteLength }) => byteLength);
+  return sizes.reduce((sum, size) => sum + size, entryOverheadBytes + 2 * context.length);
 }
 
-function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, facts: EncodingFacts): Body {
-  return { ...bodyFactsOf(encoding, facts), bytes };
+function bodyFactsOf(encoding: ContentEncoding, { facts }: Pick<RenderHead, 'facts'>): BodyFacts {
+  const { byteLength, digest } = facts[encoding];
+  return { encoding, byteLength, etag: `"${digest}-${encoding}"`, isFinal: true };
+}
+
+function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, head: Pick<RenderHead, 'facts'>): Body {
+  const { buffer, byteOffset, byteLength } = bytes;
+  // A Buffer of the same memory, because Node would make one for each response.
+  return { ...bodyFactsOf(encoding, head), bytes: Buffer.from(buffer, byteOffset, byteLength) };
 }
 
 /** The document with the insertion that `planSafely` finds. */

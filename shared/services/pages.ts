@@ -1,20 +1,24 @@
-import { LRUCache } from 'lru-cache';
-import type { Page, ShownPage } from '../domain/drop.ts';
+import type { Page, ShownPage, Version } from '../domain/drop.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { DropStore } from '../ports/drop-store.ts';
+import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
+import type { PageChanges } from '../ports/page-changes.ts';
 import type { ContentEncoding, RenderStore } from '../ports/render-store.ts';
 import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
 import { createPageLookup, type LookedUpPage } from './page-lookup.ts';
+import { createPageMemory, isShown } from './page-memory.ts';
 import type { Rendering } from './rendering.ts';
-
-const contextCacheCharacters = 4 * 1024 * 1024;
 
 interface FoundPage extends LookedUpPage {
   readonly page: Page;
+}
+
+interface Recalled {
+  readonly page: ShownPage;
+  readonly body: Body;
 }
 
 export type Pages = ReturnType<typeof createPages>;
@@ -22,31 +26,24 @@ export type Pages = ReturnType<typeof createPages>;
 /** The public pages of drops. */
 export function createPages(deps: {
   drops: DropStore;
+  changes: PageChanges;
   html: BlobStore;
-  contexts: BlobStore;
   renders: RenderStore;
   rendering: Rendering;
-  contextRenderer: ContextRenderer;
+  jobs: JobProducer;
   clock: Clock;
   log: Log;
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const { contexts, contextRenderer } = deps;
-  const lookup = createPageLookup(deps);
+  const memory = createPageMemory(deps);
+  const lookup = createPageLookup({ ...deps, memory });
   const bodies = createPageBodies(deps);
-  const contextCache = new LRUCache<string, string>({
-    maxSize: contextCacheCharacters,
-    sizeCalculation: (markup) => markup.length + 1,
-  });
-  const contextsLoading = new Map<string, Promise<string | null>>();
 
-  async function loadContext(versionId: string): Promise<string | null> {
-    const bytes = await contexts.get(versionId);
-    if (bytes === null) return null;
-    const { markup, isFinal } = await contextRenderer.render(Buffer.from(bytes).toString('utf8'));
-    if (isFinal) contextCache.set(versionId, markup);
-    return markup;
-  }
+  const ownedVersion = ({ dropId, ownerId, version }: ShownPage) => ({
+    dropId,
+    ownerId,
+    versionId: version.id,
+  });
 
   return {
     /**
@@ -64,11 +61,23 @@ export function createPages(deps: {
      * @throws DropError `not_found`
      */
     async findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
-      return found(await lookup.find(slug, number, ({ version }) => bodies.holds(version.id, encoding)));
+      return found(
+        await lookup.find(slug, number, ({ version }) => bodies.recall(version.id, encoding) !== undefined),
+      );
     },
 
-    /** Call it when the page is hidden: `findRaw` then reads it from the store only. */
-    forget: lookup.forget,
+    /**
+     * The page if it is in memory, public and provably current: for a response whose head is written in the same
+     * synchronous step, with nothing awaited in between. null: call `find`.
+     */
+    current: memory.current,
+
+    /** Like `current`, with its body; null also if the body is not in memory. */
+    recall(slug: string, number: number | null, encoding: ContentEncoding): Recalled | null {
+      const page = memory.current(slug, number);
+      const body = page === null ? undefined : bodies.recall(page.version.id, encoding);
+      return page === null || body === undefined ? null : { page, body };
+    },
 
     /** The page if its version exists. @throws DropError `version_not_found` */
     requireVersion(page: Page): ShownPage {
@@ -77,35 +86,39 @@ export function createPages(deps: {
     },
 
     /** The body's headers without its bytes; null if only `body` can tell. */
-    facts(page: ShownPage, encoding: ContentEncoding, isConfirmed: boolean): Promise<BodyFacts | null> {
-      return bodies.facts(page.version.id, encoding, isConfirmed);
+    facts(page: ShownPage, encoding: ContentEncoding): Promise<BodyFacts | null> {
+      return bodies.facts(ownedVersion(page), encoding);
     },
 
     /**
      * The body, within about 300 ms: a document that takes longer to render is served without a full parse.
-     * @param isConfirmed false to use memory however old it is
      * @returns null if the version was removed since the page was found; find it again
      */
-    body(
-      { dropId, version }: ShownPage,
-      encoding: ContentEncoding,
-      isConfirmed: boolean,
-    ): Body | Promise<Body | null> {
-      return bodies.get({ dropId, versionId: version.id }, encoding, isConfirmed);
+    body(page: ShownPage, encoding: ContentEncoding): Body | Promise<Body | null> {
+      return bodies.get(ownedVersion(page), encoding);
     },
 
-    /**
-     * The version's context as markup that runs and loads nothing; null for none. Concurrent requests share one
-     * rendering.
-     */
+    /** Every version, newest first. The caller checks the passcode. @throws DropError `not_found` */
+    async versions({ ownerId, slug }: Page): Promise<Version[]> {
+      const versions = await deps.drops.listVersions(ownerId, slug);
+      if (versions === null) throw notFound('page');
+      return versions;
+    },
+
+    /** The document as posted. The caller checks the passcode. @throws DropError `not_found` if the version was removed */
+    async document({ version }: ShownPage): Promise<Uint8Array> {
+      const document = await deps.html.get(version.id);
+      if (document === null) throw notFound('version');
+      return document;
+    },
+
+    /** Like `context`, but synchronous; undefined if the context is not in memory. */
+    recallContext: ({ version }: ShownPage): string | null | undefined =>
+      version.hasContext ? bodies.recallContext(version.id) : null,
+
+    /** The version's context as markup that runs and loads nothing; null for none. */
     async context(page: ShownPage): Promise<string | null> {
-      if (!page.version.hasContext) return null;
-      const { id } = page.version;
-      const cached = contextCache.get(id) ?? contextsLoading.get(id);
-      if (cached !== undefined) return cached;
-      const loading = loadContext(id).finally(() => contextsLoading.delete(id));
-      contextsLoading.set(id, loading);
-      return loading;
+      return page.version.hasContext ? bodies.context(ownedVersion(page)) : null;
     },
   };
 }
@@ -113,8 +126,4 @@ export function createPages(deps: {
 function found({ page, isConfirmed }: LookedUpPage): FoundPage {
   if (page === null) throw notFound('page');
   return { page, isConfirmed };
-}
-
-function isShown(page: Page): page is ShownPage {
-  return page.version !== null;
 }

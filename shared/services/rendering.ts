@@ -1,104 +1,134 @@
 import { unavailable } from '../domain/errors.ts';
+import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { JobProducer } from '../ports/job-queue.ts';
+import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { Log } from '../ports/log.ts';
-import type { NewRender, PageRenderer } from '../ports/page-renderer.ts';
-import type { RenderStore, VersionKey } from '../ports/render-store.ts';
+import type { PageRenderer } from '../ports/page-renderer.ts';
+import type { RenderedPage, RenderStore, VersionKey } from '../ports/render-store.ts';
+import { createFairQueue, type FairQueue } from '../util/fair-queue.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
-/** How long the recompression of a page waits after its brotli body was loaded for a request. */
-const squeezeAfterMs = 60_000;
+/** In each queue. A waiting render holds its document in memory. */
+const maxWaiting = 32;
 
-/** Concurrent renders for requests in this process; each holds its document in memory. */
-const rendersAtMost = 16;
+/** A version, its drop, and the account whose turn its render takes. */
+export interface OwnedVersion extends VersionKey {
+  readonly ownerId: string;
+}
+
+/** The render of one version. Each part is null if the version was removed. */
+export interface RunningRender {
+  readonly document: Promise<Uint8Array | null>;
+  readonly page: Promise<RenderedPage | null>;
+  /** Markdown; null: the version has no context. */
+  readonly contextText: Promise<string | null>;
+  /** Markup; null: the version has no context. */
+  readonly context: Promise<string | null>;
+  /** Settles when page and context are stored; false: the version was removed. */
+  readonly stored: Promise<boolean>;
+}
 
 export type Rendering = ReturnType<typeof createRendering>;
 
-interface Running {
-  readonly rendered: Promise<NewRender>;
-  /** Settles when the page is stored or will not be. */
-  readonly stored: Promise<void>;
-}
-
-/** Renders pages for requests and jobs of this process, each version once at a time, and stores them. */
+/**
+ * Renders versions for requests and jobs of this process, each version once at a time, and stores the artefacts. The owners
+ * take fair turns: a render waits for one render of each other owner, however many others wait.
+ */
 export function createRendering(deps: {
+  html: BlobStore;
+  contexts: BlobStore;
   renders: RenderStore;
   renderer: PageRenderer;
-  jobs: JobProducer;
+  contextRenderer: ContextRenderer;
   clock: Clock;
   log: Log;
-  config: { readonly RENDER_BUDGET_MS: number; readonly RENDER_REQUEST_BUDGET_MS: number };
+  config: { readonly RENDER_BUDGET_MS: number };
+  /** How many documents are rendered at once. */
+  atOnce: number;
 }) {
-  const { renders, renderer, jobs, clock, log, config } = deps;
-  const inFlight = new Map<string, Running>();
-  const warnOfNoSqueeze = createThrottledWarning(deps, 'the recompression of a page could not be enqueued');
+  const { html, contexts, renders, renderer, contextRenderer, config } = deps;
+  // Two queues, so that a context is rendered beside its page, in a thread of its own.
+  const pageTurns = createFairQueue(deps.atOnce, maxWaiting);
+  const contextTurns = createFairQueue(1, maxWaiting);
+  const inFlight = new Map<string, RunningRender>();
+  const warnOfNotStored = createThrottledWarning(deps, 'a page rendered for a request could not be stored');
+  let isClosing = false;
 
-  function begin(
-    version: VersionKey,
-    document: Uint8Array,
-    budgetMs: number,
-    mayStore: (page: NewRender) => boolean,
-  ): Running {
-    const { versionId } = version;
-    const rendered = renderer.render(document, budgetMs);
-    const stored = rendered.then((page) =>
-      mayStore(page) ? renders.put(version, page, clock.now()) : undefined,
+  /** @throws DropError `unavailable` if too many renders wait, or the process stops */
+  async function inTurn<T extends RenderedPage | string | null>(
+    turns: FairQueue,
+    ownerId: string,
+    render: () => Promise<T>,
+  ): Promise<T> {
+    const result = await turns.run([ownerId], async () => {
+      if (isClosing) throw unavailable('The service is stopping.');
+      return render();
+    });
+    if (result === undefined) throw unavailable('Too many pages are being rendered.');
+    return result;
+  }
+
+  async function renderContext(ownerId: string, text: string): Promise<string> {
+    return (await inTurn(contextTurns, ownerId, () => contextRenderer.render(text))) ?? asPlainText(text);
+  }
+
+  function begin({ ownerId, versionId }: OwnedVersion): RunningRender {
+    const blobs = Promise.all([html.get(versionId), contexts.get(versionId)]);
+    const document = blobs.then(([bytes]) => bytes);
+    const contextText = blobs.then(([, bytes]) => bytes && Buffer.from(bytes).toString('utf8'));
+    const page = document.then(
+      (bytes) => bytes && inTurn(pageTurns, ownerId, () => renderer.render(bytes, config.RENDER_BUDGET_MS)),
     );
-    const running: Running = { rendered, stored };
+    const context = contextText.then((text) => (text === null ? null : renderContext(ownerId, text)));
+    const stored = store(versionId, page, context);
+    const running = { document, page, contextText, context, stored };
     inFlight.set(versionId, running);
-    const end = () => inFlight.get(versionId) === running && inFlight.delete(versionId);
+    const end = () => inFlight.delete(versionId);
     stored.then(end, end);
     return running;
   }
 
-  /** Waits until no render of the version runs in this process. */
-  async function whenFinished(versionId: string): Promise<void> {
-    while (inFlight.has(versionId)) await inFlight.get(versionId)?.stored.catch(() => undefined);
+  async function store(
+    versionId: string,
+    rendered: Promise<RenderedPage | null>,
+    renderedContext: Promise<string | null>,
+  ): Promise<boolean> {
+    const [page, context] = await Promise.all([rendered, renderedContext]);
+    if (page === null) return false;
+    const { plan, facts, br, gzip } = page;
+    const markup = context === null ? null : Buffer.from(context);
+    const head = { plan, facts, contextLength: markup?.byteLength ?? null };
+    await renders.put(versionId, { head, br, gzip, context: markup });
+    return true;
   }
 
   return {
-    whenFinished,
-
-    /**
-     * Renders with the budget of jobs and stores the page. The page is stored even if its head was not fully parsed,
-     * because no later render has more time.
-     */
-    async renderFully(version: VersionKey, document: Uint8Array): Promise<void> {
-      await whenFinished(version.versionId);
-      await begin(version, document, config.RENDER_BUDGET_MS, () => true).stored;
+    /** Renders the version and stores the artefact. @returns false if the version was removed */
+    async renderForJob(version: OwnedVersion): Promise<boolean> {
+      return (inFlight.get(version.versionId) ?? begin(version)).stored;
     },
 
-    /**
-     * Renders with the budget of requests, for a request that came before the job. A page whose head was not fully parsed
-     * is not stored: the job makes a better one. The page is returned even if it cannot be stored.
-     * @throws DropError `unavailable` if too many renders are running
-     */
-    renderForRequest(version: VersionKey, document: Uint8Array): Promise<NewRender> {
+    /** The render for a request that came before the job. The artefact is stored behind it; a failure is logged. */
+    renderForRequest(version: OwnedVersion): RunningRender {
       const running = inFlight.get(version.versionId);
-      if (running !== undefined) return running.rendered;
-      if (inFlight.size >= rendersAtMost)
-        return Promise.reject(unavailable('Many pages are being rendered.'));
-      const { rendered, stored } = begin(
-        version,
-        document,
-        config.RENDER_REQUEST_BUDGET_MS,
-        ({ isFullyParsed }) => isFullyParsed,
-      );
-      rendered.then(
-        () =>
-          stored.catch((err: unknown) => {
-            log.error({ err, ...version }, 'a page rendered for a request could not be stored');
-          }),
+      if (running !== undefined) return running;
+      const begun = begin(version);
+      begun.page.then(
+        () => begun.stored.catch((err: unknown) => warnOfNotStored({ err, ...version })),
         () => undefined, // the request reports it
       );
-      return rendered;
+      return begun;
     },
 
-    /** Enqueues the recompression of a page that is being viewed. */
-    squeezeSoon(version: VersionKey): void {
-      jobs
-        .enqueue('version.squeeze', version, squeezeAfterMs)
-        .catch((err: unknown) => warnOfNoSqueeze({ err }));
+    /** Waits for the renders that run; those that wait for their turn fail. */
+    async close(): Promise<void> {
+      isClosing = true;
+      await Promise.allSettled([...inFlight.values()].map(({ stored }) => stored));
     },
   };
+}
+
+/** HTML parsers drop a line break at the start of `<pre>`, hence the extra one. */
+export function asPlainText(text: string): string {
+  return `<pre>\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`;
 }

@@ -147,9 +147,10 @@ export function createSignIns(deps: {
 
     /**
      * Approves the sign-in for the account. Repeating it is safe.
-     * @returns false if the sign-in has expired, was denied, or was approved for another account
+     * @returns false if the sign-in has expired, was denied, or was approved for another account; or the account was deleted
      */
     async approve(id: string, accountId: string): Promise<boolean> {
+      if ((await accounts.find(accountId)) === null) return false; // it was deleted: its token would be invalid
       const now = clock.now();
       if (await signIns.approve(id, accountId, now)) return true;
       const signIn = await signIns.find(id);

@@ -1,50 +1,52 @@
 import type { Caller } from '../domain/account.ts';
 import { DropError, notFound, suspended } from '../domain/errors.ts';
-import { hashToken, isWellFormedToken, newToken, type Token, tokenIdOf } from '../domain/token.ts';
+import {
+  hashToken,
+  isExpiredToken,
+  isWellFormedToken,
+  newToken,
+  type Token,
+  tokenIdOf,
+} from '../domain/token.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenStore } from '../ports/token-store.ts';
 import { retryOnCollision } from '../util/retry-on-collision.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
-
-/** A token's use is recorded at most once in this time. */
-const recordUseEveryMs = 60_000;
+import { createUseRecorder } from './last-use.ts';
 
 export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log }) {
   const { tokens, clock, log } = deps;
-  const warnOfFailure = createThrottledWarning({ clock, log }, 'Recording the use of a token failed');
-  /** Ids of tokens whose use is being recorded. */
-  const recording = new Set<string>();
+  const recordUse = createUseRecorder({ clock, log }, 'token', tokens.touch);
 
-  /** Does not delay the request. After a failure, `last_used_at` is outdated. */
-  function recordUse(token: Token): Token {
-    const now = clock.now();
-    const ifUsedBefore = now - recordUseEveryMs + 1;
-    if (token.lastUsedAt !== null && token.lastUsedAt >= ifUsedBefore) return token;
-    if (!recording.has(token.id)) {
-      recording.add(token.id);
-      tokens
-        .touch(token.id, now, ifUsedBefore)
-        .catch((err: unknown) => warnOfFailure({ err, tokenId: token.id }))
-        .finally(() => recording.delete(token.id));
-    }
-    return { ...token, lastUsedAt: now };
-  }
-
+  /** One indexed read. null: the token is unknown, was revoked or has expired. */
   async function findValid(hash: string) {
     const found = await tokens.findByHash(hash);
-    if (found === null) throw new DropError('invalid_token', 'The token is unknown or has been revoked.');
-    return found;
+    return found === null || isExpiredToken(found.token, clock.now()) ? null : found;
+  }
+
+  /** The caller with the token of that hash, by one indexed read. null: the token is unknown, was revoked or has expired. */
+  async function identify(hash: string): Promise<Caller | null> {
+    const found = await findValid(hash);
+    if (found === null) return null;
+    const { isSuspended } = found;
+    const token = { ...found.token, lastUsedAt: recordUse(found.token) };
+    const confirm = async () => {
+      const now = await findValid(hash);
+      if (now === null) throw invalidToken();
+      if (now.isSuspended) throw suspended();
+    };
+    const { accountId } = token;
+    return { accountId, ownerId: accountId, credential: { kind: 'token', token }, isSuspended, confirm };
   }
 
   return {
     /**
      * Identifies the caller (spec 5) by one indexed read.
      * @param authorization the request's Authorization header
-     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for a malformed, unknown or
-     *   revoked token
+     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for a malformed, unknown,
+     *   revoked or expired token
      */
     async authenticate(authorization: string | undefined): Promise<Caller> {
       const bearer = readBearer(authorization);
@@ -57,20 +59,19 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
           'The token is malformed: send the whole token, which begins with "dl_".',
         );
       }
-      const hash = hashToken(bearer);
-      const { token, isSuspended } = await findValid(hash);
-      const confirm = async () => {
-        if ((await findValid(hash)).isSuspended) throw suspended();
-      };
-      const { accountId } = token;
-      return { accountId, ownerId: accountId, token: recordUse(token), isSuspended, confirm };
+      const caller = await identify(hashToken(bearer));
+      if (caller === null) throw invalidToken();
+      return caller;
     },
+
+    identify,
 
     /**
      * Creates a token and stores its hash. Only the returned text contains the token.
      * @param label null for none
+     * @param expiresAt Unix ms; null: it does not expire
      */
-    async mint(accountId: string, label: string | null): Promise<string> {
+    async mint(accountId: string, label: string | null, expiresAt: number | null = null): Promise<string> {
       return retryOnCollision(async () => {
         const token = newToken();
         const hash = hashToken(token);
@@ -81,6 +82,7 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
           label,
           createdAt: clock.now(),
           lastUsedAt: null,
+          expiresAt,
         };
         return (await tokens.insert(record)) === 'inserted' ? token : null;
       });
@@ -92,15 +94,31 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
     },
 
     /** The account's active tokens, newest first. */
-    list(caller: Caller): Promise<Token[]> {
-      return tokens.list(caller.accountId);
+    async list({ accountId }: Pick<Caller, 'accountId'>): Promise<Token[]> {
+      const now = clock.now();
+      return (await tokens.list(accountId)).filter((token) => !isExpiredToken(token, now));
+    },
+
+    /** @param label null for none @throws DropError `not_found` when the account has no such token */
+    async rename(
+      { accountId }: Pick<Caller, 'accountId'>,
+      tokenId: string,
+      label: string | null,
+    ): Promise<Token> {
+      const token = await tokens.rename(accountId, tokenId, label);
+      if (token === null || isExpiredToken(token, clock.now())) throw notFound('token');
+      return token;
     },
 
     /** @throws DropError `not_found` when the account has no such token */
-    async revoke(caller: Caller, tokenId: string): Promise<void> {
-      if (!(await tokens.revoke(caller.accountId, tokenId))) throw notFound('token');
+    async revoke({ accountId }: Pick<Caller, 'accountId'>, tokenId: string): Promise<void> {
+      if (!(await tokens.revoke(accountId, tokenId))) throw notFound('token');
     },
   };
+}
+
+function invalidToken(): DropError {
+  return new DropError('invalid_token', 'The token is unknown, was revoked or has expired.');
 }
 
 /** The credential of a bearer header; the scheme is case-insensitive (RFC 6750, RFC 9110 section 11.1). */

@@ -6,6 +6,7 @@ import { inParallel } from '../contract/records.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
+import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -109,7 +110,7 @@ describe('the connection to MongoDB', () => {
     async function sentenceFor(uri: string): Promise<string> {
       const began = Date.now();
       const error = await rejectionOf(open(uri));
-      expect(Date.now() - began).to.be.below(6_000);
+      expect(Date.now() - began).to.be.below(timeLimit(6_000));
       expect(error.cause).to.equal(undefined);
       expect(`${error.stack}`).to.not.match(/bob|s3cret/);
       expect(log.lines).to.deep.equal([]);
@@ -167,13 +168,13 @@ describe('the connection to MongoDB', () => {
       proxy.refuse();
       const { outcome, ms } = await timed(store.count());
       expect(outcome).to.equal('unavailable');
-      expect(ms).to.be.below(3_500);
+      expect(ms).to.be.below(timeLimit(3_500));
       await until(() => log.lines.length > 0, 'the loss is told of');
       expect((await timed(mongo.ping())).outcome).to.equal('unavailable');
       proxy.restore();
       const back = Date.now();
       await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
-      expect(Date.now() - back).to.be.below(5_000);
+      expect(Date.now() - back).to.be.below(timeLimit(5_000));
       await until(() => log.lines.length > 1, 'the return is told of');
       expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).to.deep.equal([
         'warn: MongoDB is unavailable',
@@ -197,7 +198,7 @@ describe('the connection to MongoDB', () => {
       proxy.restore();
       const back = Date.now();
       await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
-      expect(Date.now() - back).to.be.below(5_000);
+      expect(Date.now() - back).to.be.below(timeLimit(5_000));
     });
 
     it('works again after each reset of its sockets', async () => {
@@ -242,7 +243,7 @@ describe('the connection to MongoDB', () => {
       proxy.goSilent();
       const { outcome, ms } = await timed(mongo.close());
       expect(outcome).to.equal('done');
-      expect(ms).to.be.below(2_000);
+      expect(ms).to.be.below(timeLimit(2_000));
     });
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Connection } from 'mongoose';
 import { dropModel } from '../../shared/adapters/mongo/drop-schema.ts';
-import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
-import { createMongoPendingTaskStore } from '../../shared/adapters/mongo/pending-task-store.ts';
+import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
 import type { Drop, DropQuery, NewDrop } from '../../shared/domain/drop.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
 import type { PendingTaskStore } from '../../shared/ports/pending-task-store.ts';
-import { aDrop, aVersion, inParallel, later } from '../contract/records.ts';
+import { aDrop, at, aVersion, inParallel, later, ownedVersion, start } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const listed: DropQuery = { page: 1, pageSize: 20, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
@@ -20,8 +20,7 @@ describe('drops in MongoDB', () => {
   beforeEach(async () => {
     database = await openTestMongo();
     ({ connection } = database.mongo);
-    drops = createMongoDropStore(connection);
-    pendingTasks = createMongoPendingTaskStore(connection);
+    ({ drops, pendingTasks } = createMongoStores(connection, createTestClock(start)));
   });
 
   afterEach(() => database.giveBack());
@@ -35,10 +34,10 @@ describe('drops in MongoDB', () => {
       const { id, slug } = await create();
       const ids = new Set<string>();
       const change = async (i: number) => {
-        if (i % 3 > 0) return drops.removeVersion('owner', slug, 1 + (i % 11), later, []);
+        if (i % 3 > 0) return drops.removeVersion(at(slug), 1 + (i % 11), later, []);
         const version = aVersion();
         ids.add(version.id);
-        return drops.addVersion('owner', slug, version, {}, 200, []);
+        return drops.addVersion(at(slug), version, {}, 200, []);
       };
       for (let round = 0; round < 5; round++) {
         const outcomes = await inParallel(60, (i) => change(i));
@@ -52,6 +51,18 @@ describe('drops in MongoDB', () => {
       expect(known).to.include.members([...ids]);
       expect(known).to.have.length(ids.size + 1);
     });
+  });
+
+  it('a refused repeat leaves the blobs, which another attempt may be about to record', async () => {
+    const { slug } = await create();
+    const version = aVersion({ context: Buffer.from('why') });
+    const { html, contexts } = createMongoStores(connection, createTestClock(start));
+    const kept = async () => [await html.get(version.id), await contexts.get(version.id)];
+    const repeat = { ...version, isRepeat: true };
+    expect(await drops.addVersion(at(slug), repeat, {}, 1, [])).to.equal('version_limit');
+    expect(await kept()).to.not.include(null);
+    expect(await drops.addVersion(at(slug), version, {}, 1, [])).to.equal('version_limit');
+    expect(await kept()).to.deep.equal([null, null]);
   });
 
   describe('hostile text', () => {
@@ -80,16 +91,16 @@ describe('drops in MongoDB', () => {
 
         const { slug } = await create({ ...details, lock });
         await expectKept();
-        await drops.changeDetails('owner', slug, plain, later, []);
-        expect(await drops.changeDetails('owner', slug, details, later, [])).to.deep.include(details);
+        await drops.changeDetails(at(slug), plain, later, []);
+        expect(await drops.changeDetails(at(slug), details, later, [])).to.deep.include(details);
         await expectKept();
-        await drops.changeDetails('owner', slug, plain, later, []);
-        const version = aVersion({ mediaType: text });
-        expect(await drops.addVersion('owner', slug, version, details, 200, [])).to.deep.include(details);
+        await drops.changeDetails(at(slug), plain, later, []);
+        const version = aVersion({ mediaType: text, publishedBy: { kind: 'token', id: text, label: text } });
+        expect(await drops.addVersion(at(slug), version, details, 200, [])).to.deep.include(details);
         await expectKept();
-        expect((await drops.findVersion('owner', slug, 2))?.version).to.deep.equal({ ...version, number: 2 });
-        await drops.setLock('owner', slug, null, later, []);
-        await drops.setLock('owner', slug, lock, later, []);
+        expect((await drops.findVersion('owner', slug, 2))?.version).to.deep.equal(ownedVersion(version, 2));
+        await drops.setLock(at(slug), null, later, []);
+        await drops.setLock(at(slug), lock, later, []);
         await expectKept();
 
         async function expectKept() {

@@ -206,7 +206,7 @@ describe('errors of MongoDB', () => {
     it('gives up after the last attempt of a write that always conflicts', async () => {
       const { store, calls } = storeOf(() => Promise.reject(serverError(112)));
       await unavailableOf(store.find(''));
-      expect(calls()).to.equal(5);
+      expect(calls()).to.equal(10);
     });
   });
 

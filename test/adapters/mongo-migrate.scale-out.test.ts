@@ -36,21 +36,24 @@ describe('migrate (MongoDB)', () => {
     await migrate(mongo, log);
     const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
     expect(made).to.deep.equal([
-      'accounts accounts accounts_identity accounts_name',
-      'tokens tokens tokens_account',
+      'accounts accounts accounts_identity accounts_name accounts_deleted',
+      'tokens tokens tokens_account tokens_end',
+      'sessions sessions sessions_account sessions_use',
       'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
-      'drops drops drops_slug drops_place drops_pairs drops_created drops_chores drops_versions drops_trash',
-      'day_views day_views day_views_day',
+      'drops drops drops_slug drops_place drops_pairs drops_created drops_chores drops_expiring drops_versions drops_trash',
+      'day_views day_views',
       'contexts contexts',
-      'renders renders renders_renderer',
-      'loose_files loose_files loose_files_at',
+      'artefacts artefacts',
+      'artefact_chunks artefact_chunks',
+      'cards cards',
       'reports reports reports_place reports_created reports_state reports_page reports_open_page',
       'secrets secrets',
       'audit_log audit_log',
+      'web_processes web_processes web_processes_expires',
+      'idempotency_keys idempotency_keys idempotency_keys_created',
+      'uploads uploads uploads_end',
       'html.files html.files filename_1_uploadDate_1',
       'html.chunks html.chunks files_id_1_n_1',
-      'rendered.files rendered.files filename_1_uploadDate_1',
-      'rendered.chunks rendered.chunks files_id_1_n_1',
     ]);
     expect(await findMissing(mongo)).to.deep.equal([]);
   });
@@ -103,7 +106,7 @@ describe('migrate (MongoDB)', () => {
     const accounts = mongo.connection.collection('accounts');
     await accounts.createIndex({ provider: 1, subject: 1 }, { name: 'accounts_identity' });
     const sentence =
-      'The index accounts_identity of "accounts" has other keys or options: drop it, and run "dropleaf migrate" again';
+      'The index accounts_identity of "accounts" has other keys or options: drop it, and run "bin/dropleaf.js migrate" again';
     expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
     await accounts.dropIndex('accounts_identity');
     await accounts.createIndex(
@@ -122,8 +125,22 @@ describe('migrate (MongoDB)', () => {
     );
     await accounts.insertMany(['a1', 'a2'].map((_id) => ({ _id, provider: 'local', subject: 'same' })));
     expect((await rejectionOf(migrate(mongo, log))).message).to.match(
-      /^MongoDB cannot create the indexes of "accounts" \(accounts_identity, accounts_name\): \S/,
+      /^MongoDB cannot create the indexes of "accounts" \(accounts_identity, accounts_name, accounts_deleted\): \S/,
     );
+  });
+
+  it('drops the pages that earlier releases rendered', async () => {
+    const { connection } = mongo;
+    await migrate(mongo, log);
+    const before = await listIndexes();
+    const retired = ['renders', 'loose_files', 'rendered.files', 'rendered.chunks'];
+    for (const name of retired) await connection.collection(name).insertOne({ any: 'field' });
+    log.lines.length = 0;
+    await migrate(mongo, log);
+    expect(log.lines.map(({ fields }) => fields.collection)).to.deep.equal(retired);
+    expect(await listIndexes()).to.deep.equal(before);
+    const names = (await connection.listCollections()).map(({ name }) => name);
+    expect(names).to.not.include.members(retired);
   });
 
   it('leaves nothing to be created by a request', async () => {
@@ -134,9 +151,8 @@ describe('migrate (MongoDB)', () => {
     const plan = { renderer: 1, insertAt: 0, insertion: '' };
     const [br, gzip] = [Buffer.from('br'), Buffer.from('gzip')];
     const fact = { byteLength: 2, digest: 'digest' };
-    const facts = { identity: fact, br: fact, gzip: fact };
-    const version = { dropId: 'd1', versionId: 'v1' };
-    await createMongoRenderStore(connection).put(version, { plan, facts, br, gzip }, 1);
+    const head = { plan, facts: { identity: fact, br: fact, gzip: fact }, contextLength: null };
+    await createMongoRenderStore(connection).put('v1', { head, br, gzip, context: null });
     expect(await listIndexes()).to.deep.equal(before);
   });
 });

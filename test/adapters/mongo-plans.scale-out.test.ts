@@ -3,7 +3,19 @@ import type { mongo } from 'mongoose';
 import { dropDocument } from '../../shared/adapters/mongo/drop-schema.ts';
 import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
-import { aDrop, aReport, aSignIn, aToken, aVersion, later, start } from '../contract/records.ts';
+import {
+  aDrop,
+  anIdempotencyRecord,
+  aReport,
+  aSession,
+  aSignIn,
+  aToken,
+  at,
+  aVersion,
+  later,
+  start,
+} from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { makeTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
@@ -17,11 +29,12 @@ describe('Commands to MongoDB and the indexes that they use', () => {
   let stores: ReturnType<typeof createMongoStores>;
   const signIn = aSignIn({ codeHash: 'code-7', pollHash: 'poll-7' });
   const token = aToken();
+  const session = aSession();
   const identity = { provider: 'local', subject: 's7', name: 'seven' };
 
   before(async () => {
     test = await makeTestMongo();
-    stores = createMongoStores(test.mongo.connection);
+    stores = createMongoStores(test.mongo.connection, createTestClock(start));
     await fill();
   });
 
@@ -29,19 +42,22 @@ describe('Commands to MongoDB and the indexes that they use', () => {
 
   /** One record of each kind to find, among so many others that a scan would be more expensive. */
   async function fill(): Promise<void> {
-    const { accounts, tokens, signIns } = stores;
+    const { accounts, tokens, sessions, signIns } = stores;
     await accounts.findOrCreate(identity, 'a7', start);
     await tokens.insert(token);
+    await sessions.insert(session);
     await signIns.insert(signIn);
     const others: Record<string, (n: string) => object> = {
       accounts: (n) => ({ provider: 'local', subject: n, name: n, created_at: start, day: '', day_count: 0 }),
+      sessions: (n) => ({ hash: n, account_id: n, browser: '', created_at: start, last_used_at: later }),
       tokens: (n) => ({ hash: n, account_id: n, label: null, created_at: start, last_used_at: null }),
       sign_ins: (n) => ({ code_hash: n, poll_hash: n, account_id: n, status: 'claimed', expires_at: later }),
-      day_views: (n) => ({ day: n, count: 1, views_batch: start }),
-      renders: (n) => ({ drop_id: n, renderer: 2, br: n, gzip: n }),
+      day_views: () => ({ count: 1, views_batch: start }),
+      artefacts: (n) => ({ chunks: n }),
       audit_log: () => ({ at: start, outcome: null }),
+      uploads: () => ({ request: '', expires_at: later }),
+      idempotency_keys: () => ({ lease: 'none', created_at: start }),
       reports: (n) => ({ drop_id: n, slug: n, closed_at: later, created_at: start }),
-      loose_files: () => ({ at: later }),
     };
     for (const [name, fields] of Object.entries(others)) {
       const documents = Array.from({ length: 300 }, (_, i) => ({ _id: `d${i}/${day}`, ...fields(`n${i}`) }));
@@ -52,7 +68,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     await test.mongo.connection.collection('drops').insertMany(drops as never); // proof: the adapter's documents
   }
 
-  /** Each tenth is deleted, each tenth has pending tasks, each tenth has trash. */
+  /** Each tenth is deleted, each tenth has pending tasks, each tenth has trash, and each tenth expires. */
   function makeDrop(owner: number, i: number) {
     const name = `${owner}-${i}`;
     const drop = aDrop({
@@ -67,6 +83,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     });
     const { place, ...document } = dropDocument(drop, i, i % 10 === 1 ? ['render'] : []);
     if (i % 10 === 2) return { ...document, place, trash: [`trash-${name}`], chores: true };
+    if (i % 10 === 4) return { ...document, place, expires_at: later + i };
     if (i % 10 !== 3) return { ...document, place };
     return { ...document, pairs: [], deleted_at: later, chores: true };
   }
@@ -108,12 +125,38 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       () => stores.accounts.setSuspended('a7', later),
       ['findAndModify accounts by _id_'],
     ],
+    ['sessions.insert', () => stores.sessions.insert(aSession()), ['insert sessions']],
+    ['sessions.findByHash', () => stores.sessions.findByHash(session.hash), ['aggregate sessions by _id_']],
+    ['sessions.list', () => stores.sessions.list('n7', 9), ['find sessions by sessions_account']],
+    ['sessions.touch', () => stores.sessions.touch(session.id, later, start), ['update sessions by _id_']],
+    [
+      'sessions.end',
+      () => stores.sessions.end('account', session.id),
+      ['delete sessions by _id_', 'find sessions by _id_'],
+    ],
+    [
+      'sessions.endAll',
+      () => stores.sessions.endAll('n8', session.id),
+      ['delete sessions by sessions_account', 'find sessions by sessions_account'],
+    ],
+    [
+      'sessions.removeUsedBefore',
+      () => stores.sessions.removeUsedBefore(start),
+      ['delete sessions by sessions_use'],
+    ],
+    ['accounts.listDeleted', () => stores.accounts.listDeleted(10), ['find accounts by accounts_deleted']],
     ['tokens.insert', () => stores.tokens.insert(aToken()), ['insert tokens']],
     ['tokens.findByHash', () => stores.tokens.findByHash(token.hash), ['aggregate tokens by _id_']],
     ['tokens.find', () => stores.tokens.find(token.id), ['find tokens by _id_']],
     ['tokens.revokeAll', () => stores.tokens.revokeAll('n8'), ['delete tokens by tokens_account']],
     ['tokens.list', () => stores.tokens.list('n7'), ['find tokens by tokens_account']],
     ['tokens.touch', () => stores.tokens.touch(token.id, later, start), ['update tokens by _id_']],
+    ['tokens.rename', () => stores.tokens.rename('account', token.id, 'x'), ['findAndModify tokens by _id_']],
+    [
+      'tokens.removeExpiredBefore',
+      () => stores.tokens.removeExpiredBefore(start),
+      ['delete tokens by tokens_end'],
+    ],
     ['tokens.revoke', () => stores.tokens.revoke('account', token.id), ['delete tokens by _id_']],
     ['signIns.insert', () => stores.signIns.insert(aSignIn()), ['insert sign_ins']],
     ['signIns.find', () => stores.signIns.find(signIn.id), ['find sign_ins by _id_']],
@@ -134,34 +177,64 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     ['auditLog.end', () => stores.auditLog.end('e7', 'done', later), ['update audit_log by _id_']],
     ['auditLog.list', () => stores.auditLog.list('e7', 10), ['find audit_log by _id_']],
+    [
+      'idempotency.begin',
+      () => stores.idempotency.begin(anIdempotencyRecord(), start, 0),
+      ['insert idempotency_keys'],
+    ],
+    [
+      'idempotency.begin of the next attempt',
+      () => stores.idempotency.begin(anIdempotencyRecord(), later, 0),
+      ['insert idempotency_keys', 'find idempotency_keys by _id_', 'update idempotency_keys by _id_'],
+    ],
+    [
+      'idempotency.finish',
+      () => stores.idempotency.finish(anIdempotencyRecord()),
+      ['update idempotency_keys by _id_'],
+    ],
+    [
+      'idempotency.release',
+      () => stores.idempotency.release(anIdempotencyRecord(), later),
+      ['update idempotency_keys by _id_'],
+    ],
+    [
+      'idempotency.remove',
+      () => stores.idempotency.remove(anIdempotencyRecord()),
+      ['delete idempotency_keys by _id_'],
+    ],
+    [
+      'idempotency.removeCreatedBefore',
+      () => stores.idempotency.removeCreatedBefore(start),
+      ['delete idempotency_keys by idempotency_keys_created'],
+    ],
+    [
+      'cards.put',
+      () => stores.cards.put('d7', { digest: 'x', png: new Uint8Array(1) }),
+      ['update cards by _id_'],
+    ],
+    ['cards.find', () => stores.cards.find('d7'), ['find cards by _id_']],
+    ['cards.listIds', () => stores.cards.listIds('d1', 'd9', 5), ['find cards by _id_']],
+    ['cards.delete', () => stores.cards.delete(['d7']), ['delete cards by _id_']],
+    [
+      'pendingTasks.findExisting',
+      () => stores.pendingTasks.findExisting(['d7', 'none']),
+      ['find drops by _id_'],
+    ],
+    ['uploads.find', () => stores.uploads.find('d7'), ['find uploads by _id_']],
+    [
+      'uploads.removeExpiredBefore',
+      () => stores.uploads.removeExpiredBefore(start),
+      ['delete uploads by uploads_end'],
+    ],
     ['viewTotals.listDays', () => stores.viewTotals.listDays('d7'), ['find day_views by _id_']],
     [
-      'viewTotals.listViewed',
-      () => stores.viewTotals.listViewed('n7', '', 10),
-      ['find day_views by day_views_day'],
+      'viewTotals.listDaysOfDrops',
+      () => stores.viewTotals.listDaysOfDrops(['d7', 'd8', 'd9'], [day]),
+      ['find day_views by _id_'],
     ],
-    [
-      'viewTotals.listViewed behind a drop',
-      () => stores.viewTotals.listViewed('n7', 'd5', 10),
-      ['find day_views by day_views_day'],
-    ],
-    ['renders.findHead', () => stores.renders.findHead('unknown'), ['find renders by _id_']],
-    ['renders.listRendered', () => stores.renders.listRendered(['d7'], 1), ['find renders by _id_']],
-    [
-      'renders.listOutdated',
-      () => stores.renders.listOutdated(2, null, 10),
-      ['find renders by renders_renderer'],
-    ],
-    [
-      'renders.listOutdated behind a page',
-      () => stores.renders.listOutdated(2, { renderer: 1, versionId: 'd5', dropId: 'n5' }, 10),
-      ['find renders by renders_renderer'],
-    ],
-    [
-      'renders.removeReplaced',
-      () => stores.renders.removeReplaced(start, 10),
-      ['find loose_files by loose_files_at'],
-    ],
+    ['renders.findHead', () => stores.renders.findHead('unknown', 2), ['find artefacts by _id_']],
+    ['renders.listRendered', () => stores.renders.listRendered(['d7'], 1), ['find artefacts by _id_']],
+    ['renders.deleteOlder', () => stores.renders.deleteOlder('d7', 2), ['find artefacts by _id_']],
     [
       'reports.insert',
       () => stores.reports.insert(aReport(), 20),
@@ -212,8 +285,8 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     [
       'drops.create',
-      () => stores.drops.create(aDrop({ ownerId }), 500, []),
-      ['find drops by drops_place', 'insert drops'],
+      () => stores.drops.create(aDrop({ ownerId }), 1_000_000, []),
+      ['insert html.chunks', 'insert html.files', 'find drops by drops_place', 'insert drops'],
     ],
     ['drops.find', () => stores.drops.find(ownerId, slug), ['find drops by drops_slug']],
     ['drops.listVersions', () => stores.drops.listVersions(ownerId, slug), ['find drops by drops_slug']],
@@ -226,27 +299,39 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['drops.findPage of a version', async () => stores.drops.findPage(slug, 1), ['find drops by drops_slug']],
     [
       'drops.changeDetails',
-      () => stores.drops.changeDetails(ownerId, slug, { title: 'New' }, later, ['purge']),
+      () => stores.drops.changeDetails(at(slug, ownerId), { title: 'New' }, later, ['purge']),
       ['findAndModify drops by drops_slug'],
     ],
     [
+      'drops.changeDetails of another revision',
+      () => stores.drops.changeDetails(at(slug, ownerId, [0, 999]), { title: 'New' }, later, ['purge']),
+      ['findAndModify drops by drops_slug', 'find drops by drops_slug'],
+    ],
+    [
       'drops.setLock',
-      () => stores.drops.setLock(ownerId, slug, null, later, ['purge']),
+      () => stores.drops.setLock(at(slug, ownerId), null, later, ['purge']),
       ['findAndModify drops by drops_slug'],
     ],
     [
       'drops.addVersion',
-      () => stores.drops.addVersion(ownerId, slug, aVersion(), {}, 200, []),
-      ['findAndModify drops by drops_slug'],
+      () => stores.drops.addVersion(at(slug, ownerId), aVersion(), {}, 200, []),
+      ['insert html.chunks', 'insert html.files', 'findAndModify drops by drops_slug'],
     ],
     [
       'drops.addVersion refused',
-      () => stores.drops.addVersion(ownerId, slug, aVersion(), {}, 1, []),
-      ['findAndModify drops by drops_slug', 'find drops by drops_slug'],
+      () => stores.drops.addVersion(at(slug, ownerId), aVersion(), {}, 1, []),
+      [
+        'insert html.chunks',
+        'insert html.files',
+        'findAndModify drops by drops_slug',
+        'find drops by drops_slug',
+        'delete html.files by _id_',
+        'delete html.chunks by files_id_1_n_1',
+      ],
     ],
     [
       'drops.removeVersion',
-      () => stores.drops.removeVersion(ownerId, slug, 1, later, []),
+      () => stores.drops.removeVersion(at(slug, ownerId), 1, later, []),
       ['findAndModify drops by drops_slug'],
     ],
     [
@@ -259,12 +344,27 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       () => stores.moderation.restore(slug, later, []),
       ['findAndModify drops by drops_slug'],
     ],
-    ['drops.remove', () => stores.drops.remove(ownerId, slug, later), ['findAndModify drops by drops_slug']],
+    [
+      'drops.remove',
+      () => stores.drops.remove(at(slug, ownerId), later),
+      ['findAndModify drops by drops_slug'],
+    ],
+    ['drops.listSlugs', () => stores.drops.listSlugs(ownerId), ['find drops by drops_place']],
     ['drops.count', () => stores.drops.count(ownerId), ['aggregate drops by drops_place']],
     [
       'drops.list, newest first',
       () => stores.drops.list(ownerId, listed),
       ['aggregate drops by drops_place', 'find drops by drops_created'],
+    ],
+    [
+      'drops.list with a search',
+      () => stores.drops.list(ownerId, { ...listed, search: 'title' }),
+      ['find drops by drops_created', 'find drops by _id_'],
+    ],
+    [
+      'drops.list with a search and a filter',
+      () => stores.drops.list(ownerId, { ...listed, search: 'title', metadata: [['tenth', '7']] }),
+      ['find drops by drops_pairs', 'find drops by _id_'],
     ],
     ['pendingTasks.find', () => stores.pendingTasks.find('drop-1-7'), ['find drops by _id_']],
     [
@@ -276,6 +376,26 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       'pendingTasks.listPending, second page',
       () => stores.pendingTasks.listPending(later, { changedAt: start + 31, id: 'drop-7-31' }, 100),
       ['find drops by drops_chores'],
+    ],
+    [
+      'pendingTasks.removeExpired',
+      () => stores.pendingTasks.removeExpired(later + 10, 100),
+      ['find drops by drops_expiring', 'update drops by _id_'],
+    ],
+    [
+      'pendingTasks.removeExpired, none',
+      () => stores.pendingTasks.removeExpired(later + 10, 100),
+      ['find drops by drops_expiring'],
+    ],
+    [
+      'drops.create without a free place',
+      () => stores.drops.create(aDrop({ ownerId }), 1, []),
+      [
+        ...['insert html.chunks', 'insert html.files'],
+        ...['find drops by drops_place', 'find drops by drops_place'],
+        ...['find drops by _id_', 'find drops by drops_expiring', 'find drops by drops_place'],
+        ...['delete html.files by _id_', 'delete html.chunks by files_id_1_n_1'],
+      ],
     ],
     [
       'pendingTasks.clearTask',

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { createMongoDropStore } from '../../shared/adapters/mongo/drop-store.ts';
+import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
 import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
 import type { ViewTotals } from '../../shared/ports/view-store.ts';
 import { aDrop, inParallel, start } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
@@ -16,7 +17,7 @@ describe('Batches of views in MongoDB', () => {
 
   before(async () => {
     test = await openTestMongo();
-    drops = createMongoDropStore(test.mongo.connection);
+    ({ drops } = createMongoStores(test.mongo.connection, createTestClock(start)));
     totals = createMongoViewTotals(test.mongo.connection);
   });
 

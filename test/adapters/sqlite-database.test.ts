@@ -9,11 +9,11 @@ import { expect } from 'chai';
 import { lockDataDir } from '../../shared/adapters/sqlite/data-dir.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
-import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { aDrop, later } from '../contract/records.ts';
+import { aDrop, at, later } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const adapters = new URL('../../shared/adapters/sqlite/', import.meta.url);
@@ -389,7 +389,7 @@ describe('SQLite database', () => {
         Object.values(db.prepare(`SELECT count(*) FROM ${table}`).get() as Record<string, number>)[0];
       return {
         ...{
-          drops: createSqliteDropStore(db, createPageMemory(db)),
+          drops: createSqliteDropStore(db, createTestClock()),
           pendingTasks: createSqlitePendingTaskStore(db),
         },
         ...{ views: createSqliteViewStore(db), count },
@@ -400,10 +400,10 @@ describe('SQLite database', () => {
       const { drops, pendingTasks, views, count } = openDrops();
       const drop = aDrop({ metadata: new Map([['a', '1']]) });
       await drops.create(drop, 500, []);
-      await drops.addVersion('owner', drop.slug, { ...drop.version, id: 'v2' }, {}, 500, []);
-      await drops.removeVersion('owner', drop.slug, 1, later, []);
+      await drops.addVersion(at(drop.slug), { ...drop.version, id: 'v2' }, {}, 500, []);
+      await drops.removeVersion(at(drop.slug), 1, later, []);
       await views.add('writer', 1, [{ dropId: drop.id, day: '2026-01-31', count: 3 }]);
-      await drops.remove('owner', drop.slug, later);
+      await drops.remove(at(drop.slug), later);
       await pendingTasks.erase(drop.id);
       const tables = ['drops', 'drop_versions', 'drop_trash', 'drop_metadata', 'day_views'];
       expect(tables.map(count)).to.deep.equal([0, 0, 0, 0, 0]);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createThreadJsonParser } from '../../shared/adapters/threads/json-parser.ts';
+import { timeLimit } from '../support/time-limit.ts';
 
 describe('createThreadJsonParser', () => {
   const parser = createThreadJsonParser();
@@ -59,7 +60,7 @@ describe('createThreadJsonParser', () => {
     }, 5);
     expect(await failureOf(body)).to.be.instanceOf(SyntaxError);
     clearInterval(timer);
-    expect(longest).to.be.below(500);
+    expect(longest).to.be.below(timeLimit(500));
   });
 
   it('does not take bytes that share their buffer with others', async () => {

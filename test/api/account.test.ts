@@ -78,6 +78,60 @@ describe('GET /api/tokens', () => {
   });
 });
 
+describe('PATCH /api/tokens/{id}', () => {
+  const service = useService();
+  const rename = (owner: Owner, id: string, label: unknown) =>
+    owner.request<WireToken>('PATCH', `/api/tokens/${id}`, { body: { label } });
+
+  it('200: the record with its new label, null for none; the token stays valid', async () => {
+    const owner = await service.newOwner();
+    const second = await service.newToken(owner, 'laptop');
+    for (const label of ['old laptop', null, '\u202e<b>$name']) {
+      const answer = await rename(owner, idOf(second), label);
+      expect(answer.status).to.equal(200);
+      expect(answer.body).to.include({ id: idOf(second), label });
+      expect((await second.get('/api/me')).body.token?.label).to.equal(label);
+    }
+  });
+
+  it("an unknown token or another account's: 404 not_found; a missing or wrong label: 400 invalid_arg", async () => {
+    const [owner, other] = await Promise.all([service.newOwner(), service.newOwner()]);
+    for (const id of ['0123456789ab', idOf(other)])
+      expectError(await rename(owner, id, 'x'), 404, 'not_found');
+    for (const label of [undefined, 7, 'x'.repeat(101), 'a\0b'])
+      expectError(await rename(owner, idOf(owner), label), 400, 'invalid_arg');
+    expect((await other.get('/api/me')).body.token?.label).to.equal('test');
+  });
+});
+
+describe('A token with an end', () => {
+  const service = useService();
+
+  it('shows expires_at, is valid until then, and not afterwards; store.reconcile removes it', async () => {
+    const owner = await service.newOwner();
+    const { tokens, engine, jobs } = service.services;
+    const expiresAt = service.clock.now() + minute;
+    const token = await tokens.mint(owner.userId, 'for a day', expiresAt);
+    const read = () => service.get('/api/me', { token });
+    const id = (await read()).body.token?.id ?? '';
+    expect((await read()).body.token).to.include({ id, expires_at: expiresAt });
+    expect((await list(owner)).body.map(({ expires_at }) => expires_at)).to.have.members([
+      expiresAt,
+      undefined,
+    ]);
+    service.clock.advance(minute - 1);
+    expect((await read()).status).to.equal(200);
+    service.clock.advance(1);
+    expectError(await read(), 401, 'unauthorized');
+    expectError(await service.get('/api/drops', { token }), 401, 'invalid_token');
+    expect((await list(owner)).body.map((record) => record.id)).to.deep.equal([idOf(owner)]);
+    service.clock.advance(1);
+    await jobs.enqueue('store.reconcile', {});
+    await service.settle();
+    expect(await engine.tokens.find(id)).to.equal(null);
+  });
+});
+
 describe('DELETE /api/tokens/{id}', () => {
   const service = useService();
 

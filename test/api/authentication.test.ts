@@ -4,6 +4,9 @@ import { bearerEndpoints } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
 
+/** Spec section 7 binds GET /api/me to `unauthorized`. */
+const isCheck = (method: string, path: string) => method === 'GET' && path === '/api/me';
+
 describe('Authentication', () => {
   const service = useService();
 
@@ -41,7 +44,7 @@ describe('Authentication', () => {
     }
   });
 
-  it('a malformed or unknown bearer token: 401 invalid_token with WWW-Authenticate; on /api/me unauthorized', async () => {
+  it('a malformed or unknown bearer token: 401 invalid_token with WWW-Authenticate; on GET /api/me unauthorized', async () => {
     const { owner, endpoints } = await withDrop();
     const last = owner.token.at(-1) === 'A' ? 'B' : 'A';
     const badSum = owner.token.slice(0, -1) + last;
@@ -56,14 +59,14 @@ describe('Authentication', () => {
     ]) {
       for (const [method, path] of endpoints) {
         const answer = await service.request(method, path, { token });
-        expectError(answer, 401, path === '/api/me' ? 'unauthorized' : 'invalid_token');
+        expectError(answer, 401, isCheck(method, path) ? 'unauthorized' : 'invalid_token');
         const challenge = 'Bearer realm="dropleaf", error="invalid_token"';
         expect(answer.headers['www-authenticate'], path).to.equal(challenge);
       }
     }
   });
 
-  it('a revoked token: 401 invalid_token at once; on /api/me unauthorized', async () => {
+  it('a revoked token: 401 invalid_token at once; on GET /api/me unauthorized', async () => {
     const { owner, endpoints } = await withDrop();
     const { token } = (await owner.get('/api/me')).body;
     expect((await owner.request('DELETE', `/api/tokens/${token?.id}`)).status).to.equal(204);
@@ -71,7 +74,7 @@ describe('Authentication', () => {
       expectError(
         await owner.request(method, path),
         401,
-        path === '/api/me' ? 'unauthorized' : 'invalid_token',
+        isCheck(method, path) ? 'unauthorized' : 'invalid_token',
       );
     }
   });

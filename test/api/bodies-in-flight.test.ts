@@ -130,6 +130,7 @@ describe('Request bodies that are still arriving', () => {
     it('a body that is cut off is answered 503 unavailable with Retry-After', async () => {
       const [holder, other] = [await service.newOwner(), await service.newOwner()];
       const stalled = await almostWrite(holder, 'POST', '/api/drops', body(700_000));
+      await untilRead();
       expect((await post(other, 500_000)).status).to.equal(201);
       const answer = await stalled.answer();
       const details = expectError(answer, 503, 'unavailable');

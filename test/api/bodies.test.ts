@@ -3,7 +3,9 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { expectError } from '../support/expect.ts';
 import { type Owner, useService } from '../support/service.ts';
+import { timeLimit } from '../support/time-limit.ts';
 
+const acceptHeaders = { POST: 'accept-post', PUT: 'accept', PATCH: 'accept-patch' };
 const valid = JSON.stringify({ title: 't', html: 'h' });
 
 describe('Request bodies', () => {
@@ -95,7 +97,7 @@ describe('Request bodies', () => {
           slowest = Math.max(slowest, performance.now() - startedAt);
         }
         expect((await over).status).to.equal(400);
-        expect(slowest, 'milliseconds until /healthz was answered').to.be.below(1500);
+        expect(slowest, 'milliseconds until /healthz was answered').to.be.below(timeLimit(1500));
       }
     });
   });
@@ -103,7 +105,6 @@ describe('Request bodies', () => {
   describe('content type and encoding', () => {
     for (const type of [
       'text/plain',
-      'text/html',
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
       'application/octet-stream',
@@ -116,13 +117,13 @@ describe('Request bodies', () => {
     ]) {
       it(`Content-Type: ${type || '(none)'} with a body: 415 invalid_json`, async () => {
         const owner = await service.newOwner();
-        for (const [method, path] of await endpoints(owner)) {
+        for (const [at, [method, path]] of (await endpoints(owner)).entries()) {
           const answer = await owner.request(method, path, { raw: valid, headers: { 'content-type': type } });
           const details = expectError(answer, 415, 'invalid_json');
-          expect(details).to.deep.include({ header: 'Content-Type', accepted: 'application/json' });
-          expect(answer.body.error.message).to.include('application/json');
-          const header = method === 'PATCH' ? 'accept-patch' : method === 'POST' ? 'accept-post' : 'accept';
-          expect(answer.headers[header], `${method} ${path}`).to.equal('application/json');
+          const accepted = at < 2 ? 'application/json, text/html' : 'application/json';
+          expect(details).to.deep.include({ header: 'Content-Type', accepted });
+          expect(answer.body.error.message).to.include(accepted.replace(', ', ' or '));
+          expect(answer.headers[acceptHeaders[method]], `${method} ${path}`).to.equal(accepted);
         }
       });
     }

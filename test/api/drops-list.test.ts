@@ -79,6 +79,25 @@ describe('GET /api/drops', () => {
     }
   });
 
+  it('q: drops whose title or description has every word, beside filters, order and pages', async () => {
+    const { owner, list, titlesOf } = await withDrops('Über Straßen', 'uber allem', 'ΟΔΟΣ 100%', 'Отчёт_5');
+    await owner.create({ title: 'Other', description: 'STRASSEN über uns', metadata: { kind: 'other' } });
+    const find = (words: string, more = '') => titlesOf(`?q=${encodeURIComponent(words)}${more}`);
+    expect(await find('ÜBER strasse')).to.deep.equal(['Other', 'Über Straßen']);
+    expect(await find('über', '&sortOrder=asc')).to.deep.equal(['Über Straßen', 'uber allem', 'Other']);
+    expect(await find('über', '&metadata.kind=other')).to.deep.equal(['Other']);
+    expect(await find('οδος')).to.deep.equal(['ΟΔΟΣ 100%']);
+    expect(await find('отчет')).to.deep.equal(['Отчёт_5']);
+    expect(await find('%')).to.deep.equal(['ΟΔΟΣ 100%']);
+    expect(await find('_')).to.deep.equal(['Отчёт_5']);
+    expect(await find('.*')).to.deep.equal([]);
+    expect(await find(' ')).to.have.length(5);
+    const { data, pagination } = await list('?q=uber&pageSize=2&page=2');
+    expect(data.map(({ title }) => title)).to.deep.equal(['Über Straßen']);
+    expect(pagination).to.include({ page: 2, total_items: 3, total_pages: 2 });
+    expect((await list(`?q=${'x'.repeat(200)}`)).data).to.deep.equal([]);
+  });
+
   it('parameters outside their rules, or repeated: 400 invalid_arg with the field', async () => {
     const owner = await service.newOwner();
     const wrong: Readonly<Record<string, readonly string[]>> = {
@@ -86,6 +105,7 @@ describe('GET /api/drops', () => {
       pageSize: ['0', '201', '%205'],
       sortBy: ['title', 'CREATED_AT', '', 'created_at&sortBy=updated_at'],
       sortOrder: ['up', 'DESC'],
+      q: ['a&q=b', 'x'.repeat(201), '%00'],
     };
     for (const [field, values] of Object.entries(wrong)) {
       for (const value of values) {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { createRoutes } from '../../api/routes.ts';
 import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { dashboardPathsOf, openDashboard } from '../support/dashboard.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { createTestPages } from '../support/layout.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
@@ -35,6 +37,7 @@ describe('HEAD', () => {
         const routes = createRoutes(
           service.services,
           createHeldBytes(service.config.BUFFERED_BYTES),
+          createTestPages(),
         ).routes.filter(([method]) => method === 'GET');
         expect(Object.keys(visits)).to.have.members([...routes.map(([, path]) => path), '/p/:slug/raw']);
         for (const { path, headers = {} } of Object.values(visits)) {
@@ -122,11 +125,25 @@ describe('HEAD', () => {
     const done = await deciding(service, withGitHub);
     await done.submit(await done.open('/sign-in/approve'), { decision: 'deny' });
     const at = (path: string, headers = {}): Visit => ({ path, headers });
+    const { cookie } = await openDashboard(service, owner);
+    const pages = [...dashboardPathsOf(service, 'GET', slug)].map(([route, path]) => [
+      route,
+      at(path, { cookie }),
+    ]);
     return {
+      ...Object.fromEntries(pages),
       '/': at('/'),
       '/openapi.json': at('/openapi.json'),
       '/.well-known/dropleaf.json': at('/.well-known/dropleaf.json'),
       '/docs': at('/docs'),
+      '/llms.txt': at('/llms.txt'),
+      '/.well-known/agent-skills/index.json': at('/.well-known/agent-skills/index.json'),
+      '/.well-known/agent-skills/dropleaf/SKILL.md': at('/.well-known/agent-skills/dropleaf/SKILL.md'),
+      '/cli.mjs': at('/cli.mjs'),
+      '/favicon.ico': at('/favicon.ico'),
+      '/apple-touch-icon.png': at('/apple-touch-icon.png'),
+      '/manifest.webmanifest': at('/manifest.webmanifest'),
+      '/assets/:name': at(createTestPages().assets.pathOf('style.css')),
       '/api/onboard': at('/api/onboard'),
       '/api/auth/poll': at(`/api/auth/poll?token=${poll_token}`),
       '/api/me': at('/api/me', token),
@@ -135,13 +152,25 @@ describe('HEAD', () => {
       '/api/drops/:slug': at(`/api/drops/${slug}`, token),
       '/api/drops/:slug/versions': at(`/api/drops/${slug}/versions`, token),
       '/api/drops/:slug/v/:n': at(`/api/drops/${slug}/v/1`, token),
+      '/api/drops/:slug/views': at(`/api/drops/${slug}/views`, token),
+      '/api/drops/:slug/diff': at(`/api/drops/${slug}/diff?from=1`, token),
+      '/api/drops/:slug/html': at(`/api/drops/${slug}/html`, token),
+      '/api/drops/:slug/v/:n/html': at(`/api/drops/${slug}/v/1/html`, token),
       '/sign-in': at('/sign-in'),
+      '/sign-in/browser': at('/sign-in/browser'),
       '/sign-in/github/callback': at(returning.callback, { cookie: returning.person.cookie }),
       '/sign-in/local': at('/sign-in/local', { cookie: returning.person.cookie }),
       '/sign-in/approve': at('/sign-in/approve', { cookie: decide.cookie }),
       '/sign-in/done': at('/sign-in/done', { cookie: done.cookie }),
       '/p/:slug': at(`/p/${slug}`),
       '/p/:slug/raw': at(`/p/${slug}/raw`),
+      '/p/:slug/versions': at(`/p/${slug}/versions`),
+      '/p/:slug/latest': at(`/p/${slug}/latest`),
+      '/p/:slug/download': at(`/p/${slug}/download`),
+      '/p/:slug/print': at(`/p/${slug}/print`),
+      '/p/:slug/qr.svg': at(`/p/${slug}/qr.svg`),
+      '/p/:slug/card.png': at(`/p/${slug}/card.png`),
+      '/oembed': at(`/oembed?url=${encodeURIComponent(`${service.config.BASE_URL}/p/${slug}`)}`),
       '/report/:slug': at(`/report/${slug}`),
       '/robots.txt': at('/robots.txt'),
       '/.well-known/security.txt': at('/.well-known/security.txt'),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -51,7 +52,7 @@ describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
       adaptEngine: (engine) => ({
         ...engine,
         html: gate.wrap(engine.html),
-        renders: gate.wrap(engine.renders, ['findArtefact']),
+        renders: gate.wrap(engine.renders, ['findPart']),
       }),
     });
     const owner = await service.newOwner();
@@ -75,6 +76,34 @@ describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
     }
     expect((await service.get(path)).status, 'where they are needed').to.equal(500);
   });
+});
+
+describe('GET /p/{slug}/raw while versions are removed', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  for (const [times, status] of [
+    [1, 200],
+    [2, 200],
+    [3, 503],
+  ] as const) {
+    it(`${status} if ${times} times in a row the version was removed before its document was read`, async () => {
+      let removed = 0;
+      service = await startService({
+        adaptEngine: ({ html, renders, ...engine }) => ({
+          ...engine,
+          html: { ...html, get: async (id) => (removed-- > 0 ? null : html.get(id)) },
+          renders: { ...renders, findHead: async () => null },
+        }),
+      });
+      const { slug } = await (await service.newOwner()).create();
+      await service.settle(); // from now on only the request reads the document
+      removed = times;
+      const raw = await service.get(`/p/${slug}/raw`);
+      if (status === 200) expect(raw.status).to.equal(200);
+      else expectError(raw, 503, 'unavailable');
+    });
+  }
 });
 
 describe('GET /p/{slug}/raw: its log lines', () => {

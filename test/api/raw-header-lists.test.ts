@@ -17,12 +17,14 @@ describe('All headers of raw pages and the viewer', () => {
   ];
   // What caches keep and repeat has no id of a request.
   const refusedRaw = [...safeRaw, 'x-request-id'];
-  const keptRaw = ['cache-control', 'cache-tag', 'etag', 'surrogate-key', 'vary'];
+  const keptRaw = ['cache-control', 'etag', 'vary'];
   const safeViewer = [
     ...['content-security-policy', 'cross-origin-opener-policy', 'cross-origin-resource-policy'],
     ...['origin-agent-cluster', 'referrer-policy', 'x-content-type-options', 'x-frame-options'],
     ...['x-request-id', 'x-robots-tag'],
   ];
+  /** Tells the viewer that a link led to another site. */
+  const framePolicy = 'content-security-policy-report-only';
   const content = ['content-length', 'content-type'];
   const error = [...content, 'cache-control'];
 
@@ -41,8 +43,8 @@ describe('All headers of raw pages and the viewer', () => {
     '503 late': [...refusedRaw, ...error, 'retry-after'],
   };
   const viewer: Record<string, readonly string[]> = {
-    '200': [...safeViewer, ...content, 'cache-control'],
-    '200 HEAD': [...safeViewer, ...content, 'cache-control'],
+    '200': [...safeViewer, ...content, 'cache-control', framePolicy],
+    '200 HEAD': [...safeViewer, ...content, 'cache-control', framePolicy],
     '200 locked': [...safeViewer, ...content, 'cache-control'],
     '403': [...safeViewer, ...error],
     '404': [...safeViewer, ...error],

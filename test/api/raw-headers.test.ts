@@ -17,24 +17,13 @@ describe('GET /p/{slug}/raw: the answer', () => {
     return { owner, drop, slug: drop.slug, path, raw };
   }
 
-  it('a public page: Cache-Control public, max-age=0, s-maxage; Vary; the tag of its drop', async () => {
+  it('a public page: Cache-Control public, max-age=0, s-maxage; Vary', async () => {
     const { raw } = await withDrop();
     const { headers } = await raw();
     expect(headers['cache-control']).to.match(/^public, max-age=0, s-maxage=\d+$/);
     // With no purger, s-maxage is short.
     expect(Number(/s-maxage=(\d+)/.exec(headers['cache-control'] ?? '')?.[1])).to.be.within(1, 5);
     expect(headers.vary).to.match(/(^|, *)accept-encoding(,|$)/i);
-    expect(headers['cache-tag']).to.be.a('string').and.not.equal('');
-    expect(headers['surrogate-key']).to.equal(headers['cache-tag']);
-    const other = await withDrop();
-    expect((await other.raw()).headers['cache-tag']).to.not.equal(headers['cache-tag']);
-  });
-
-  it('all versions of a drop have the same cache tag', async () => {
-    const { owner, slug, raw } = await withDrop();
-    await owner.put(slug);
-    const [one, two] = await Promise.all([raw({}, '?v=1'), raw({}, '?v=2')]);
-    expect(one.headers['cache-tag']).to.equal(two.headers['cache-tag']);
   });
 
   it('gets no cookie and reads none', async () => {
@@ -115,14 +104,7 @@ describe('GET /p/{slug}/raw: the answer', () => {
         const answer = await raw({ 'if-none-match': value });
         expect(answer.status, value).to.equal(304);
         expect(answer.bytes).to.have.length(0);
-        for (const name of [
-          'etag',
-          'cache-control',
-          'vary',
-          'cache-tag',
-          'surrogate-key',
-          'content-security-policy',
-        ]) {
+        for (const name of ['etag', 'cache-control', 'vary', 'content-security-policy']) {
           expect(answer.headers[name], name).to.equal(ok.headers[name]);
         }
         expect(answer.headers['content-encoding']).to.equal(undefined);

@@ -15,7 +15,11 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     gate = createGate();
     service = await startService({
       env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' }, // where s-maxage is a day
-      adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
+      adaptEngine: (engine) => ({
+        ...engine,
+        drops: gate.wrap(engine.drops),
+        pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // the last read is too long ago
+      }),
     });
   });
   afterEach(async () => {
@@ -39,7 +43,7 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expect(during.status).to.equal(200);
     expect(during.bytes.equals(before.bytes)).to.equal(true);
     expect(during.headers['cache-control']).to.equal('public, max-age=0, s-maxage=5');
-    for (const name of ['etag', 'vary', 'cache-tag', 'surrogate-key', 'content-security-policy'])
+    for (const name of ['etag', 'vary', 'cache-tag', 'content-security-policy'])
       expect(during.headers[name], name).to.equal(before.headers[name]);
     const headers = { 'if-none-match': before.headers.etag ?? '' };
     expect((await service.get(`/p/${slug}/raw`, { headers })).status).to.equal(304);

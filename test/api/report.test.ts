@@ -23,7 +23,9 @@ describe('/report/{slug}', () => {
       ['', 2],
       ['?v=1', 1],
     ] as const) {
-      const link = parsePage((await service.get(`/p/${slug}${query}`)).text).find('a', { class: 'report' });
+      const link = parsePage((await service.get(`/p/${slug}${query}`)).text).find('a', {
+        href: `/report/${slug}?v=${version}`,
+      });
       expect(link?.text).to.equal('Report this page');
       expect(link?.attributes.href).to.equal(`/report/${slug}?v=${version}`);
       expect((await service.get(link?.attributes.href ?? '')).status).to.equal(200);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { formTokensOf } from '../../api/http/session.ts';
 import { hashToken } from '../../shared/domain/token.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { readAtRest } from '../support/at-rest.ts';
@@ -164,6 +165,13 @@ describe('Every kind of secret, after correct and wrong use', () => {
     });
     const { signInKey } = service.services;
     const person: Person = createPerson(service);
+    const signedIn = createPerson(service);
+    await signedIn.post('/sign-in/browser', { name: 'ada', key: signInKey ?? '' });
+    const session = cookieValue(signedIn.cookie);
+    const { session: stored } = (await service.services.sessions.identify(session)) ?? expect.fail();
+    const [formToken] = formTokensOf(service.services.sealer, stored.id);
+    await signedIn.post('/account/sessions', { form_token: formToken, end: session });
+    await signedIn.post(`/sign-out?form_token=${formToken}&${session}`, { form_token: formToken.slice(1) });
     const { code, poll_token } = await startSignIn();
     const local = await person.submit(await person.open(`/sign-in?code=${code}`), {});
     await person.submit(local, { name: 'ada', key: wrongKey });
@@ -173,14 +181,17 @@ describe('Every kind of secret, after correct and wrong use', () => {
     const given = await live(createOwner(service, '', '', token));
     const keptSecret = (await engine?.secrets.findOrCreate('signing-secret', '')) ?? '';
     expect(keptSecret).to.have.length(43);
-    for (const each of [token, signInKey ?? '', keptSecret]) await mistake(each);
+    for (const each of [token, signInKey ?? '', keptSecret, session, formToken]) await mistake(each);
     await expectNowhere(
       {
         ...{ token, pollToken: poll_token, code, signInKey: signInKey ?? '', wrongKey, ...given },
-        keptSecret,
+        ...{ keptSecret, session, formToken },
         ...named('passcode', [...passcodes, wrongPasscode]),
       },
-      { stored: ['KNOWN-label', 'ada', hashToken(token)], logged: ['/api/drops'] },
+      {
+        stored: ['KNOWN-label', 'ada', hashToken(token), stored.hash, stored.browser],
+        logged: ['/api/drops', stored.id],
+      },
     );
   });
 });

@@ -140,7 +140,7 @@ describe('sign-in pages', () => {
         expect(answer.headers['x-content-type-options'], path).to.equal('nosniff');
         const policy = answer.headers['content-security-policy'] ?? '';
         expect(policy, path).to.match(
-          /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+          /^default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; style-src http:\/\/127\.0\.0\.1:\d+\/assets\/; img-src 'self' data: \S+\/assets\/; manifest-src \S+\/manifest\.webmanifest$/,
         );
         expect(
           page.all('script').filter(({ attributes }) => attributes.type !== 'application/json'),

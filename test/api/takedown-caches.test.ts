@@ -24,7 +24,8 @@ describe('A page that was taken down, while the database is down or slow', () =>
     service = await startService({
       adaptEngine(own) {
         engine = own;
-        return { ...own, drops: gate.wrap(own.drops) };
+        const pageChanges = { ...own.pageChanges, isCurrent: () => false }; // the last read is too long ago
+        return { ...own, drops: gate.wrap(own.drops), pageChanges };
       },
     });
   });

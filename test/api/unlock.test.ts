@@ -213,7 +213,6 @@ describe('POST /p/{slug}: the passcode', () => {
       expect(raw.headers['content-security-policy'])
         .to.match(/^sandbox /)
         .and.not.match(/allow-same-origin/);
-      expect(raw.headers['cache-tag']).to.equal(undefined);
     });
 
     it('the cookie opens /raw of every version, also a new one, and no other drop', async () => {

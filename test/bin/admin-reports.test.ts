@@ -14,7 +14,7 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(16)) as 
   string,
 ];
 
-describe('dropleaf admin reports', () => {
+describe('bin/dropleaf.js admin reports', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
 
@@ -72,7 +72,7 @@ describe('dropleaf admin reports', () => {
     const first = await list('--limit', '2');
     expect(idsOf(first.stdout)).to.deep.equal([a, b]);
     const next = `admin reports --limit 2 --before ${b}`;
-    expect(first).to.include({ stderr: `For older reports: dropleaf ${next}\n`, code: 0 });
+    expect(first).to.include({ stderr: `For older reports: bin/dropleaf.js ${next}\n`, code: 0 });
     await list('close', b);
     const second = await dropleaf(next.split(' '), home.env);
     expect(idsOf(second.stdout)).to.deep.equal([c, d]);
@@ -85,7 +85,7 @@ describe('dropleaf admin reports', () => {
     const first = await list('--page', 'abc', '--limit', '1', '--all');
     expect(idsOf(first.stdout)).to.deep.equal([a]);
     expect(first.stderr).to.equal(
-      `For older reports: dropleaf admin reports --all --page abc --limit 1 --before ${a}\n`,
+      `For older reports: bin/dropleaf.js admin reports --all --page abc --limit 1 --before ${a}\n`,
     );
     expect(idsOf((await list('--page', 'https://drops.example/p/abc/raw?v=1')).stdout)).to.deep.equal([a, b]);
   });

@@ -3,7 +3,7 @@ import { createAdminScene } from './admin-scene.ts';
 import { dropleaf, type RunningService, startWebProcess } from './command.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
 
-describe('dropleaf admin with two web processes', () => {
+describe('bin/dropleaf.js admin with two web processes', () => {
   let servers: OwnServers;
   let webs: RunningService[] = [];
   const { act, publisher, statusOf, statusOfPatch } = createAdminScene(

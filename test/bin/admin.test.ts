@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createAdminScene } from './admin-scene.ts';
 import { makeData, useHome } from './home.ts';
 
-describe('dropleaf admin', () => {
+describe('bin/dropleaf.js admin', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
   let url = '';
@@ -70,7 +70,9 @@ describe('dropleaf admin', () => {
     await startService();
     const { slug, token } = await publisher('me');
     await newToken('me');
-    expect(await act('revoke-tokens', 'me')).to.include('2 tokens revoked, 0 approved sign-ins ended');
+    expect(await act('revoke-tokens', 'me')).to.include(
+      '2 tokens revoked, 0 sessions and 0 approved sign-ins ended',
+    );
     expect(await statusOfPatch(slug, token)).to.equal(401);
   });
 

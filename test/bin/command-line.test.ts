@@ -40,7 +40,12 @@ describe('dropleaf on the command line', () => {
   });
 
   const misuses: [what: string, args: string[], answer: RegExp][] = [
-    ['no command', [], /Usage: dropleaf/],
+    ['no command', [], /Usage: bin\/dropleaf\.js/],
+    [
+      'a command of the client',
+      ['publish', 'a.html'],
+      /"publish" is a command of the client.*node cli\.mjs publish/,
+    ],
     ['an unknown command', ['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
     ['an unknown option', ['start', '--prot'], /unknown option '--prot'/],
     ['too many arguments', ['config', 'PORT'], /too many arguments/],

@@ -26,7 +26,7 @@ export interface Watched {
   firstMatch(pattern: RegExp): Promise<string>;
 }
 
-/** A `dropleaf start` or `dropleaf web` that answers. */
+/** A `bin/dropleaf.js start` or `bin/dropleaf.js web` that answers. */
 export interface RunningService extends Watched {
   readonly url: string;
 }
@@ -63,7 +63,7 @@ export function launch(args: readonly string[], env: Env = {}): Watched {
   return watch(spawnCli(args, env));
 }
 
-/** `dropleaf start` in this process, on a free port, once it answers. @throws Error if it does not start */
+/** `bin/dropleaf.js start` in this process, on a free port, once it answers. @throws Error if it does not start */
 export async function startHere(env: Env, terminal?: { isTTY: boolean }): Promise<RunningService> {
   const running = runHere(['start'], { PORT: '0', ...env }, terminal);
   return { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
@@ -126,7 +126,9 @@ function watchOutput(
       return new Promise((resolve, reject) => {
         const look = () => {
           const match = (pattern.exec(output.stdout) ?? pattern.exec(output.stderr))?.[1];
-          if (match !== undefined) resolve(match);
+          if (match === undefined) return;
+          written.off('data', look); // a search of ever more output would take time from what is measured
+          resolve(match);
         };
         written.on('data', look);
         look();

@@ -10,7 +10,7 @@ import { makeData, useHome } from './home.ts';
 
 const github = { GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' };
 
-describe('dropleaf token', () => {
+describe('bin/dropleaf.js token', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
 
@@ -70,7 +70,7 @@ describe('dropleaf token', () => {
   });
 });
 
-describe('dropleaf sign-in-key', () => {
+describe('bin/dropleaf.js sign-in-key', () => {
   const home = useHome();
 
   it('prints only the key on stdout, the same one while the service runs and after a restart', async () => {
@@ -92,7 +92,7 @@ describe('dropleaf sign-in-key', () => {
   });
 });
 
-describe('dropleaf jobs', () => {
+describe('bin/dropleaf.js jobs', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
   const none = 'waiting  0\nactive   0\nfailed   0\n';

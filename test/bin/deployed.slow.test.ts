@@ -42,6 +42,32 @@ describe('bin/dropleaf.js', () => {
   });
 });
 
+describe('A service that is deployed without the built files for browsers', () => {
+  it('does not start, and says how to build them', () => {
+    const folder = copyDeployed();
+    symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
+    rmSync(join(folder, 'dist/browser'), { recursive: true });
+    const { stderr, status } = run(folder, 'bin/dropleaf.js', 'start');
+    expect(status).to.equal(1);
+    expect(stderr).to.match(
+      /^dropleaf: browser\/ is not built: run "npm run build" \(no .*\/dist\/browser\/assets\.json\)$/m,
+    );
+  });
+});
+
+describe('A service that is deployed without the built client', () => {
+  it('does not start, and says how to build it', () => {
+    const folder = copyDeployed();
+    symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
+    rmSync(join(folder, 'dist/cli/cli.mjs'));
+    const { stderr, status } = run(folder, 'bin/dropleaf.js', 'start');
+    expect(status).to.equal(1);
+    expect(stderr).to.match(
+      /^dropleaf: the client is not built: run "npm run build" \(no .*\/dist\/cli\/cli\.mjs\)$/m,
+    );
+  });
+});
+
 describe('scripts/build.js', () => {
   let copy: string;
 
@@ -95,7 +121,7 @@ describe('scripts/build.js', () => {
   }
 });
 
-describe('The commands that dropleaf start prints', () => {
+describe('The commands that bin/dropleaf.js start prints', () => {
   const home = useHome();
 
   it('publish a page and print the sign-in key when they are pasted into a shell', async function () {
@@ -103,7 +129,7 @@ describe('The commands that dropleaf start prints', () => {
     const { output } = await home.start({ DATA_DIR: join(home.dir, "it's data") });
     const lines = output.stdout
       .split('\n')
-      .filter((line) => /^ {2,}(cd|TOKEN=|curl|-|.* sign-in-key$)/.test(line));
+      .filter((line) => /^ {2,}(cd|TOKEN=|curl -sS|-|.* sign-in-key$)/.test(line));
     const { stdout } = await promisify(execFile)('sh', ['-euc', lines.join('\n')], { cwd: '/' });
     const [, json = '', key = ''] = /^(\{.*\})\n?(\S{20,})\n$/s.exec(stdout) ?? [];
     expect(JSON.parse(json).title).to.equal('Hello');
@@ -171,7 +197,7 @@ function copyFiles(...files: string[]): string {
 
 function copyDeployed(): string {
   const copy = copyFiles('bin/dropleaf.js', 'scripts/build.js', 'package.json', 'dist/.built');
-  for (const folder of ['api', 'bin', 'shared', 'worker']) {
+  for (const folder of ['api', 'bin', 'browser', 'cli', 'shared', 'worker']) {
     cpSync(join(projectDir, 'dist', folder), join(copy, 'dist', folder), { recursive: true });
   }
   return copy;

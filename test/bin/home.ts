@@ -9,7 +9,7 @@ import { type Env, type RunningService, startDropleaf, startHere } from './comma
 export interface Home {
   readonly dir: string;
   readonly env: { readonly DATA_DIR: string };
-  /** Runs `dropleaf start` in this process until the test ends. */
+  /** Runs `bin/dropleaf.js start` in this process until the test ends. */
   start(env?: Env, terminal?: { isTTY: boolean }): Promise<RunningService>;
   /** The same in a process of its own. */
   spawn(env?: Env): Promise<RunningService>;

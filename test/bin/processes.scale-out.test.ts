@@ -32,11 +32,11 @@ describe('The processes of the Procfile', () => {
   });
   after(() => servers?.remove());
 
-  it('web and worker do not start before dropleaf migrate, and say so', async () => {
+  it('web and worker do not start before bin/dropleaf.js migrate, and say so', async () => {
     for (const command of ['web', 'worker']) {
       const { stdout, stderr, code } = await dropleaf([command], env);
       expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-      expect(stderr).to.match(/^dropleaf: MongoDB lacks [^\n]+: run "dropleaf migrate" first\n$/);
+      expect(stderr).to.match(/^dropleaf: MongoDB lacks [^\n]+: run "bin\/dropleaf\.js migrate" first\n$/);
     }
   });
 
@@ -55,7 +55,7 @@ describe('The processes of the Procfile', () => {
     const drop = await publish(web.url, await createToken(), '<p>A page');
     expect(await readJobs()).to.equal('waiting  1\nactive   0\nfailed   0\n');
     await startWorker();
-    await servers.untilDocuments('renders', 1);
+    await servers.untilDocuments('artefacts', 1);
     await until(
       async () => (await readJobs()) === 'waiting  0\nactive   0\nfailed   0\n',
       'no job waits',

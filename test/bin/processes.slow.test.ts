@@ -11,7 +11,7 @@ const credentials = { user: 'us3r-name', password: 'p4ss-word' };
 const MONGODB_URI = `mongodb://${credentials.user}:${credentials.password}@127.0.0.1:1/drops`;
 const REDIS_URL = `redis://${credentials.user}:${credentials.password}@127.0.0.1:1`;
 
-describe('dropleaf web and dropleaf worker', () => {
+describe('bin/dropleaf.js web and bin/dropleaf.js worker', () => {
   for (const [unset, env] of [
     ['MONGODB_URI, REDIS_URL', {}],
     ['MONGODB_URI', { REDIS_URL }],
@@ -22,9 +22,9 @@ describe('dropleaf web and dropleaf worker', () => {
         const { stdout, stderr, code } = await dropleaf([command], env);
         expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
         expect(stderr).to.contain(
-          `"dropleaf ${command}" needs MONGODB_URI and REDIS_URL (not set: ${unset})`,
+          `"bin/dropleaf.js ${command}" needs MONGODB_URI and REDIS_URL (not set: ${unset})`,
         );
-        expect(stderr).to.match(/^dropleaf: [^\n]*"npm start" or "dropleaf start"\n$/);
+        expect(stderr).to.match(/^dropleaf: [^\n]*"npm start" or "bin\/dropleaf\.js start"\n$/);
       }
     });
   }
@@ -44,11 +44,11 @@ describe('dropleaf web and dropleaf worker', () => {
   });
 });
 
-describe('dropleaf migrate', () => {
+describe('bin/dropleaf.js migrate', () => {
   it('exits with 2 on SQLite, which needs no migration', async () => {
     const { stdout, stderr, code } = await dropleaf(['migrate']);
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
-    expect(stderr).to.match(/^dropleaf: MONGODB_URI is not set, [^\n]*"dropleaf start"[^\n]*\n$/);
+    expect(stderr).to.match(/^dropleaf: MONGODB_URI is not set, [^\n]*"bin\/dropleaf\.js start"[^\n]*\n$/);
   });
 
   it('exits with 1 on any invalid setting, so that a release that cannot start is not deployed', async () => {
@@ -67,7 +67,7 @@ describe('MONGODB_URI and REDIS_URL', () => {
     }
   });
 
-  it('are not printed if they are malformed, nor by "dropleaf config"', async () => {
+  it('are not printed if they are malformed, nor by "bin/dropleaf.js config"', async () => {
     const malformed = {
       MONGODB_URI: MONGODB_URI.replace('//', '/'),
       REDIS_URL: REDIS_URL.replace('//', '/'),

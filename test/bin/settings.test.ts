@@ -7,7 +7,7 @@ import { useHome } from './home.ts';
 
 const secret = 'do-not-show-this-to-anybody-at-all';
 
-describe('dropleaf config', () => {
+describe('bin/dropleaf.js config', () => {
   it('prints every setting, and marks defaults', async () => {
     const { stdout, stderr, code } = await dropleaf(['config'], { PORT: '8080', HOST: '' });
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { dropleaf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
-describe('dropleaf start', () => {
+describe('bin/dropleaf.js start', () => {
   const home = useHome();
   const readKey = () => readFileSync(join(home.dir, 'sign-in-key'), 'utf8').trim();
 

@@ -158,6 +158,6 @@ addEventListener('load', async () => {
 
 /** What became of each, once the page has tried all. */
 export async function findings(frame: Frame): Promise<Readonly<Record<string, string>>> {
-  await frame.waitForSelector('html[data-done=yes]');
+  await frame.waitForSelector('html[data-done=yes]', { state: 'attached' });
   return frame.evaluate<Record<string, string>>('found');
 }

@@ -1,7 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import type { Dashboard } from '../support/dashboard.ts';
 import { requireProgram } from '../support/programs.ts';
 
 const flags = [
@@ -57,6 +64,50 @@ async function launch(executablePath: string, args: string[]): Promise<Browser> 
   const started = await chromium.launch({ executablePath, args });
   running.set(key, started);
   return started;
+}
+
+/** Gives the browser the session of a person who is signed in. @param url of the service */
+export async function signIn(context: BrowserContext, { cookie }: Dashboard, url: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }]);
+}
+
+/** A page of the dashboard in a new profile that is signed in, and its faults (`watchPage`). @param url of the service */
+export async function openSignedIn(
+  browser: { newContext: Browser['newContext'] },
+  person: Dashboard,
+  url: string,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const context = await browser.newContext(options);
+  await signIn(context, person, url);
+  const page = await context.newPage();
+  const { faults } = watchPage(page, url);
+  await page.goto(url + path);
+  return { page, faults };
+}
+
+/** The name of the element that has the focus, as a screen reader says it. */
+const focusedName = `(({ activeElement: element }) => {
+  const ids = element.getAttribute('aria-labelledby')?.split(' ');
+  const parts = ids?.map((id) => document.getElementById(id)) ?? [element.labels?.[0] ?? element];
+  return element.getAttribute('aria-label') ?? parts.map((part) => part.textContent.trim()).join(' ');
+})(document)`;
+
+/** Presses Tab until the focus is on an element whose name begins so. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let n = 0; n < 100; n++) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate<string>(focusedName)).startsWith(name)) return;
+  }
+  throw new Error(`Tab does not reach ${name}`);
+}
+
+/** Presses Tab until the focus is on that element, and Enter, which leads to another page. */
+export async function follow(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 }
 
 /** Collects errors in the console, exceptions, and requests to other hosts. */

@@ -116,7 +116,8 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
       .addCookies([{ name: 'dropleaf_pass', value: 'x', url: service.url, sameSite: 'Lax' }]);
     const cookies: string[] = [];
     page.on('request', async (request) => {
-      if (request.url().startsWith(service.url)) cookies.push((await request.allHeaders()).cookie ?? 'none');
+      if (/^\/(p|api)\//.test(request.url().slice(service.url.length)))
+        cookies.push((await request.allHeaders()).cookie ?? 'none');
     });
     const frame = await open(page, await publish());
     for (const options of ["{ credentials: 'include' }", "{ method: 'POST', credentials: 'include' }"]) {
@@ -188,6 +189,7 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     await frame.evaluate("document.getElementById('away').click()");
     await until(() => faults.length > 0, 'the browser says what it refused');
     expect(faults.join()).to.match(/frame-src/);
+    await page.getByText(`A link led to ${new URL(service.url).host}, which cannot be shown here.`).waitFor();
     expect(page.frames().some((one) => one.url().startsWith(`${service.url}/p/nosuchslug00`))).to.equal(
       false,
     );

@@ -184,7 +184,7 @@ addEventListener('load', async () => {
     page.on('pageerror', ({ message }) => faults.push(message));
     await page.goto(`${service.url}/p/${slug}`);
     const before = await page.content();
-    await (await frameIn(page)).waitForSelector('html[data-done=yes]');
+    await (await frameIn(page)).waitForSelector('html[data-done=yes]', { state: 'attached' });
     expect(await page.content()).to.equal(before);
     expect(faults).to.deep.equal([]);
     await context.close();

@@ -30,7 +30,7 @@ describe('A new user, in Chromium', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('signs in through the pages with the key that dropleaf sign-in-key prints, and the client gets its token', async () => {
+  it('signs in through the pages with the key that bin/dropleaf.js sign-in-key prints, and the client gets its token', async () => {
     const client = createClient(service.url);
     const started = await client.request('POST', '/api/auth/start', { body: { label: 'Reports <robot>' } });
     const { code, verification_url: url, poll_token: pollToken } = started.body;
@@ -74,16 +74,17 @@ describe('A new user, in Chromium', function () {
     await page.getByRole('button', { name: 'Approve' }).waitFor();
   }
 
-  it('publishes a chart report of some hundred kilobytes by the printed curl', async () => {
+  it('publishes a chart report of some hundred kilobytes with the client, as printed', async () => {
     const html = makeChartReport();
     expect(Buffer.byteLength(html)).to.be.within(200_000, 1_000_000);
-    const file = join(dataDir, 'report.json');
-    writeFileSync(file, JSON.stringify({ title: 'Visits in 2025', html, context: 'Asked for **by Ada**.' }));
-    const printed = /curl [\s\S]*?(?=\n\n)/.exec(service.output.stdout)?.[0] ?? '';
-    expect(printed).to.include('$TOKEN').and.include(service.url);
-    const command = printed.replace(/-d '[\s\S]*'/, '-d "@$FILE"');
-    const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-      env: { PATH: process.env.PATH, TOKEN: token, FILE: file },
+    writeFileSync(join(dataDir, 'page.html'), html);
+    writeFileSync(join(dataDir, 'asked.md'), 'Asked for **by Ada**.');
+    const [fetchClient, , publish] =
+      /curl -fsSO[\s\S]*?(?=\n\n)/.exec(service.output.stdout)?.[0].split('\n') ?? [];
+    const options = "--title 'Visits in 2025' --context asked.md --json";
+    const { stdout } = await promisify(execFile)('sh', ['-ec', `${fetchClient}\n${publish} ${options}`], {
+      cwd: dataDir,
+      env: { PATH: process.env.PATH, HOME: dataDir, DROPLEAF_TOKEN: token },
     });
     drop = JSON.parse(stdout) as WireDrop; // what is read of it fails the tests below if it is not there
     expect(drop.url).to.equal(`${service.url}/p/${drop.slug}`);

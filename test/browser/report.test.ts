@@ -33,6 +33,7 @@ describe('Reporting a page, in Chromium', function () {
   it('works from the viewer without scripts, and a reload does not send the report again', async () => {
     const slug = await publish();
     const { page, faults } = await openWithoutScripts(`/p/${slug}?v=1`);
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Report this page' }).click();
     expect(page.url()).to.equal(`${service.url}/report/${slug}?v=1`);
     await page.getByLabel('It uses my work').check();

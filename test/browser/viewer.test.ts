@@ -34,7 +34,7 @@ describe('The viewer, in Chromium', function () {
     await owner.put(slug, { html: report('Two') });
     const { page, frame, faults } = await open(`/p/${slug}?v=1`);
     await frame.getByRole('heading', { name: 'One' }).waitFor();
-    await page.getByRole('link', { name: 'latest' }).click();
+    await page.getByRole('link', { name: 'Latest' }).click();
     await frame.getByRole('heading', { name: 'Two' }).waitFor();
     expect(faults).to.deep.equal([]);
     await page.context().close();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { projectDir } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-const folders = ['api', 'worker', 'shared', 'bin', 'scripts', 'test', 'bench'];
+const folders = ['api', 'worker', 'shared', 'bin', 'browser', 'cli', 'scripts', 'test', 'bench'];
 
 /** A forbidden file, and the rule that must report it. */
 interface Planted {
@@ -33,6 +33,12 @@ const forbidden: readonly Planted[] = [
   plant('worker/planted.ts', "import '../api/planted.ts';", 'worker-imports-services'),
   plant('bin/planted.ts', "import '../shared/adapters/other/b.ts';", 'bin-imports-no-adapter'),
   plant('bench/planted.ts', "import '../bin/planted.ts';", 'nobody-imports-bin'),
+  plant('api/planted-cli.ts', "import '../cli/errors.ts';", 'nobody-imports-cli'),
+  plant('cli/planted.ts', "import '../shared/domain/ids.ts';", 'cli-imports-cli'),
+  plant('cli/planted-homeless.ts', "import 'yup';", 'home-of-yup'),
+  plant('browser/planted.ts', "import '../shared/domain/ids.ts';", 'browser-imports-browser'),
+  plant('browser/planted-node.ts', "import 'node:fs';", 'browser-runs-in-browsers'),
+  plant('api/planted-browser.ts', "import '../browser/shared.ts';", 'nobody-imports-browser'),
   plant('worker/planted-test.ts', "import '../test/support/reporter.ts';", 'worker-imports-services'),
   plant('shared/services/planted-express.ts', "import type {} from 'express';", 'home-of-express'),
   plant(

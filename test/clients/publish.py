@@ -2,6 +2,7 @@
 # generates the package dropleaf_api and runs this file with it. usage: publish.py BASE_URL TOKEN
 import json
 import sys
+from io import BytesIO
 
 from dropleaf_api.api.drops import change_drop, create_drop, delete_drop, list_drops, read_drop, replace_drop
 from dropleaf_api.client import AuthenticatedClient
@@ -10,8 +11,8 @@ from dropleaf_api.models import (
     CreateDropBody,
     CreateDropBodyMetadata,
     ListDropsFilters,
-    ReplaceDropBody,
 )
+from dropleaf_api.types import File
 
 base_url, token = sys.argv[1:]
 client = AuthenticatedClient(base_url=base_url, token=token)
@@ -22,7 +23,8 @@ created = create_drop.sync(client=client, body=page)
 slug = created.slug
 filters = ListDropsFilters.from_dict({"metadata.project": "python"})
 listed = list_drops.sync(client=client, filters=filters)
-replaced = replace_drop.sync(slug, client=client, body=ReplaceDropBody(html="<p>Two"))
+document = File(payload=BytesIO("<title>Drei</title><p>Größe".encode()))
+replaced = replace_drop.sync(slug, client=client, body=document, title="Three")
 changed = change_drop.sync(slug, client=client, body=ChangeDropBody(title="Changed"))
 removed = delete_drop.sync_detailed(slug, client=client)
 gone = read_drop.sync(slug, client=client)

@@ -24,7 +24,13 @@ export async function publish(baseUrl: string, token: string) {
   const params = { path: { slug } };
   const filters: Record<string, string> = { 'metadata.project': 'typescript' };
   const listed = dataOf(await client.GET('/api/drops', { params: { query: { filters } } }));
-  const replaced = dataOf(await client.PUT('/api/drops/{slug}', { params, body: { html: '<p>Two' } }));
+  const document = {
+    params: { path: { slug }, query: { title: 'Two' } },
+    body: '<p>Größe',
+    bodySerializer: (html: unknown) => html,
+    headers: { 'Content-Type': 'text/html' },
+  };
+  const replaced = dataOf(await client.PUT('/api/drops/{slug}', document));
   const changed = dataOf(await client.PATCH('/api/drops/{slug}', { params, body: { title: 'Changed' } }));
   const removed = await client.DELETE('/api/drops/{slug}', { params });
   const gone = await client.GET('/api/drops/{slug}', { params });

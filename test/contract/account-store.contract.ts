@@ -89,6 +89,63 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       expect(await stores().accounts.find('nobody')).to.equal(null);
     });
 
+    it('a deleted account is gone for every method, and its identity gets a new account', async () => {
+      const { accounts } = stores();
+      const old = await accounts.findOrCreate(identity, 'a1', start);
+      const other = await makeAccount('a2');
+      expect(await accounts.markDeleted(old.id, later)).to.equal(true);
+      expect(await accounts.markDeleted(old.id, later + 1), 'again').to.equal(false);
+      expect(await accounts.find(old.id)).to.equal(null);
+      for (const name of [identity.name, '']) {
+        const found = await accounts.findByName(name);
+        expect(found.map(({ id }) => id)).to.not.include(old.id);
+      }
+      expect(await accounts.setSuspended(old.id, later)).to.equal(null);
+      expect(await accounts.takeDailyWrite(old.id, today, 5)).to.equal(false);
+      const fresh = await accounts.findOrCreate(identity, 'a3', later);
+      expect(fresh).to.deep.equal({ id: 'a3', identity, createdAt: later, suspendedAt: null });
+      expect(await accounts.find(other)).to.include({ id: other });
+    });
+
+    it('lists deleted accounts, the longest deleted first, until they are erased', async () => {
+      const { accounts } = stores();
+      for (const id of ['a1', 'a2', 'a3', 'a4']) await makeAccount(id);
+      await accounts.markDeleted('a2', later);
+      await accounts.markDeleted('a1', later + 1);
+      await accounts.markDeleted('a3', later + 2);
+      expect(await accounts.listDeleted(2)).to.deep.equal(['a2', 'a1']);
+      expect(await accounts.findDeletedAt('a1')).to.equal(later + 1);
+      for (const id of ['a2', 'a4']) await accounts.erase(id); // a4 is not deleted
+      expect(await accounts.listDeleted(9)).to.deep.equal(['a1', 'a3']);
+      expect(await accounts.findDeletedAt('a2')).to.equal(null);
+      expect(await accounts.find('a4')).to.include({ id: 'a4' });
+      expect(await accounts.findDeletedAt('a4')).to.equal(null);
+    });
+
+    it('does not mark a suspended account as deleted', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      await accounts.setSuspended(id, later);
+      expect(await accounts.markDeleted(id, later)).to.equal(false);
+      expect(await accounts.find(id)).to.include({ id, suspendedAt: later });
+      expect(await accounts.markDeleted('nobody', later)).to.equal(false);
+    });
+
+    it('one of 20 parallel calls marks an account as deleted', async () => {
+      const id = await makeAccount();
+      const marked = await inParallel(20, (n) => stores().accounts.markDeleted(id, later + n));
+      expect(marked.filter(Boolean)).to.have.length(1);
+    });
+
+    it('says how many writes of a day are counted', async () => {
+      const { accounts } = stores();
+      const id = await makeAccount();
+      expect(await accounts.countDailyWrites(id, today)).to.equal(0);
+      for (let i = 0; i < 3; i++) await accounts.takeDailyWrite(id, today, 9);
+      expect(await accounts.countDailyWrites(id, today)).to.equal(3);
+      expect(await accounts.countDailyWrites(id, tomorrow)).to.equal(0);
+    });
+
     it('counts writes of the day up to the limit', async () => {
       const id = await makeAccount();
       const taken = [];

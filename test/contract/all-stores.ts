@@ -1,15 +1,20 @@
 import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
+import { describeCardStoreContract } from './card-store.contract.ts';
+import { describeDropExpiryContract } from './drop-expiry.contract.ts';
 import { describeDropStoreContract } from './drop-store.contract.ts';
+import { describeIdempotencyStoreContract } from './idempotency-store.contract.ts';
 import { describeModerationStoreContract } from './moderation-store.contract.ts';
 import { describePendingTaskStoreContract } from './pending-task-store.contract.ts';
 import { describeRenderStoreContract } from './render-store.contract.ts';
 import { describeReportStoreContract } from './report-store.contract.ts';
 import { describeSecretStoreContract } from './secret-store.contract.ts';
+import { describeSessionStoreContract } from './session-store.contract.ts';
 import { describeSignInStoreContract } from './sign-in-store.contract.ts';
 import type { OpenStores } from './stores.ts';
 import { describeTokenStoreContract } from './token-store.contract.ts';
+import { describeUploadStoreContract } from './upload-store.contract.ts';
 import { describeViewStoreContract } from './view-store.contract.ts';
 
 /** The contract of every store port, for one engine. */
@@ -17,13 +22,18 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
   for (const describeContract of [
     describeAccountStoreContract,
     describeTokenStoreContract,
+    describeSessionStoreContract,
     describeSignInStoreContract,
     describeDropStoreContract,
+    describeDropExpiryContract,
     describeModerationStoreContract,
+    describeIdempotencyStoreContract,
+    describeUploadStoreContract,
     describeAuditLogContract,
     describePendingTaskStoreContract,
     describeBlobStoreContract,
     describeRenderStoreContract,
+    describeCardStoreContract,
     describeReportStoreContract,
     describeViewStoreContract,
     describeSecretStoreContract,

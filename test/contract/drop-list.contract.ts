@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
-import { aDrop, aVersion, start } from './records.ts';
+import { aDrop, at, aVersion, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** The part of DropStore's contract that is about the owner's list. */
@@ -58,8 +58,8 @@ export function describeDropList(stores: () => Stores): void {
       const a = await create('a', start + 1);
       const b = await create('b', start + 2);
       const c = await create('c', start + 3);
-      await drops.changeDetails('owner', a.slug, {}, start + 20, []);
-      await drops.changeDetails('owner', c.slug, {}, start + 10, []);
+      await drops.changeDetails(at(a.slug), {}, start + 20, []);
+      await drops.changeDetails(at(c.slug), {}, start + 10, []);
       await views.add('writer', 1, [
         { dropId: b.id, day: '2026-01-31', count: 5 },
         { dropId: a.id, day: '2026-01-31', count: 3 },
@@ -224,7 +224,7 @@ export function describeDropList(stores: () => Stores): void {
         ['k', 'new'],
         ['same', 's'],
       ]);
-      await stores().drops.changeDetails('owner', slug, { metadata }, start, []);
+      await stores().drops.changeDetails(at(slug), { metadata }, start, []);
       expect((await list({ metadata: [['k', 'old']] })).total).to.equal(0);
       expect(
         (
@@ -256,6 +256,45 @@ export function describeDropList(stores: () => Stores): void {
       });
     });
 
+    it('finds what has every word of a search in title or description, in pages', async () => {
+      for (const [i, title] of ['May sales', 'June sales', 'Sales of the sea', 'Costs'].entries())
+        await create(title, start + i, {
+          ...(title === 'Costs' && { description: 'and no SALES in may' }),
+          metadata: new Map([['kind', title.length > 9 ? 'long' : 'short']]),
+        });
+      await create('May sales of others', start, { ownerId: 'other' });
+      const search = 'SALES';
+      expect(await list({ search })).to.deep.equal({
+        titles: 'Costs Sales of the sea June sales May sales',
+        total: 4,
+      });
+      expect(await list({ search: ' may  sal ' })).to.deep.equal({ titles: 'Costs May sales', total: 2 });
+      expect(await list({ search, pageSize: 3, page: 2 })).to.deep.equal({ titles: 'May sales', total: 4 });
+      expect(await list({ search, pageSize: 3, page: 9 })).to.deep.equal({ titles: '', total: 4 });
+      const filtered = { search, sortOrder: 'asc', metadata: [['kind', 'long']] } as const;
+      expect(await list(filtered)).to.deep.equal({ titles: 'June sales Sales of the sea', total: 2 });
+      expect(await list({ search: 'winter' })).to.deep.equal({ titles: '', total: 0 });
+      expect((await list({ search: '  ' })).total).to.equal(4);
+    });
+
+    it('searches the current texts of drops that are not deleted', async () => {
+      const { slug } = await create('old', start);
+      const gone = await create('new', start);
+      await stores().drops.changeDetails(at(slug), { title: 'new', description: 'words' }, start, []);
+      await stores().drops.remove(at(gone.slug), start);
+      expect((await list({ search: 'old' })).total).to.equal(0);
+      expect(await list({ search: 'new words' })).to.deep.equal({ titles: 'new', total: 1 });
+    });
+
+    it('searches hostile texts as any others', async () => {
+      const title = `.*(a+)+$ %_ ' " \\ $where {"$gt":""} [x] ?? --; \u202eabc`;
+      await create(title, start);
+      await create('tame', start);
+      for (const word of title.split(' ')) expect((await list({ search: word })).total, word).to.equal(1);
+      for (const word of ['a+b', '%%', '__', '.**', '$ne', '^'])
+        expect((await list({ search: word })).total, word).to.equal(0);
+    });
+
     it('accepts as many pairs as a request can contain', async () => {
       await create('one', start, { metadata: new Map([['k', 'v']]) });
       const pairs = Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 'v'] as const);
@@ -268,7 +307,7 @@ export function describeDropList(stores: () => Stores): void {
       const { slug } = await create('a', start);
       await create('b', start);
       await create('c', start, { ownerId: 'other' });
-      await stores().drops.remove('owner', slug, start);
+      await stores().drops.remove(at(slug), start);
       expect(await stores().drops.count('owner')).to.equal(1);
       expect(await stores().drops.count('nobody')).to.equal(0);
     });

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { describeDropList } from './drop-list.contract.ts';
+import { describeDropRevisions } from './drop-revisions.contract.ts';
 import { describeDropVersions } from './drop-versions.contract.ts';
-import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import { aDrop, at, aVersion, inParallel, later, start, stored } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const cap = 500;
@@ -51,7 +52,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const { drops } = stores();
         const drop = aDrop();
         await drops.create(drop, cap, []);
-        const changed = await drops.changeDetails(drop.ownerId, drop.slug, { title: 'New' }, later, []);
+        const changed = await drops.changeDetails(at(drop.slug, drop.ownerId), { title: 'New' }, later, []);
         expect(await drops.create(drop, cap, [])).to.deep.equal(changed);
       });
 
@@ -61,6 +62,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const refused = aDrop({ slug, ownerId: 'other', metadata: new Map([['a', 'b']]) });
         expect(await drops.create(refused, cap, [])).to.equal('slug_taken');
         expect(await drops.count('other')).to.equal(0);
+        expect(await stores().html.get(refused.version.id)).to.equal(null);
         const filter = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
         expect((await drops.list('other', { ...filter, metadata: [['a', 'b']] })).total).to.equal(0);
         expect(await drops.create({ ...refused, slug: newSlug() }, cap, [])).to.be.an('object');
@@ -100,7 +102,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
           await drops.create(drop, 10, []);
           return drop.slug;
         });
-        for (const slug of slugs.slice(0, 3)) await drops.remove('owner', slug, later);
+        for (const slug of slugs.slice(0, 3)) await drops.remove(at(slug), later);
         const made = await inParallel(10, () => drops.create(aDrop(), 10, []));
         expect(made.filter((drop) => drop !== 'no_place')).to.have.length(3);
         expect(await drops.count('owner')).to.equal(10);
@@ -111,9 +113,9 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const slugs: string[] = [];
         for (let i = 0; i < 20; i++) slugs.push((await create()).slug);
         expect(await drops.create(aDrop(), 5, [])).to.equal('no_place');
-        for (const slug of slugs.slice(0, 15)) await drops.remove('owner', slug, later);
+        for (const slug of slugs.slice(0, 15)) await drops.remove(at(slug), later);
         expect(await drops.create(aDrop(), 5, []), 'five live').to.equal('no_place');
-        await drops.remove('owner', slugs[15] ?? '', later);
+        await drops.remove(at(slugs[15] ?? ''), later);
         expect(await drops.create(aDrop(), 5, []), 'four live').to.be.an('object');
         expect(await drops.create(aDrop(), 5, []), 'five again').to.equal('no_place');
       });
@@ -128,10 +130,10 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const { drops } = stores();
         const metadata = new Map([['a', '1']]);
         const { slug, rev, ...drop } = await create({ description: 'old', metadata });
-        const titled = await drops.changeDetails('owner', slug, { title: 'New' }, later, []);
+        const titled = await drops.changeDetails(at(slug), { title: 'New' }, later, []);
         expect(titled).to.deep.include({ ...drop, title: 'New', updatedAt: later });
         expect(titled).to.have.property('rev').greaterThan(rev);
-        const described = await drops.changeDetails('owner', slug, { description: 'new' }, later, []);
+        const described = await drops.changeDetails(at(slug), { description: 'new' }, later, []);
         expect(described).to.deep.include({ title: 'New', description: 'new', metadata });
         expect(await drops.find('owner', slug)).to.deep.equal(described);
       });
@@ -140,14 +142,14 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const { drops } = stores();
         const { slug } = await create({ description: 'old', metadata: new Map([['a', '1']]) });
         const changes = { description: null, metadata: new Map() };
-        const cleared = await drops.changeDetails('owner', slug, changes, later, []);
+        const cleared = await drops.changeDetails(at(slug), changes, later, []);
         expect(cleared).to.deep.include({ description: null, metadata: new Map() });
         expect(await drops.find('owner', slug)).to.deep.equal(cleared);
       });
 
       it('sets updatedAt and raises rev even if no field is given', async () => {
         const { slug, rev } = await create();
-        const touched = await stores().drops.changeDetails('owner', slug, {}, later, []);
+        const touched = await stores().drops.changeDetails(at(slug), {}, later, []);
         expect(touched).to.have.property('updatedAt', later);
         expect(touched).to.have.property('rev').greaterThan(rev);
       });
@@ -166,7 +168,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
           ['b', 'x'],
           ['d', '4'],
         ]);
-        await drops.changeDetails('owner', slug, { metadata }, later, []);
+        await drops.changeDetails(at(slug), { metadata }, later, []);
         const found = await drops.find('owner', slug);
         expect([...(found?.metadata ?? [])]).to.deep.equal([...metadata]);
       });
@@ -194,8 +196,8 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const { slug, rev } = await create();
         await inParallel(30, (i) =>
           i % 2 === 0
-            ? drops.changeDetails('owner', slug, { title: 'New' }, later, [])
-            : drops.changeDetails('owner', slug, { description: 'new' }, later, []),
+            ? drops.changeDetails(at(slug), { title: 'New' }, later, [])
+            : drops.changeDetails(at(slug), { description: 'new' }, later, []),
         );
         const found = await drops.find('owner', slug);
         expect(found).to.deep.include({ title: 'New', description: 'new' });
@@ -210,7 +212,7 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         const lockOf = async () => (await readPage(slug)).lock;
         expect(await lockOf()).to.equal(null);
         for (const lock of [{ id: 'l1', hash: 'h1' }, { id: 'l2', hash: 'h2' }, null]) {
-          const drop = await drops.setLock('owner', slug, lock, later, []);
+          const drop = await drops.setLock(at(slug), lock, later, []);
           expect(drop).to.deep.include({ locked: lock !== null, updatedAt: later });
           expect(await drops.find('owner', slug)).to.deep.equal(drop);
           expect(await lockOf()).to.deep.equal(lock);
@@ -228,14 +230,43 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         await stores().drops.create(drop, cap, []);
         expect(await stores().drops.findPage(drop.slug, null)).to.deep.equal({
           dropId: drop.id,
+          ownerId: drop.ownerId,
           slug: drop.slug,
           title: drop.title,
           description: 'about',
           lock: { id: 'l1', hash: 'h1' },
           isTakenDown: false,
+          createdAt: drop.version.createdAt,
+          expiresAt: null,
           latestVersion: 1,
-          version: { ...drop.version, number: 1 },
+          rev: 1,
+          version: stored(drop.version, 1),
         });
+      });
+
+      it('has a revision that each visible change raises, as findRevisions lists it', async () => {
+        const { drops, moderation } = stores();
+        const { slug } = await create();
+        const other = await create();
+        const revisions = async () => drops.findRevisions([slug, other.slug, 'unknown']);
+        const changes = [
+          () => drops.addVersion(at(slug), aVersion(), {}, cap, []),
+          () => drops.changeDetails(at(slug), { title: 'New' }, later, []),
+          () => drops.setLock(at(slug), { id: 'l1', hash: 'h1' }, later, []),
+          () => drops.setLock(at(slug), null, later, []),
+          () => drops.removeVersion(at(slug), 1, later, []),
+          () => moderation.takeDown(slug, { at: later, reason: 'spam' }, []),
+          () => moderation.restore(slug, later, []),
+        ];
+        for (const [index, one] of changes.entries()) {
+          const before = (await revisions()).get(slug) ?? 0;
+          await one();
+          expect((await revisions()).get(slug), `change ${index}`).to.be.above(before);
+          expect((await drops.findPage(slug, null))?.rev).to.equal((await revisions()).get(slug));
+        }
+        await drops.remove(at(slug), later);
+        expect(await revisions()).to.deep.equal(new Map([[other.slug, 1]]));
+        expect(await drops.findRevisions([])).to.deep.equal(new Map());
       });
 
       it('returns null for an unknown slug, and version null for an unknown version', async () => {
@@ -252,14 +283,14 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
     describe('remove', () => {
       it('returns the internal id, once', async () => {
         const { id, slug } = await create();
-        const removed = await inParallel(10, () => stores().drops.remove('owner', slug, later));
+        const removed = await inParallel(10, () => stores().drops.remove(at(slug), later));
         expect(removed.filter((outcome) => outcome !== null)).to.deep.equal([id]);
       });
 
       it('hides the drop from every method', async () => {
         const { drops } = stores();
         const { slug } = await create({ metadata: new Map([['a', 'b']]) });
-        await drops.remove('owner', slug, later);
+        await drops.remove(at(slug), later);
         await expectAbsent('owner', slug);
         const query = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
         expect(await drops.list('owner', { ...query, metadata: [] })).to.deep.equal({ drops: [], total: 0 });
@@ -274,8 +305,55 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
 
       it('does not give the slug to another drop while the record is there', async () => {
         const { slug } = await create();
-        await stores().drops.remove('owner', slug, later);
+        await stores().drops.remove(at(slug), later);
         expect(await stores().drops.create(aDrop({ slug }), cap, [])).to.equal('slug_taken');
+      });
+    });
+
+    it("lists the slugs of the owner's live drops, oldest first", async () => {
+      const { drops, clock } = stores();
+      const version = (createdAt: number) => ({ version: aVersion({ createdAt }) });
+      const second = await create(version(start + 1));
+      const first = await create(version(start));
+      await create({ ownerId: 'another' });
+      const removed = await create();
+      await drops.remove(at(removed.slug), later);
+      await create({ expiresAt: later });
+      clock.set(later);
+      expect(await drops.listSlugs('owner')).to.deep.equal([first.slug, second.slug]);
+      expect(await drops.listSlugs('nobody')).to.deep.equal([]);
+    });
+
+    describe('removeSome', () => {
+      it("removes all drops of the owner step by step, locked, taken down and expired ones too, and no other's", async () => {
+        const { drops, moderation, clock } = stores();
+        const [locked, takenDown] = [await create({ lock: { id: 'l', hash: 'h' } }), await create()];
+        const expired = await create({ expiresAt: later });
+        const others = await create({ ownerId: 'another' });
+        await moderation.takeDown(takenDown.slug, { at: later, reason: 'x' }, []);
+        clock.set(later);
+        const removed = [];
+        for (const expected of [2, 1, 0]) {
+          const some = await drops.removeSome('owner', later, 2);
+          expect(some).to.have.length(expected);
+          removed.push(...some);
+        }
+        const all = [locked, takenDown, expired].map(({ id, slug }) => ({ id, slug }));
+        expect(removed).to.have.deep.members(all);
+        for (const { id, slug } of all) {
+          await expectAbsent('owner', slug);
+          expect(await stores().pendingTasks.find(id)).to.deep.include({ deleted: true });
+        }
+        expect(await drops.create(aDrop(), 1, []), 'places are free').to.be.an('object');
+        expect(await drops.find('another', others.slug)).to.deep.equal(others);
+      });
+
+      it('parallel calls change each drop once', async () => {
+        for (let i = 0; i < 20; i++) await create();
+        const removed = await inParallel(4, () => stores().drops.removeSome('owner', later, 20));
+        const ids = new Set(removed.flat().map(({ id }) => id));
+        expect(ids.size).to.equal(20);
+        for (const id of ids) expect(await stores().pendingTasks.find(id)).to.deep.include({ rev: 2 });
       });
     });
 
@@ -300,17 +378,18 @@ export function describeDropStoreContract(engine: string, openStores: OpenStores
         await drops.find(ownerId, slug),
         await drops.listVersions(ownerId, slug),
         await drops.findVersion(ownerId, slug, 1),
-        await drops.addVersion(ownerId, slug, version, {}, cap, ['render']),
-        await drops.changeDetails(ownerId, slug, { title: 'Mine' }, later, ['purge']),
-        await drops.setLock(ownerId, slug, { id: 'l', hash: 'h' }, later, ['purge']),
-        await drops.removeVersion(ownerId, slug, 1, later, ['purge']),
-        await drops.remove(ownerId, slug, later),
+        await drops.addVersion(at(slug, ownerId), version, {}, cap, ['render']),
+        await drops.changeDetails(at(slug, ownerId), { title: 'Mine' }, later, ['purge']),
+        await drops.setLock(at(slug, ownerId), { id: 'l', hash: 'h' }, later, ['purge']),
+        await drops.removeVersion(at(slug, ownerId), 1, later, ['purge']),
+        await drops.remove(at(slug, ownerId), later),
       ];
       expect(answers).to.deep.equal(answers.map(() => null));
       expect([...(await stores().pendingTasks.findReferenced([version.id]))]).to.deep.equal([]);
     }
 
     describeDropVersions(stores);
+    describeDropRevisions(stores);
     describeDropList(stores);
   });
 }

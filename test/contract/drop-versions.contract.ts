@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Drop, NewVersion } from '../../shared/domain/drop.ts';
-import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import { aDrop, at, aVersion, inParallel, later, ownedVersion, start, stored } from './records.ts';
 import type { Stores } from './stores.ts';
 
 const cap = 200;
@@ -21,13 +21,13 @@ export function describeDropVersions(stores: () => Stores): void {
   }
 
   async function add(slug: string, version: NewVersion = aVersion({ createdAt: later })): Promise<Drop> {
-    const drop = await stores().drops.addVersion('owner', slug, version, {}, cap, []);
-    if (drop === null || drop === 'version_limit' || 'reason' in drop) throw new Error('Not added');
+    const drop = await stores().drops.addVersion(at(slug), version, {}, cap, []);
+    if (drop === null || drop === 'version_limit' || !('slug' in drop)) throw new Error('Not added');
     return drop;
   }
 
   function remove(slug: string, number: number) {
-    return stores().drops.removeVersion('owner', slug, number, later, []);
+    return stores().drops.removeVersion(at(slug), number, later, []);
   }
 
   async function numbersOf(slug: string): Promise<number[] | undefined> {
@@ -45,12 +45,12 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug } = await createWith(1);
       const version = aVersion({
         createdAt: later,
-        sizeBytes: 77,
-        hasContext: true,
+        html: Buffer.alloc(77),
+        context: Buffer.from('why'),
         mediaType: 'text/x-test',
       });
       const changes = { title: 'Two', description: 'second', metadata: new Map([['n', '2']]) };
-      const drop = await drops.addVersion('owner', slug, version, changes, cap, []);
+      const drop = await drops.addVersion(at(slug), version, changes, cap, []);
       expect(drop).to.deep.include({
         ...changes,
         slug,
@@ -59,7 +59,7 @@ export function describeDropVersions(stores: () => Stores): void {
         updatedAt: later,
       });
       expect(await drops.find('owner', slug)).to.deep.equal(drop);
-      expect(await headOf(slug)).to.deep.equal({ ...version, number: 2 });
+      expect(await headOf(slug)).to.deep.equal(stored(version, 2));
       const filter = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
       expect((await drops.list('owner', { ...filter, metadata: [['n', '2']] })).total).to.equal(1);
     });
@@ -74,9 +74,7 @@ export function describeDropVersions(stores: () => Stores): void {
 
     it('gives each of 200 parallel versions its own number', async () => {
       const { slug } = await createWith(1);
-      const added = await inParallel(200, () =>
-        stores().drops.addVersion('owner', slug, aVersion(), {}, 500, []),
-      );
+      const added = await inParallel(200, () => stores().drops.addVersion(at(slug), aVersion(), {}, 500, []));
       const numbers = added.map((drop) => (drop as Drop).latestVersion).sort((a, b) => a - b);
       expect(numbers).to.deep.equal(Array.from({ length: 200 }, (_, i) => i + 2));
       expect(await numbersOf(slug)).to.deep.equal([...numbers].reverse().concat(1));
@@ -84,11 +82,25 @@ export function describeDropVersions(stores: () => Stores): void {
 
     it('never passes the cap, however many run in parallel', async () => {
       const { slug } = await createWith(1);
-      const added = await inParallel(40, () =>
-        stores().drops.addVersion('owner', slug, aVersion(), {}, 25, []),
-      );
+      const added = await inParallel(40, () => stores().drops.addVersion(at(slug), aVersion(), {}, 25, []));
       expect(added.filter((drop) => drop === 'version_limit')).to.have.length(16);
       expect(await numbersOf(slug)).to.have.length(25);
+    });
+
+    it('stores the document, and leaves none if it refuses the version', async () => {
+      const { drops, html, contexts } = stores();
+      const { slug } = await createWith(1);
+      const document = { html: Buffer.from('<p>kept'), context: Buffer.from('why') };
+      const kept = aVersion(document);
+      const refused = [aVersion(document), aVersion(document)] as const;
+      await add(slug, kept);
+      expect(await drops.addVersion(at(slug), refused[0], {}, 2, [])).to.equal('version_limit');
+      expect(await drops.addVersion(at(slug, 'other'), refused[1], {}, 2, [])).to.equal(null);
+      expect(Buffer.from((await html.get(kept.id)) ?? []).toString()).to.equal('<p>kept');
+      expect(Buffer.from((await contexts.get(kept.id)) ?? []).toString()).to.equal('why');
+      for (const { id } of refused) {
+        expect([await html.get(id), await contexts.get(id)]).to.deep.equal([null, null]);
+      }
     });
 
     it('changes nothing if the cap refuses the version', async () => {
@@ -97,9 +109,7 @@ export function describeDropVersions(stores: () => Stores): void {
       const before = await drops.find('owner', slug);
       const version = aVersion({ createdAt: later });
       const changes = { title: 'New', metadata: new Map([['a', 'b']]) };
-      expect(await drops.addVersion('owner', slug, version, changes, 2, ['render'])).to.equal(
-        'version_limit',
-      );
+      expect(await drops.addVersion(at(slug), version, changes, 2, ['render'])).to.equal('version_limit');
       expect(await drops.find('owner', slug)).to.deep.equal(before);
       expect((await pendingTasks.find(before?.id ?? ''))?.tasks).to.deep.equal([]);
     });
@@ -108,19 +118,19 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug } = await createWith(3);
       await remove(slug, 1);
       await remove(slug, 2);
-      const added = await stores().drops.addVersion('owner', slug, aVersion(), {}, 2, []);
+      const added = await stores().drops.addVersion(at(slug), aVersion(), {}, 2, []);
       expect(added).to.deep.include({ latestVersion: 4 });
-      expect(await stores().drops.addVersion('owner', slug, aVersion(), {}, 2, [])).to.equal('version_limit');
+      expect(await stores().drops.addVersion(at(slug), aVersion(), {}, 2, [])).to.equal('version_limit');
     });
 
     it('changes nothing when it is repeated, at the cap too', async () => {
       const { drops } = stores();
       const { slug } = await createWith(1);
       const version = aVersion({ createdAt: later });
-      const repeat = () => drops.addVersion('owner', slug, version, { title: 'Two' }, 2, ['render']);
+      const repeat = () => drops.addVersion(at(slug), version, { title: 'Two' }, 2, ['render']);
       const added = await inParallel(5, repeat);
       for (const drop of added) expect(drop).to.deep.equal(added[0]);
-      await drops.changeDetails('owner', slug, { title: 'Three' }, later + 1, []);
+      await drops.changeDetails(at(slug), { title: 'Three' }, later + 1, []);
       expect(await repeat()).to.deep.equal(await drops.find('owner', slug));
       expect(await numbersOf(slug)).to.deep.equal([2, 1]);
     });
@@ -131,9 +141,7 @@ export function describeDropVersions(stores: () => Stores): void {
       const version = aVersion({ createdAt: later });
       await add(slug, version);
       const removed = await remove(slug, 2);
-      expect(await drops.addVersion('owner', slug, version, { title: 'Two' }, cap, [])).to.deep.equal(
-        removed,
-      );
+      expect(await drops.addVersion(at(slug), version, { title: 'Two' }, cap, [])).to.deep.equal(removed);
       expect(await numbersOf(slug)).to.deep.equal([1]);
     });
   });
@@ -141,25 +149,49 @@ export function describeDropVersions(stores: () => Stores): void {
   describe('listVersions, findVersion and findPage of a number', () => {
     it('return all fields; the list is newest first', async () => {
       const { drops } = stores();
-      const first = aVersion({ sizeBytes: 1, hasContext: true });
+      const first = aVersion({ html: Buffer.alloc(1), context: Buffer.from('why') });
       const drop = aDrop({ version: first });
       await drops.create(drop, 500, []);
-      const second = aVersion({ createdAt: later, sizeBytes: 2 });
+      const second = aVersion({ createdAt: later, html: Buffer.alloc(2) });
       await add(drop.slug, second);
-      const versions = [
-        { ...second, number: 2 },
-        { ...first, number: 1 },
-      ];
-      expect(await drops.listVersions('owner', drop.slug)).to.deep.equal(versions);
-      for (const version of versions) {
-        const found = await drops.findVersion('owner', drop.slug, version.number);
-        expect(found).to.deep.equal({ version, latestVersion: 2 });
-        const page = await drops.findPage(drop.slug, version.number);
-        expect(page).to.deep.include({ dropId: drop.id, latestVersion: 2, version });
+      expect(await drops.listVersions('owner', drop.slug)).to.deep.equal([
+        ownedVersion(second, 2),
+        ownedVersion(first, 1),
+      ]);
+      for (const [i, version] of [first, second].entries()) {
+        const number = i + 1;
+        const found = await drops.findVersion('owner', drop.slug, number);
+        expect(found).to.deep.equal({ version: ownedVersion(version, number), latestVersion: 2 });
+        const page = await drops.findPage(drop.slug, number);
+        expect(page).to.deep.include({ dropId: drop.id, latestVersion: 2, version: stored(version, number) });
       }
       expect(await drops.findVersion('owner', drop.slug, 3)).to.equal(null);
       expect(await drops.findVersion('owner', 'unknown', 1)).to.equal(null);
       expect(await drops.listVersions('owner', 'unknown')).to.equal(null);
+    });
+  });
+
+  describe('publishedBy', () => {
+    it('is what the version was stored with, for the first and for added ones, to its owner alone', async () => {
+      const { drops } = stores();
+      const publishers = [
+        { kind: 'token', id: 'f00dfeedbeef', label: '$label, "it\'s"' },
+        { kind: 'token', id: 'f00dfeedbeef', label: null },
+        { kind: 'session', id: 'a-session', label: 'Firefox' },
+        null,
+      ] as const;
+      const [first, ...others] = publishers.map((publishedBy) => aVersion({ publishedBy }));
+      const drop = aDrop(first && { version: first });
+      await drops.create(drop, 500, []);
+      for (const version of others) await add(drop.slug, version);
+      const listed = await drops.listVersions('owner', drop.slug);
+      expect(listed?.map(({ publishedBy }) => publishedBy).reverse()).to.deep.equal(publishers);
+      await remove(drop.slug, 4);
+      expect((await drops.findVersion('owner', drop.slug, 3))?.version.publishedBy).to.deep.equal(
+        publishers[2],
+      );
+      expect(await drops.listVersions('other', drop.slug)).to.equal(null);
+      expect(await headOf(drop.slug)).not.to.have.property('publishedBy');
     });
   });
 
@@ -179,10 +211,10 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug, ids } = await createWith(3);
       await remove(slug, 2);
       expect(await remove(slug, 3)).to.deep.include({ latestVersion: 1 });
-      expect(await headOf(slug)).to.deep.equal({ ...aVersion({ id: ids[0] ?? '' }), number: 1 });
+      expect(await headOf(slug)).to.deep.equal(stored(aVersion({ id: ids[0] ?? '' }), 1));
       const again = aVersion({ createdAt: later });
       expect(await add(slug, again)).to.deep.include({ latestVersion: 2 });
-      expect(await headOf(slug)).to.deep.equal({ ...again, number: 2 });
+      expect(await headOf(slug)).to.deep.equal(stored(again, 2));
       expect(await numbersOf(slug)).to.deep.equal([2, 1]);
     });
 

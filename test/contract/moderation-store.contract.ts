@@ -1,37 +1,11 @@
 import { expect } from 'chai';
 import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
-import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import { changesOfOwner } from './changes.ts';
+import { aDrop, at, aVersion, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const reason = 'phishing: $reason';
 const takedown = { at: later, reason };
-
-/** @param number of an existing version */
-type ChangeOfOwner = (drops: DropStore, ownerId: string, slug: string, number?: number) => Promise<unknown>;
-
-const changesOfOwner: readonly (readonly [name: string, change: ChangeOfOwner])[] = [
-  [
-    'addVersion',
-    (drops, ownerId, slug) =>
-      drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), { title: 'New' }, 200, ['render']),
-  ],
-  [
-    'changeDetails',
-    (drops, ownerId, slug) => {
-      const changes = { title: 'New', description: 'new', metadata: new Map([['c', 'd']]) };
-      return drops.changeDetails(ownerId, slug, changes, later, ['purge']);
-    },
-  ],
-  [
-    'setLock',
-    (drops, ownerId, slug) => drops.setLock(ownerId, slug, { id: 'l', hash: 'h' }, later, ['purge']),
-  ],
-  [
-    'removeVersion',
-    (drops, ownerId, slug, number = 1) => drops.removeVersion(ownerId, slug, number, later, ['purge']),
-  ],
-];
 
 /** What any engine must do for ModerationStore. */
 export function describeModerationStoreContract(engine: string, openStores: OpenStores): void {
@@ -58,7 +32,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
     it('takes a page down with the time and the reason, all versions of it', async () => {
       const { moderation, drops } = stores();
       const { ownerId, slug } = await create({ lock: { id: 'l1', hash: 'h' } });
-      await drops.addVersion(ownerId, slug, aVersion(), {}, 200, []);
+      await drops.addVersion(at(slug, ownerId), aVersion(), {}, 200, []);
       for (const number of [null, 1, 2, 9]) expect((await pageAt(slug, number))?.isTakenDown).to.equal(false);
       const taken = await moderation.takeDown(slug, takedown, []);
       expect(taken?.takedown).to.deep.equal(takedown);
@@ -99,7 +73,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       const before = await pageAt(slug);
       await moderation.takeDown(slug, takedown, []);
       expect((await moderation.restore(slug, later, []))?.takedown).to.equal(null);
-      expect(await pageAt(slug)).to.deep.equal(before);
+      expect(await pageAt(slug)).to.deep.equal({ ...before, rev: 3 });
       const anew = { at: later + 9, reason: 'again' };
       expect((await moderation.takeDown(slug, anew, []))?.takedown).to.deep.equal(anew);
     });
@@ -115,7 +89,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       const { moderation, drops } = stores();
       const { ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
-      await drops.remove(ownerId, slug, later);
+      await drops.remove(at(slug, ownerId), later);
       for (const missing of [slug, 'nothing']) {
         expect(await moderation.findDrop(missing)).to.equal(null);
         expect(await moderation.takeDown(missing, takedown, ['purge'])).to.equal(null);
@@ -127,14 +101,15 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       it(`${name}: returns the takedown and changes nothing`, async () => {
         const { drops, moderation, pendingTasks } = stores();
         const { id, ownerId, slug } = await create({ metadata: new Map([['a', 'b']]) });
-        await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
+        await drops.addVersion(at(slug, ownerId), aVersion({ createdAt: later }), {}, 200, []);
         const before = [
           await moderation.takeDown(slug, takedown, []),
           await drops.listVersions(ownerId, slug),
         ];
         const pages = [await pageAt(slug), await pageAt(slug, 1)];
-        expect(await change(drops, ownerId, slug)).to.deep.equal(takedown);
-        expect(await change(drops, 'another', slug), 'of another owner').to.equal(null);
+        expect(await change(drops, at(slug, ownerId))).to.deep.equal(takedown);
+        expect(await change(drops, at(slug, ownerId, [0])), 'before a conflict').to.deep.equal(takedown);
+        expect(await change(drops, at(slug, 'another')), 'of another owner').to.equal(null);
         expect([await drops.find(ownerId, slug), await drops.listVersions(ownerId, slug)]).to.deep.equal(
           before,
         );
@@ -146,12 +121,12 @@ export function describeModerationStoreContract(engine: string, openStores: Open
         const { drops, moderation } = stores();
         const { ownerId, slug } = await create();
         for (let n = 0; n < 20; n++) {
-          await drops.addVersion(ownerId, slug, aVersion({ createdAt: later }), {}, 200, []);
+          await drops.addVersion(at(slug, ownerId), aVersion({ createdAt: later }), {}, 200, []);
         }
         let taken: Drop | null = null;
         const outcomes = await inParallel(20, async (n) => {
           if (n === 10) taken = await moderation.takeDown(slug, takedown, []);
-          return n === 10 ? null : change(drops, ownerId, slug, n + 1);
+          return n === 10 ? null : change(drops, at(slug, ownerId), n + 1);
         });
         expect(await drops.find(ownerId, slug)).to.deep.equal(taken);
         expect(outcomes.filter((outcome) => outcome !== null)).to.have.length(19);
@@ -163,16 +138,16 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       const { ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
       for (const number of [1, 2]) {
-        expect(await drops.removeVersion(ownerId, slug, number, later, [])).to.deep.equal(takedown);
+        expect(await drops.removeVersion(at(slug, ownerId), number, later, [])).to.deep.equal(takedown);
       }
-      expect(await drops.addVersion(ownerId, slug, aVersion(), {}, 1, [])).to.deep.equal(takedown);
+      expect(await drops.addVersion(at(slug, ownerId), aVersion(), {}, 1, [])).to.deep.equal(takedown);
     });
 
     it('returns the drop when an addition is repeated after a takedown', async () => {
       const { drops, moderation } = stores();
       const { ownerId, slug } = await create();
       const version = aVersion({ createdAt: later });
-      const add = () => drops.addVersion(ownerId, slug, version, { title: 'Two' }, 2, []);
+      const add = () => drops.addVersion(at(slug, ownerId), version, { title: 'Two' }, 2, []);
       await add();
       const taken = await moderation.takeDown(slug, takedown, []);
       expect(await add()).to.deep.equal(taken);
@@ -182,7 +157,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
       const { drops, moderation } = stores();
       const { id, ownerId, slug } = await create();
       await moderation.takeDown(slug, takedown, []);
-      expect(await drops.remove(ownerId, slug, later)).to.equal(id);
+      expect(await drops.remove(at(slug, ownerId), later)).to.equal(id);
       expect(await drops.find(ownerId, slug)).to.equal(null);
     });
 

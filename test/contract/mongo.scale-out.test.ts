@@ -1,17 +1,21 @@
 import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
 import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
+import { createTestClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
 import { useRedis } from '../support/redis.ts';
 import { describeAllStores } from './all-stores.ts';
+import { start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 describe('MongoDB and Redis', () => {
   const redis = useRedis();
 
   async function openStores(): Promise<Stores> {
+    const clock = createTestClock(start);
     const { mongo, giveBack } = await openTestMongo();
-    const { viewTotals, ...stores } = createMongoStores(mongo.connection);
+    const { viewTotals, ...stores } = createMongoStores(mongo.connection, clock);
     return {
+      clock,
       ...stores,
       views: createRedisViewStore(await redis.open(), viewTotals),
       close: giveBack,

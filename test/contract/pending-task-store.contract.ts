@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Drop, PendingTask } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
-import { aDrop, aVersion, inParallel, later, start } from './records.ts';
+import { aDrop, at, aVersion, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 /** The contract of PendingTaskStore. */
@@ -18,7 +18,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
 
     async function addVersion(slug: string): Promise<string> {
       const version = aVersion();
-      await stores().drops.addVersion('owner', slug, version, {}, 500, []);
+      await stores().drops.addVersion(at(slug), version, {}, 500, []);
       return version.id;
     }
 
@@ -36,10 +36,10 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
 
     /** Every visible change of a drop with one version, in an order that is possible. */
     const changesOf = (slug: string, tasks: readonly PendingTask[]): (() => Promise<unknown>)[] => [
-      () => stores().drops.addVersion('owner', slug, aVersion(), {}, 500, tasks),
-      () => stores().drops.changeDetails('owner', slug, {}, later, tasks),
-      () => stores().drops.setLock('owner', slug, { id: 'l', hash: 'h' }, later, tasks),
-      () => stores().drops.removeVersion('owner', slug, 1, later, tasks),
+      () => stores().drops.addVersion(at(slug), aVersion(), {}, 500, tasks),
+      () => stores().drops.changeDetails(at(slug), {}, later, tasks),
+      () => stores().drops.setLock(at(slug), { id: 'l', hash: 'h' }, later, tasks),
+      () => stores().drops.removeVersion(at(slug), 1, later, tasks),
     ];
 
     describe('find', () => {
@@ -47,12 +47,17 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const drop = aDrop();
         await stores().drops.create(drop, 500, ['render', 'purge']);
         const [second, third] = [await addVersion(drop.slug), await addVersion(drop.slug)];
-        await stores().drops.removeVersion('owner', drop.slug, 2, later, []);
+        await stores().drops.removeVersion(at(drop.slug), 2, later, []);
         const { tasks, versionIds, ...found } = await find(drop.id);
         const { rev } = (await stores().drops.find('owner', drop.slug)) ?? {};
         expect(found).to.deep.equal({
           id: drop.id,
+          ownerId: drop.ownerId,
           deleted: false,
+          locked: false,
+          title: drop.title,
+          description: drop.description,
+          createdAt: drop.version.createdAt,
           rev,
           latestVersionId: third,
           trash: [second],
@@ -63,7 +68,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
 
       it('returns a deleted drop, and null if there is no record', async () => {
         const { id, slug } = await create();
-        await stores().drops.remove('owner', slug, later);
+        await stores().drops.remove(at(slug), later);
         expect(await find(id)).to.deep.include({ deleted: true });
         expect(await stores().pendingTasks.find('unknown')).to.equal(null);
       });
@@ -87,8 +92,8 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       it('is kept by changes that add another one, and cleared alone', async () => {
         const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['purge']);
-        await drops.addVersion('owner', slug, aVersion(), {}, 500, ['render']);
-        await drops.setLock('owner', slug, null, later, []);
+        await drops.addVersion(at(slug), aVersion(), {}, 500, ['render']);
+        await drops.setLock(at(slug), null, later, []);
         expect(await tasksOf(id)).to.have.members(['purge', 'render']);
         const { rev } = await find(id);
         for (let i = 0; i < 2; i++) {
@@ -100,7 +105,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       it('is not cleared if any change has raised rev, or there is no record', async () => {
         const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['render', 'purge']);
-        for (const change of [...changesOf(slug, []), () => drops.remove('owner', slug, later)]) {
+        for (const change of [...changesOf(slug, []), () => drops.remove(at(slug), later)]) {
           const { rev } = await find(id);
           await change();
           expect((await find(id)).rev).to.be.greaterThan(rev);
@@ -125,9 +130,9 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         await create();
         const listed = [await create(['render']), await create(['purge']), await create(), await create()];
         const [deleted, trashed] = listed.slice(2).map(({ slug }) => slug);
-        await drops.remove('owner', deleted ?? '', start);
+        await drops.remove(at(deleted ?? ''), start);
         await addVersion(trashed ?? '');
-        await drops.removeVersion('owner', trashed ?? '', 1, start, []);
+        await drops.removeVersion(at(trashed ?? ''), 1, start, []);
         expect(await list()).to.have.members(listed.map(({ id }) => id));
       });
 
@@ -135,14 +140,14 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const { drops, pendingTasks } = stores();
         const { id, slug } = await create(['render', 'purge']);
         const second = await addVersion(slug);
-        await drops.removeVersion('owner', slug, 2, start, []);
+        await drops.removeVersion(at(slug), 2, start, []);
         const { rev } = await find(id);
         await pendingTasks.clearTask(id, 'render', rev);
         await pendingTasks.clearTask(id, 'purge', rev);
         expect(await list()).to.deep.equal([id]);
         await pendingTasks.clearTrash(id, [second]);
         expect(await list()).to.deep.equal([]);
-        await drops.remove('owner', slug, later);
+        await drops.remove(at(slug), later);
         expect(await list(later), 'the deletion is a change').to.deep.equal([]);
         expect(await list(later + 1)).to.deep.equal([id]);
         await pendingTasks.erase(id);
@@ -154,7 +159,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const third = await create(['purge'], start + 1);
         const first = await create(['purge'], start + 2);
         const second = await create(['purge'], start + 3);
-        await drops.changeDetails('owner', third.slug, {}, start + 4, []);
+        await drops.changeDetails(at(third.slug), {}, start + 4, []);
         expect(await list(start + 5)).to.deep.equal([first.id, second.id, third.id]);
         expect(await list(start + 4)).to.deep.equal([first.id, second.id]);
         expect(await list(start + 5, null, 1)).to.deep.equal([first.id]);
@@ -182,7 +187,7 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       const removed: string[] = [];
       for (let i = 0; i < 3; i++) {
         removed.push(await addVersion(slug)); // each is number 2
-        await drops.removeVersion('owner', slug, 2, later, []);
+        await drops.removeVersion(at(slug), 2, later, []);
       }
       await pendingTasks.clearTrash((await create()).id, removed);
       expect((await find(id)).trash).to.have.members(removed);
@@ -198,10 +203,10 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const drop = aDrop();
         await drops.create(drop, 500, ['render']);
         const second = await addVersion(drop.slug);
-        await drops.removeVersion('owner', drop.slug, 1, later, []);
+        await drops.removeVersion(at(drop.slug), 1, later, []);
         await views.add('writer', 1, [{ dropId: drop.id, day: '2026-01-31', count: 1 }]);
         await views.aggregate(start);
-        await drops.remove('owner', drop.slug, later);
+        await drops.remove(at(drop.slug), later);
         await inParallel(3, () => pendingTasks.erase(drop.id));
         expect(await pendingTasks.find(drop.id)).to.equal(null);
         expect([...(await views.listDays(drop.id))]).to.deep.equal([]);
@@ -217,6 +222,18 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       });
     });
 
+    it('findExisting returns drops, live and deleted, and no other ids', async () => {
+      const { drops, pendingTasks } = stores();
+      const [live, deleted, erased] = [aDrop(), aDrop(), aDrop()];
+      for (const drop of [live, deleted, erased]) await drops.create(drop, 500, []);
+      for (const { slug } of [deleted, erased]) await drops.remove(at(slug), later);
+      await pendingTasks.erase(erased.id);
+      const ids = [live, deleted, erased].map(({ id }) => id);
+      const found = await pendingTasks.findExisting([...ids, 'unknown']);
+      expect([...found]).to.have.members([live.id, deleted.id]);
+      expect((await pendingTasks.findExisting([])).size).to.equal(0);
+    });
+
     it('findReferenced returns versions and removed versions of live and deleted drops, and no other ids', async () => {
       const { drops, pendingTasks } = stores();
       const referenced: string[] = [];
@@ -224,8 +241,8 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         const drop = aDrop();
         await drops.create(drop, 500, []);
         referenced.push(drop.version.id, await addVersion(drop.slug));
-        await drops.removeVersion('owner', drop.slug, 1, later, []);
-        if (isDeleted) await drops.remove('owner', drop.slug, later);
+        await drops.removeVersion(at(drop.slug), 1, later, []);
+        if (isDeleted) await drops.remove(at(drop.slug), later);
       }
       const others = Array.from({ length: 496 }, () => newId(start));
       expect([...(await pendingTasks.findReferenced([...others, ...referenced]))]).to.have.members(

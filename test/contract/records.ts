@@ -1,10 +1,23 @@
-import type { NewDrop, NewVersion } from '../../shared/domain/drop.ts';
+import type { NewDrop, NewVersion, OwnedVersion, Version } from '../../shared/domain/drop.ts';
 import { htmlMediaType } from '../../shared/domain/drop.ts';
 import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
 import { reportIdLength } from '../../shared/domain/report.ts';
+import type { DropTarget } from '../../shared/domain/revision.ts';
+import {
+  hashSessionSecret,
+  newSessionSecret,
+  type Session,
+  sessionIdOf,
+} from '../../shared/domain/session.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/domain/token.ts';
+import type { IdempotencyRecord } from '../../shared/ports/idempotency-store.ts';
 import type { NewReport } from '../../shared/ports/report-store.ts';
+
+/** The target of a change, at any revision unless `revs` are given. */
+export function at(slug: string, ownerId = 'owner', revs: DropTarget['revs'] = null): DropTarget {
+  return { ownerId, slug, revs };
+}
 
 /** A moment, and a while after it. */
 export const start = Date.UTC(2026, 0, 31, 12);
@@ -14,12 +27,26 @@ export function aVersion(changes: Partial<NewVersion> = {}): NewVersion {
   const createdAt = changes.createdAt ?? start;
   return {
     id: newId(createdAt),
-    sizeBytes: 1_000,
-    hasContext: false,
+    html: Buffer.from('<p>A page'),
+    context: null,
     mediaType: htmlMediaType,
     createdAt,
+    publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'laptop' },
     ...changes,
   };
+}
+
+/** The version as a store returns it to its owner. */
+export function ownedVersion(version: NewVersion, number: number): OwnedVersion {
+  return { ...stored(version, number), publishedBy: version.publishedBy };
+}
+
+/** The version as a store returns it to everybody. */
+export function stored(
+  { html, context, publishedBy: _private, ...version }: NewVersion,
+  number: number,
+): Version {
+  return { ...version, number, sizeBytes: html.byteLength, hasContext: context !== null };
 }
 
 export function aDrop(changes: Partial<NewDrop> = {}): NewDrop {
@@ -32,6 +59,7 @@ export function aDrop(changes: Partial<NewDrop> = {}): NewDrop {
     description: null,
     metadata: new Map(),
     lock: null,
+    expiresAt: null,
     version,
     ...changes,
   };
@@ -61,6 +89,20 @@ export function aToken(changes: Partial<Token> = {}): Token {
     label: null,
     createdAt: start,
     lastUsedAt: null,
+    expiresAt: null,
+    ...changes,
+  };
+}
+
+export function aSession(changes: Partial<Session> = {}): Session {
+  const hash = hashSessionSecret(newSessionSecret()) ?? '';
+  const times = { createdAt: start, lastUsedAt: start };
+  return {
+    id: sessionIdOf(hash),
+    hash,
+    accountId: 'account',
+    browser: 'Firefox on Linux',
+    ...times,
     ...changes,
   };
 }
@@ -74,6 +116,22 @@ export function aReport(changes: Partial<NewReport> = {}): NewReport {
     reason: 'phishing',
     text: 'It asks for\nmy password \u{1f343}',
     contact: 'me@reader.example',
+    createdAt: start,
+    ...changes,
+  };
+}
+
+export function anIdempotencyRecord(changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
+  return {
+    accountId: 'account',
+    key: 'key-1',
+    hash: 'a hash',
+    dropId: newId(start),
+    slug: newSlug(),
+    versionId: newId(start),
+    lease: newId(start),
+    leasedUntil: start + 30_000,
+    isDone: false,
     createdAt: start,
     ...changes,
   };

@@ -3,15 +3,19 @@ import { join } from 'node:path';
 import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { describeAllStores } from './all-stores.ts';
+import { start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 async function openStores(): Promise<Stores> {
   const dir = makeTempDir();
+  const clock = createTestClock(start);
   const db = openDatabase(join(dir, 'dropleaf.sqlite'));
   return {
-    ...createSqliteStores(db),
+    clock,
+    ...createSqliteStores(db, clock),
     secrets: createFileSecretStore(dir),
     async close() {
       await db.close();

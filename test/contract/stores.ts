@@ -1,7 +1,11 @@
 import type { Engine } from '../../shared/ports/engine.ts';
+import type { TestClock } from '../support/clock.ts';
 
 /** The stores of one database. The suites know them by their ports only, so any engine can be run through them. */
-export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'ready'>;
+export type Stores = Omit<Engine, 'rateLimiter' | 'jobs' | 'pageChanges' | 'ready'> & {
+  /** Stands at `start` (records.ts) until it is moved. */
+  readonly clock: TestClock;
+};
 
 /** Opens them over data of their own: what one test writes no other test finds. */
 export type OpenStores = () => Promise<Stores>;

@@ -7,8 +7,13 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
   describe(`TokenStore (${engine})`, () => {
     const stores = useStores(openStores);
 
+    beforeEach(async () => {
+      for (const id of ['account', 'another'])
+        await stores().accounts.findOrCreate({ provider: 'local', subject: id, name: id }, id, start);
+    });
+
     it('finds a token with all fields by its hash', async () => {
-      const token = aToken({ label: 'läptop', lastUsedAt: later });
+      const token = aToken({ label: 'läptop', lastUsedAt: later, expiresAt: later });
       expect(await stores().tokens.insert(token)).to.equal('inserted');
       expect(await stores().tokens.findByHash(token.hash)).to.deep.equal({
         token: token,
@@ -65,6 +70,29 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       expect(await tokens.findByHash(token.hash)).to.deep.equal({ token: token, isSuspended: false });
     });
 
+    it("renames the account's token, and no other", async () => {
+      const { tokens } = stores();
+      const token = aToken({ label: 'laptop' });
+      await tokens.insert(token);
+      expect(await tokens.rename('account', token.id, '$set')).to.deep.equal({ ...token, label: '$set' });
+      expect(await tokens.rename('another', token.id, 'stolen')).to.equal(null);
+      expect(await tokens.rename('account', aToken().id, 'x')).to.equal(null);
+      expect(await tokens.find(token.id)).to.deep.equal({ ...token, label: '$set' });
+      expect(await tokens.rename('account', token.id, null)).to.deep.equal({ ...token, label: null });
+    });
+
+    it('removes tokens that expired before a time, and no others', async () => {
+      const { tokens } = stores();
+      const [expired, ...others] = [
+        aToken({ expiresAt: start }),
+        aToken({ expiresAt: start + 1 }),
+        aToken({ expiresAt: null }),
+      ];
+      for (const token of [expired, ...others]) await tokens.insert(token);
+      await tokens.removeExpiredBefore(start + 1);
+      expect(await tokens.list('account')).to.have.deep.members(others);
+    });
+
     it('finds a token by its id', async () => {
       const { tokens } = stores();
       const token = aToken();
@@ -96,6 +124,16 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
         await accounts.setSuspended(account.id, at);
         expect(await tokens.findByHash(token.hash)).to.deep.equal({ token, isSuspended: at !== null });
       }
+    });
+
+    it('findByHash returns null for a token of an account that is deleted, or unknown', async () => {
+      const { tokens, accounts } = stores();
+      const [token, orphan] = [aToken(), aToken({ accountId: 'nobody' })];
+      for (const each of [token, orphan]) await tokens.insert(each);
+      expect(await tokens.findByHash(orphan.hash)).to.equal(null);
+      await accounts.markDeleted('account', later);
+      expect(await tokens.findByHash(token.hash)).to.equal(null);
+      expect(await tokens.revokeAll('account')).to.equal(1);
     });
 
     it('touch records a use only if the last one was before ifUsedBefore', async () => {

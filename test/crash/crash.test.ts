@@ -1,5 +1,6 @@
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createEmbeddedSubject } from './embedded-subject.ts';
+import { retrySettings, runRetries } from './retry-run.ts';
 import { runCrashRounds } from './rounds.ts';
 
 describe('kill -9 during a stream of writes', () => {
@@ -7,5 +8,12 @@ describe('kill -9 during a stream of writes', () => {
     this.timeout(60_000);
     const subject = await createEmbeddedSubject(makeTempDir());
     await runCrashRounds(subject, 3).finally(subject.close);
+  });
+
+  it('100 writes with Idempotency-Key, over a proxy that loses answers, are each done once', async function () {
+    this.timeout(150_000); // once the lease of a dead process must end
+    const plan = { writes: 100, kills: 1 };
+    const subject = await createEmbeddedSubject(makeTempDir(), retrySettings(plan));
+    await runRetries(subject, plan).finally(subject.close);
   });
 });

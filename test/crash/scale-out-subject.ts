@@ -1,6 +1,7 @@
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
+import { systemClock } from '../../shared/open-stores.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
@@ -13,15 +14,20 @@ import { roundSettings, type Subject } from './rounds.ts';
 
 const allIds = 1_000_000;
 
-/** The scale-out engine: two web processes, one of which is killed, and a worker. */
-export async function openScaleOutSubject(): Promise<Subject> {
-  const cluster = await openCluster({ ...roundSettings, JOB_LOCK_SECONDS: '2', JOB_STALL_SECONDS: '1' });
+/** The scale-out engine: two web processes, one of which is killed, and a worker. @param settings besides those of all rounds */
+export async function openScaleOutSubject(settings: Readonly<Record<string, string>> = {}): Promise<Subject> {
+  const cluster = await openCluster({
+    ...roundSettings,
+    ...settings,
+    JOB_LOCK_SECONDS: '2',
+    JOB_STALL_SECONDS: '1',
+  });
   const { MONGODB_URI: uri, REDIS_URL: url, REDIS_PREFIX: prefix } = cluster.servers.env;
   const log = createRecordingLog();
   const mongo = await openMongo({ uri, maxConnections: 10, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
   const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
-  const stores = createMongoStores(mongo.connection, redis);
+  const stores = createMongoStores(mongo.connection, redis, systemClock);
   const token = await cluster.makeToken('crash');
   await cluster.startWorker();
   const other = await cluster.startWeb();

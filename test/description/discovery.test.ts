@@ -26,6 +26,10 @@ describe(`GET ${path}`, () => {
       onboarding: `${base}/api/onboard`,
       openapi: `${base}/openapi.json`,
       docs: `${base}/docs`,
+      client: `${base}/cli.mjs`,
+      mcp: `${base}/mcp`,
+      skills: `${base}/.well-known/agent-skills/index.json`,
+      llms: `${base}/llms.txt`,
       sign_in: { start: `${base}/api/auth/start`, poll: `${base}/api/auth/poll` },
     });
     expect(limits).to.include({

@@ -55,7 +55,7 @@ export async function openBehindVarnish(program: string, startOrigin: StartOrigi
   };
 }
 
-/** `dropleaf start`. */
+/** `bin/dropleaf.js start`. */
 export const startEmbedded: StartOrigin = async (env) => {
   const dataDir = makeTempDir();
   await makeData(dataDir);
@@ -74,7 +74,7 @@ export const startEmbedded: StartOrigin = async (env) => {
   };
 };
 
-/** `dropleaf web` and `dropleaf worker`. */
+/** `bin/dropleaf.js web` and `bin/dropleaf.js worker`. */
 export const startScaleOut: StartOrigin = async (env) => {
   const cluster = await openCluster(env);
   const token = await cluster.makeToken('edge');

@@ -32,8 +32,8 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
     const cacheOf = async (...of: Parameters<typeof raw>) => (await raw(...of)).headers['x-cache'];
 
     /** A drop whose page is made, and not yet at the edge. */
-    async function publish(): Promise<string> {
-      const { slug } = await owner.create({ html: `<p>${'A page. '.repeat(100)}` });
+    async function publish(fields: object = {}): Promise<string> {
+      const { slug } = await owner.create({ html: `<p>${'A page. '.repeat(100)}`, ...fields });
       const origin = createClient(behind.originUrl);
       const isFinal = async () =>
         (await origin.get(`/p/${slug}/raw`)).headers['cache-control']?.includes('s-maxage') ?? false;
@@ -52,6 +52,15 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
       expect(await cacheOf(slug, `?x=1&v=1&id=${id}`)).to.equal('hit');
       expect(await cacheOf(slug, `?v=1&v=2&id=${id}`), 'the first counts').to.equal('hit');
       expect((await raw(slug, '?v=2')).status).to.equal(404);
+    });
+
+    it('a page is kept no longer than until its drop expires', async () => {
+      const expiresAt = Date.now() + 4_000;
+      const slug = await publish({ expires_at: expiresAt });
+      expect(await cacheOf(slug)).to.equal('miss');
+      expect(await cacheOf(slug)).to.equal('hit');
+      await pause(expiresAt - Date.now());
+      expect((await raw(slug)).status).to.equal(404);
     });
 
     it('in three forms, whatever browsers write', async () => {

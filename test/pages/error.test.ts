@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { errorPage, waitText } from '../../api/html/error-page.ts';
+import { errorPage as errorView, waitText } from '../../api/html/error-page.ts';
+import type { ErrorEnvelope } from '../../api/http/http-error.ts';
 import { parsePage } from '../support/html.ts';
+import { pageOf } from '../support/layout.ts';
+
+const errorPage = (status: number, envelope: ErrorEnvelope) => pageOf(errorView(status, envelope));
 
 const envelope = (code: string, message = 'The message of the error.', details?: object) => ({
   error: { code, message, ...(details && { details: { ...details } }) },
@@ -41,7 +45,7 @@ describe('errorPage', () => {
 
   it('links to the latest version when a version is missing', () => {
     const page = parsePage(errorPage(404, envelope('version_not_found')).html);
-    expect(page.find('a')?.attributes.href).to.equal('?');
+    expect(page.find('a', { class: 'button' })?.attributes.href).to.equal('?');
   });
 
   it('says when to try again', () => {

@@ -1,7 +1,12 @@
 import { expect } from 'chai';
+import { editPage } from '../../api/dashboard/drop/edit-page.ts';
+import { dropPage } from '../../api/dashboard/drop/page.ts';
+import { passcodePage as ownerPasscodePage } from '../../api/dashboard/drop/passcode-page.ts';
 import { errorPage } from '../../api/html/error-page.ts';
-import { page as pageAround } from '../../api/html/layout.ts';
-import { passcodePage, viewerPage } from '../../api/pages/viewer-page.ts';
+import { html } from '../../api/html/html.ts';
+import { passcodePage } from '../../api/pages/passcode-page.ts';
+import { versionsPage } from '../../api/pages/versions.ts';
+import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/page.ts';
 import {
   approvalView,
@@ -11,8 +16,10 @@ import {
   providerView,
   type View,
 } from '../../api/sign-in/views.ts';
+import type { Drop } from '../../shared/domain/drop.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { parsePage } from '../support/html.ts';
+import { barePageOf, pageOf } from '../support/layout.ts';
 
 const pieces: readonly string[] = [
   ...`< > " ' & / = \` ; --> <!-- <script> </script> </title> </style> </textarea> <svg/onload=x> &lt; &#60; &quot &amp;lt;`.split(
@@ -36,7 +43,7 @@ function* hostileTexts(count: number): Generator<string> {
   }
 }
 
-const signInPage = (view: View) => pageAround(view).html;
+const signInPage = (view: View) => pageOf(view).html;
 
 const signIn = (text: string): SignIn => ({
   ...{ id: 'x', codeHash: 'x', pollHash: 'x', label: text, accountId: null, status: 'pending' },
@@ -46,22 +53,35 @@ const signIn = (text: string): SignIn => ({
 /** Every page that shows text from users, with the same text in every place. */
 const pages: Record<string, (text: string) => string> = {
   viewer: (text) =>
-    viewerPage({
-      ...{ title: text, description: text, url: 'https://drops.example/p/abc', rawUrl: text },
-      ...{ version: 1, latestVersion: 2, context: null, indexable: true, reportPath: text },
-    }).html,
+    barePageOf(
+      viewerPage({
+        ...{ baseUrl: 'https://drops.example', slug: 'abc', title: text, description: text, rawUrl: text },
+        ...{ version: 1, versionId: text, createdAt: 0, latestVersion: 2, isPinned: false, isLocked: true },
+        ...{ context: null, indexable: true, cardDigest: 'x' },
+      }),
+    ).html,
   passcode: (text) =>
-    passcodePage({ action: text, envelope: { error: { code: 'invalid_arg', message: text } } }).html,
+    pageOf(
+      passcodePage({
+        action: text,
+        ...{ baseUrl: 'https://drops.example', slug: 'abc' },
+        envelope: { error: { code: 'invalid_arg', message: text } },
+      }),
+    ).html,
   error: (text) =>
-    errorPage(418, { error: { code: 'invalid_arg', message: text, details: { field: text } } }).html,
+    pageOf(errorPage(418, { error: { code: 'invalid_arg', message: text, details: { field: text } } })).html,
   'a locked raw page': (text) =>
-    errorPage(403, { error: { code: 'passcode_required', message: text, details: { url: text } } }).html,
+    pageOf(errorPage(403, { error: { code: 'passcode_required', message: text, details: { url: text } } }))
+      .html,
   report: (text) =>
-    reportFormPage({
-      ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
-      filled: { reason: text, text, contact: text },
-      envelope: { error: { code: 'invalid_arg', message: text } },
-    }).html,
+    pageOf(
+      reportFormPage({
+        ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
+        filled: { reason: text, text, contact: text },
+        envelope: { error: { code: 'invalid_arg', message: text } },
+      }),
+    ).html,
+  versions: (text) => pageOf(versionsPage('abc', text, [])).html,
   'the code': (text) => signInPage(codeView({ action: text, code: text, error: text, provider: `p${text}` })),
   'name and key': (text) =>
     signInPage(localView({ action: text, name: text, error: { field: 'key', message: text } })),
@@ -88,20 +108,89 @@ describe('Text from users never becomes markup', () => {
     });
   }
 
-  it('the approval page: only the marks for invisible characters are added', () => {
-    const make = (text: string) =>
+  /** Pages that show invisible characters by their code. */
+  const marked: Record<string, (text: string) => string> = {
+    'the approval page': (text) =>
       signInPage(
         approvalView({
           ...{ action: text, code: text, signIn: signIn(text), signedInAs: text, switchPath: text },
           ...{ formToken: text, now: 0 },
         }),
-      );
-    const withoutMarks = (html: string) =>
-      skeleton(html)
-        .split('\n')
-        .filter((line) => !line.endsWith(' span class'));
-    const plain = withoutMarks(make('x'));
-    for (const text of hostileTexts(300))
-      expect(withoutMarks(make(text)), JSON.stringify(text)).to.deep.equal(plain);
-  });
+      ),
+    "an owner's drop": (text) => pageOf(ownedPage(drop(text), text)).html,
+    "an owner's drop that was taken down": (text) =>
+      pageOf(ownedPage({ ...drop(text), takedown: { at: 0, reason: text } }, text)).html,
+    'the details of a drop': (text) => pageOf(details(text, 'invalid_arg')).html,
+    'the details after a conflict': (text) => pageOf(details(text, 'version_conflict')).html,
+    'the passcode of a drop': (text) =>
+      pageOf(
+        ownerPasscodePage({
+          ...{ drop: drop(text), formField: html``, minCharacters: 4 },
+          envelope: { error: { code: 'passcode_too_short', message: text } },
+        }),
+      ).html,
+  };
+  const withoutMarks = (page: string) =>
+    skeleton(page)
+      .split('\n')
+      .filter((line) => !line.endsWith(' span class'));
+  for (const [name, make] of Object.entries(marked)) {
+    it(`${name}: only the marks for invisible characters are added`, () => {
+      const plain = withoutMarks(make('x'));
+      for (const text of hostileTexts(100))
+        expect(withoutMarks(make(text)), JSON.stringify(text)).to.deep.equal(plain);
+    });
+  }
 });
+
+function drop(text: string): Drop {
+  return {
+    ...{
+      id: 'x',
+      ownerId: 'x',
+      slug: 'abc',
+      title: text,
+      description: text,
+      metadata: new Map([[text, text]]),
+    },
+    ...{ locked: false, latestVersion: 1, viewCount: 1, createdAt: 0, updatedAt: 0, rev: 1, takedown: null },
+    expiresAt: 1,
+  };
+}
+
+function ownedPage(owned: Drop, text: string) {
+  const version = {
+    id: 'x',
+    number: 1,
+    sizeBytes: 1,
+    hasContext: true,
+    mediaType: 'text/html',
+    createdAt: 0,
+  };
+  return dropPage({
+    ...{ drop: owned, baseUrl: 'https://drops.example', notice: text, formField: html`` },
+    stats: { viewCount: 1, days: [{ date: '2026-01-31', views: 1 }] },
+    range: { key: '30', days: 1, name: '30 days', step: 1 },
+    preview: { src: text, sandbox: '', source: '' },
+    versions: [{ ...version, publishedBy: { kind: 'token', id: 'x', label: text } }],
+  });
+}
+
+/** After a change that was refused. */
+function details(text: string, code: 'invalid_arg' | 'version_conflict') {
+  const metadata = new Map([['other', text]]);
+  const other = { ...drop(text), title: 'Another', description: 'Another', metadata, expiresAt: null };
+  const fields = [{ field: `metadata.${text}`, code, message: text }];
+  return editPage({
+    ...{ drop: other, formField: html``, maxTags: 10 },
+    values: {
+      title: text,
+      description: text,
+      tags: [[text, text]],
+      expires: text,
+      ifMatch: text,
+      shown: text,
+    },
+    envelope: { error: { code, message: text, details: { fields } } },
+  });
+}

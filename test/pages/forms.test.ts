@@ -1,15 +1,18 @@
 import { expect } from 'chai';
-import { passcodePage } from '../../api/pages/viewer-page.ts';
+import { passcodePage } from '../../api/pages/passcode-page.ts';
 import { reportFormPage, reportSentPage } from '../../api/reports/page.ts';
 import { parsePage } from '../support/html.ts';
+import { pageOf } from '../support/layout.ts';
 
 const envelope = (code: string, details: object = {}) => ({
   error: { code, message: 'The message of the error.', details: { ...details } },
 });
 
+const place = { baseUrl: 'https://drops.example', slug: 'abc' };
+
 describe('passcodePage', () => {
   it('posts the passcode to the address of the page, with its version', () => {
-    const page = parsePage(passcodePage({ action: '/p/abc?v=2' }).html);
+    const page = parsePage(pageOf(passcodePage({ action: '/p/abc?v=2', ...place })).html);
     expect(page.find('form')?.attributes).to.include({ method: 'post', action: '/p/abc?v=2' });
     const input = page.find('input')?.attributes;
     expect(input).to.include({ name: 'passcode', type: 'password', autocomplete: 'off', required: '' });
@@ -18,7 +21,9 @@ describe('passcodePage', () => {
   });
 
   it('links the error message to the field', () => {
-    const page = parsePage(passcodePage({ action: '/p/abc', envelope: envelope('passcode_required') }).html);
+    const page = parsePage(
+      pageOf(passcodePage({ action: '/p/abc', ...place, envelope: envelope('passcode_required') })).html,
+    );
     expect(page.find('p', { id: 'fault' })?.text).to.equal('The message of the error.');
     expect(page.find('input')?.attributes).to.include({
       'aria-invalid': 'true',
@@ -28,8 +33,12 @@ describe('passcodePage', () => {
   });
 
   it('says when to try again', () => {
-    const parts = { action: '/p/abc', envelope: envelope('rate_limited', { retry_after_seconds: 421 }) };
-    const text = parsePage(passcodePage(parts).html).find('p', { id: 'fault' })?.text;
+    const parts = {
+      action: '/p/abc',
+      ...place,
+      envelope: envelope('rate_limited', { retry_after_seconds: 421 }),
+    };
+    const text = parsePage(pageOf(passcodePage(parts)).html).find('p', { id: 'fault' })?.text;
     expect(text).to.equal('The message of the error. Try again in 8 minutes.');
   });
 });
@@ -49,7 +58,7 @@ describe('reportFormPage', () => {
   });
 
   it('posts to the address of the version, and shows the address of the page', () => {
-    const page = parsePage(reportFormPage(parts).html);
+    const page = parsePage(pageOf(reportFormPage(parts)).html);
     expect(page.find('form')?.attributes).to.include({ method: 'post', action: '/report/abc?v=2' });
     expect(page.find('input', { name: 'id' })?.attributes).to.include({ type: 'hidden', value: parts.id });
     expect(page.find('code')?.text).to.equal('https://drops.example/p/abc');
@@ -57,7 +66,7 @@ describe('reportFormPage', () => {
   });
 
   it('has a label for every field and a legend for the reasons', () => {
-    const page = parsePage(reportFormPage(parts).html);
+    const page = parsePage(pageOf(reportFormPage(parts)).html);
     for (const { attributes, inside } of [...page.all('textarea'), ...page.all('input')]) {
       if (attributes.type === 'hidden') continue;
       if (attributes.type === 'radio') expect(inside).to.include.members(['fieldset', 'label']);
@@ -71,7 +80,7 @@ describe('reportFormPage', () => {
     ['contact', 'input'],
   ] as const) {
     it(`an error in ${field}: links the message to the field and keeps what was filled in`, () => {
-      const page = parsePage(reportFormPage(refused(field)).html);
+      const page = parsePage(pageOf(reportFormPage(refused(field))).html);
       expect(page.find('p', { id: 'fault' })?.text).to.equal('The message of the error.');
       const attributes = page.find(element, { name: field })?.attributes ?? {};
       expect(attributes['aria-invalid']).to.equal('true');
@@ -83,7 +92,9 @@ describe('reportFormPage', () => {
   }
 
   it('no report page runs scripts, can be framed or is indexed', () => {
-    for (const { html, csp } of [reportFormPage(parts), reportSentPage(true), reportSentPage(false)]) {
+    for (const { html, csp } of [reportFormPage(parts), reportSentPage(true), reportSentPage(false)].map(
+      pageOf,
+    )) {
       expect(csp)
         .to.match(/default-src 'none'/)
         .and.match(/frame-ancestors 'none'/);

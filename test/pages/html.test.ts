@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { type Fragment, html, raw, toText, visible } from '../../api/html/html.ts';
-import { barePage, page } from '../../api/html/layout.ts';
 import { parsePage } from '../support/html.ts';
+import { barePageOf, createTestPages, pageOf } from '../support/layout.ts';
 
 const hostile = `<script>alert(1)</script>"'&lt;<!--]]>\u2028`;
 
@@ -30,22 +29,54 @@ describe('html templates', () => {
 });
 
 describe('the page layout', () => {
-  it('has a policy that allows its own style sheet by hash, and nothing else', () => {
-    const parts = { title: 'T', body: html`<h1>T</h1>`, css: '.x { color: red; }' };
-    const made = page(parts);
-    const sheet = /<style>(.*?)<\/style>/s.exec(made.html)?.[1] ?? '';
-    expect(sheet).to.include('.x { color: red; }');
-    const hash = createHash('sha256').update(sheet).digest('base64');
-    expect(made.csp).to.equal(
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+  const parts = { title: 'T', body: html`<h1>T</h1>` };
+
+  it('has a policy that allows its own style sheets and forms, and nothing else', () => {
+    expect(pageOf(parts).csp).to.equal(
+      "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; style-src https://drops.example/assets/; img-src 'self' data: https://drops.example/assets/; manifest-src https://drops.example/manifest.webmanifest",
     );
-    expect(page({ ...parts, policy: { 'form-action': "'self'" } }).csp)
-      .to.include("form-action 'self'")
-      .and.not.include("form-action 'none'");
+    expect(pageOf({ ...parts, policy: { 'form-action': "'none'" } }).csp)
+      .to.include("form-action 'none'")
+      .and.not.include("form-action 'self'");
+  });
+
+  it('loads the scripts and style sheets that the page names, by addresses with a hash', () => {
+    const { html, csp } = pageOf({ ...parts, scripts: ['shared'], styles: ['docs'] });
+    const { all } = parsePage(html);
+    const addresses = [
+      ...all('link').map(({ attributes }) => attributes),
+      ...all('script').map(({ attributes }) => attributes),
+    ].map(({ rel, href, src }) => (rel === undefined || rel === 'stylesheet' ? (href ?? src) : ''));
+    expect(addresses.filter(Boolean).map((url) => url?.replace(/[0-9a-f]{12}/, 'HASH'))).to.deep.equal([
+      'https://drops.example/assets/style-HASH.css',
+      'https://drops.example/assets/docs-HASH.css',
+      'https://drops.example/assets/shared-HASH.js',
+    ]);
+    expect(csp).to.include('script-src https://drops.example/assets/');
+    expect(() => pageOf({ ...parts, scripts: ['nothing'] })).to.throw('browser/ has no nothing.js');
+  });
+
+  it('of the dashboard: the current page is marked, sign-out is a form with the token, the name is inert', () => {
+    const { layout } = createTestPages();
+    const caller = { isSuspended: false };
+    const formField = html`<input type="hidden" name="token" value="x">`;
+    const session = { accountName: hostile, caller, formField };
+    const page = parsePage(layout.dashboard(session, 'new', parts).html);
+    expect(page.find('a', { 'aria-current': 'page' })?.text).to.equal('New');
+    expect(page.find('form')?.attributes).to.deep.equal({ method: 'post', action: '/sign-out' });
+    expect(page.find('input', { name: 'token' })?.inside).to.include('form');
+    expect(page.find('a', { href: '#main' })).to.not.equal(undefined);
+    expect(page.find('main')?.attributes.id).to.equal('main');
+    expect(page.all('script')).to.have.length(1);
+    expect(page.find('p', { class: 'notice bad' })).to.equal(undefined);
+    const suspended = parsePage(
+      layout.dashboard({ ...session, caller: { isSuspended: true } }, 'new', parts).html,
+    );
+    expect(suspended.find('p', { class: 'notice bad' })?.text).to.include('suspended this account');
   });
 
   it('has a language, a viewport, one main element and an escaped title', () => {
-    const { all, find, title, mode } = parsePage(page({ title: hostile, body: html`<h1>T</h1>` }).html);
+    const { all, find, title, mode } = parsePage(pageOf({ title: hostile, body: html`<h1>T</h1>` }).html);
     expect(mode).to.equal('no-quirks');
     expect(find('html', { lang: 'en' })).to.not.equal(undefined);
     expect(find('meta', { name: 'viewport' })).to.not.equal(undefined);
@@ -56,7 +87,7 @@ describe('the page layout', () => {
   });
 
   it('a bare page has only the main element and header that it brings', () => {
-    const { all } = parsePage(barePage({ title: 'T', body: html`<main><h1>T</h1></main>` }).html);
+    const { all } = parsePage(barePageOf({ title: 'T', body: html`<main><h1>T</h1></main>` }).html);
     expect(all('main')).to.have.length(1);
     expect(all('header')).to.deep.equal([]);
   });

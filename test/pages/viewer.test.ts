@@ -1,23 +1,29 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { raw } from '../../api/html/html.ts';
-import { type ViewerParts, viewerPage } from '../../api/pages/viewer-page.ts';
+import { viewerPage } from '../../api/pages/viewer-page.ts';
+import type { ViewerParts } from '../../api/pages/viewer-parts.ts';
 import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
 import { parsePage } from '../support/html.ts';
+import { barePageOf } from '../support/layout.ts';
 
 const parts: ViewerParts = {
+  baseUrl: 'https://drops.example',
+  slug: 'abc',
   title: 'Orders of week 46',
   description: 'Three charts and a table',
-  url: 'https://drops.example/p/abc',
+  cardDigest: 'digest',
   rawUrl: '/p/abc/raw?v=2&id=1f',
   version: 2,
+  versionId: '1f',
+  createdAt: Date.UTC(2026, 10, 23, 5, 1, 22),
   latestVersion: 2,
+  isPinned: false,
+  isLocked: false,
   context: null,
-  reportPath: '/report/abc?v=2',
   indexable: false,
 };
 const show = (changes: Partial<ViewerParts> = {}) => {
-  const { html, csp } = viewerPage({ ...parts, ...changes });
+  const { html, csp } = barePageOf(viewerPage({ ...parts, ...changes }));
   return { html, csp, page: parsePage(html) };
 };
 
@@ -44,44 +50,87 @@ describe('viewerPage', () => {
     expect(csp.split('; ')).to.include('frame-src https://01ab.pages.example');
   });
 
-  it('has a policy that allows its own style sheet and frame, and no script', () => {
-    const { csp, html } = show();
+  it('has a policy that allows our own scripts and style sheets, and the frame', () => {
+    const { csp } = show();
     const directives = new Map(
       csp.split('; ').map((part) => [part.slice(0, part.indexOf(' ')), part.slice(part.indexOf(' ') + 1)]),
     );
     expect(directives.get('default-src')).to.equal("'none'");
     // A link in a drop may navigate the frame; browsers block http frames in https pages.
     expect(directives.get('frame-src')).to.equal("'self' https:");
-    expect(show({ url: 'http://drops.example/p/abc' }).csp).to.include("; frame-src 'self' https: http:");
+    expect(show({ baseUrl: 'http://drops.example' }).csp).to.include("; frame-src 'self' https: http:");
     expect(directives.get('form-action')).to.equal("'self'");
     expect(directives.get('base-uri')).to.equal("'none'");
     expect(directives.get('frame-ancestors')).to.equal("'self'");
-    expect([...directives.keys()].filter((name) => name.startsWith('script'))).to.deep.equal([]);
-    const sheet = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? '';
-    expect(directives.get('style-src')).to.equal(
-      `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
-    );
+    expect(directives.get('connect-src')).to.equal("'self'");
+    expect(directives.get('script-src')).to.equal('https://drops.example/assets/');
+    expect(directives.get('style-src')).to.equal('https://drops.example/assets/');
+    expect(directives.get('require-trusted-types-for')).to.equal("'script'");
   });
 
-  it('contains no inline style and no script', () => {
+  it('contains no inline style and no inline script', () => {
     const { html, page } = show({ context: raw(renderMarkdown('# a\n\n| x |\n|:-:|\n| y |') ?? '') });
-    expect(page.all('script')).to.deep.equal([]);
-    expect(page.all('style')).to.have.length(1);
+    for (const { attributes, text } of page.all('script')) {
+      expect(attributes.src).to.match(/^https:\/\/drops\.example\/assets\/\w+-\w+\.js$/);
+      expect(text).to.equal('');
+    }
+    expect(page.all('style')).to.deep.equal([]);
     expect(html).not.to.match(/ style=| on[a-z]+=/);
   });
 
-  it('shows the title and the version', () => {
+  it('shows the title, and when the version in the frame was posted', () => {
     const { page } = show();
     expect(page.title).to.equal('Orders of week 46 · Dropleaf');
     expect(page.find('h1')?.text).to.equal('Orders of week 46');
-    expect(page.find('p', { class: 'version' })?.text).to.equal('version 2 of 2');
-    expect(page.all('a').map(({ text }) => text)).to.deep.equal(['Report this page']);
+    const time = page.find('time', { 'data-relative': '' });
+    expect(time?.attributes.datetime).to.equal('2026-11-23T05:01:22.000Z');
   });
 
-  it('links from an old version to the latest', () => {
-    const { page } = show({ version: 1, latestVersion: 7 });
-    expect(page.find('p', { class: 'version old' })?.text).to.equal('version 1 of 7 latest');
-    expect(page.find('a')?.attributes.href).to.equal('/p/abc');
+  it('names the version if there are several, and links to all; from an old one to the latest', () => {
+    const opener = (changes: Partial<ViewerParts>) => {
+      const { page } = show(changes);
+      return {
+        text: page.find('button', { popovertarget: 'versions' })?.text,
+        links: page
+          .all('a')
+          .flatMap(({ text, attributes }) =>
+            /^(Latest|All versions)$/.test(text) ? [`${text} ${attributes.href}`] : [],
+          ),
+      };
+    };
+    expect(opener({ version: 1, latestVersion: 1 })).to.deep.equal({ text: undefined, links: [] });
+    const all = 'All versions /p/abc/versions';
+    expect(opener({})).to.deep.equal({ text: 'Version 2 of 2', links: [all] });
+    const old = opener({ version: 1, latestVersion: 7 });
+    expect(old).to.deep.equal({ text: 'Version 1 of 7', links: ['Latest /p/abc', all] });
+  });
+
+  it('asks for later versions unless the address names the version', () => {
+    const asked = (isPinned: boolean) => show({ isPinned }).page.find('main')?.attributes;
+    expect(asked(false)).to.deep.equal({ 'data-latest': '/p/abc/latest', 'data-id': '1f' });
+    expect(asked(true)).to.deep.equal({});
+  });
+
+  it('links to the page alone, for printing, as a file and to the report; a page with an origin is printed there', () => {
+    const links = (changes: Partial<ViewerParts>) =>
+      Object.fromEntries(
+        show(changes)
+          .page.all('a')
+          .map(({ text, attributes }) => [text, attributes.href]),
+      );
+    expect(links({ version: 1 })).to.include({
+      'Open without this bar': '/p/abc/raw?v=1',
+      Print: '/p/abc/print?v=1',
+      Download: '/p/abc/download?v=1',
+      'Report this page': '/report/abc?v=1',
+    });
+    expect(links({})['Open without this bar']).to.equal('/p/abc/raw');
+    const own = links({
+      ownOrigin: 'https://01ab.pages.example',
+      rawUrl: 'https://01ab.pages.example/p/abc/raw',
+    });
+    expect(own.Print).to.equal(undefined);
+    expect(own['Open to print']).to.equal('https://01ab.pages.example/p/abc/raw');
   });
 
   it('has description and social tags', () => {
@@ -92,7 +141,7 @@ describe('viewerPage', () => {
     expect(meta('og:title')).to.equal('Orders of week 46');
     expect(meta('og:description')).to.equal('Three charts and a table');
     expect(meta('og:url')).to.equal('https://drops.example/p/abc');
-    expect(meta('twitter:card')).to.equal('summary');
+    expect(meta('twitter:card')).to.equal('summary_large_image');
     expect(page.find('link', { rel: 'canonical' })?.attributes.href).to.equal('https://drops.example/p/abc');
   });
 

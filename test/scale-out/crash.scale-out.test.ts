@@ -1,3 +1,4 @@
+import { retrySettings, runRetries } from '../crash/retry-run.ts';
 import { runCrashRounds } from '../crash/rounds.ts';
 import { openScaleOutSubject } from '../crash/scale-out-subject.ts';
 
@@ -6,5 +7,12 @@ describe('kill -9 of one of two web processes during a stream of writes', () => 
     this.timeout(120_000);
     const subject = await openScaleOutSubject();
     await runCrashRounds(subject, 3).finally(subject.close);
+  });
+
+  it('100 writes with Idempotency-Key, over a proxy that loses answers, are each done once', async function () {
+    this.timeout(200_000); // once the lease of a dead process must end
+    const plan = { writes: 100, kills: 1 };
+    const subject = await openScaleOutSubject(retrySettings(plan));
+    await runRetries(subject, plan).finally(subject.close);
   });
 });

@@ -92,6 +92,6 @@ export async function openFront(
 
 async function readSignInKey(cluster: Cluster): Promise<string> {
   const { stdout, stderr, code } = await dropleaf(['sign-in-key'], cluster.servers.env);
-  if (code !== 0) throw new Error(`dropleaf sign-in-key ended with ${code}: ${stderr}`);
+  if (code !== 0) throw new Error(`bin/dropleaf.js sign-in-key ended with ${code}: ${stderr}`);
   return stdout.trim();
 }

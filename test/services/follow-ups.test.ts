@@ -1,24 +1,46 @@
 import { expect } from 'chai';
+import type { Drop } from '../../shared/domain/drop.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
+
+const changes = { published: async () => undefined };
+const drop = { id: 'd1', slug: 'abc' };
 
 describe('The jobs and purges after a change', () => {
   it('fail no request while the job queue is unavailable, and log that once a minute, with a count', async () => {
     const clock = createTestClock();
     const log = createRecordingLog();
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
-    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, clock, log });
-    for (let n = 0; n < 500; n++) followUps.created('drop', 'version');
+    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, changes, clock, log });
+    const created = Promise.resolve({ id: 'drop' } as Drop); // proof: only its type matters
+    for (let n = 0; n < 500; n++) followUps.creating(created, 'drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
-    await followUps.removed('drop');
+    await followUps.removed(drop);
     await new Promise(setImmediate);
     expect(log.lines.map(({ level, fields }) => [level, fields.count, String(fields.err)])).to.deep.equal([
       ['warn', 1, 'DropError: The job queue is unavailable.'],
       ['warn', 500, 'DropError: The job queue is unavailable.'],
     ]);
+  });
+
+  it('add the render of a new drop in the transaction of the drop, or once the drop is stored', async () => {
+    for (const joinsChanges of [true, false]) {
+      for (const outcome of [{ id: 'drop' } as Drop, 'no_place'] as const) {
+        const enqueued: string[] = [];
+        const jobs = { enqueue: async (name: string) => void enqueued.push(name) };
+        const followUps = createFollowUps({
+          jobs: joinsChanges ? { ...jobs, joinsChanges } : jobs,
+          ...{ purger: null, changes, clock: createTestClock(), log: createRecordingLog() },
+        });
+        followUps.creating(Promise.resolve(outcome), 'drop', 'version');
+        expect(enqueued, 'in the turn of the change').to.have.length(joinsChanges ? 1 : 0);
+        await new Promise(setImmediate);
+        expect(enqueued).to.have.length(joinsChanges || outcome !== 'no_place' ? 1 : 0);
+      }
+    }
   });
 
   it('purge at once after a new version, without waiting, with at most 100 attempts at a time', async () => {
@@ -36,10 +58,11 @@ describe('The jobs and purges after a change', () => {
           return new Promise(() => undefined); // it does not answer
         },
       },
+      changes,
       clock: createTestClock(),
       log: createRecordingLog(),
     });
-    for (let n = 0; n < 150; n++) followUps.versionAdded('drop', 'version');
+    for (let n = 0; n < 150; n++) await followUps.versionAdded(drop, 'version');
     expect([enqueued, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
@@ -53,11 +76,47 @@ describe('The jobs and purges after a change', () => {
           purged.push(tag);
         },
       },
+      changes,
       clock: createTestClock(),
       log,
     });
-    await followUps.hidden('d1');
-    await followUps.removed('d2');
+    await followUps.hidden(drop);
+    await followUps.removed({ id: 'd2', slug: 'def' });
     expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
+  });
+
+  it('begin when no process has the page as it was in memory', async () => {
+    const steps: string[] = [];
+    let confirm = (): void => undefined;
+    const followUps = createFollowUps({
+      jobs: { enqueue: async (name) => void steps.push(name) },
+      purger: { purge: async (tag) => void steps.push(tag) },
+      changes: {
+        published: (slug) => {
+          steps.push(slug);
+          return new Promise((resolve) => {
+            confirm = resolve;
+          });
+        },
+      },
+      clock: createTestClock(),
+      log: createRecordingLog(),
+    });
+    const kinds: readonly (readonly [string, () => Promise<unknown>, string[]])[] = [
+      ['a new version', () => followUps.versionAdded(drop, 'v'), ['version.render']],
+      ['changed details', () => followUps.changed(drop), []],
+      ['a passcode', () => followUps.hidden(drop), []],
+      ['a removal', () => followUps.removed(drop), ['drop.remove']],
+      ['a takedown', () => followUps.changedByOperator(drop), []],
+    ];
+    for (const [name, follow, before] of kinds) {
+      steps.length = 0;
+      const followed = follow();
+      await new Promise(setImmediate);
+      expect(steps, name).to.deep.equal([...before, 'abc']);
+      confirm();
+      await followed;
+      expect(steps.slice(before.length + 1), name).to.include('edge.purge');
+    }
   });
 });

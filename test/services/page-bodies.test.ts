@@ -1,29 +1,34 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { NewRender } from '../../shared/ports/page-renderer.ts';
-import type { RenderHead } from '../../shared/ports/render-store.ts';
+import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/ports/render-store.ts';
 import { createPageBodies } from '../../shared/services/page-bodies.ts';
+import type { RunningRender } from '../../shared/services/rendering.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-const version = { dropId: 'd1', versionId: 'v1' };
+const version = { dropId: 'd1', ownerId: 'o1', versionId: 'v1' };
 const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');
+const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
 /** Stores that record each read, and a rendering that ends when the test says so. */
-function createScene({ waitMs = 300 } = {}) {
+function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
   const clock = createTestClock();
   const asked: string[] = [];
-  const squeezed: string[] = [];
-  const artefacts = new Map<string, Buffer>();
-  const state = { head: null as RenderHead | null, hasDocument: true, isAway: false };
-  let finish: (made: NewRender) => void = () => undefined;
+  const jobs: string[] = [];
+  const state = {
+    head: null as RenderHead | null,
+    parts: new Map<ArtefactPart, string>(),
+    hasDocument: true,
+    context: 'a < *b*' as string | null,
+  };
+  let finish: (made: RenderedPage) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
+  let finishContext: (markup: string | null) => void = () => undefined;
   const deps = {
     clock,
     log: createRecordingLog(),
-    config: { PAGE_CACHE_BYTES: 100_000, RENDER_REQUEST_BUDGET_MS: waitMs },
+    config: { PAGE_CACHE_BYTES: cacheBytes, RENDER_REQUEST_BUDGET_MS: waitMs },
     html: {
       async get(id: string) {
         asked.push(`document ${id}`);
@@ -31,55 +36,67 @@ function createScene({ waitMs = 300 } = {}) {
       },
     },
     renders: {
-      async findHead(id: string) {
+      async findHead(id: string, renderer: number) {
         asked.push(`head ${id}`);
-        if (state.isAway) throw new Error('away');
+        expect(renderer).to.equal(rendererVersion);
         return state.head;
       },
-      async findArtefact(name: string) {
-        asked.push(`artefact ${name}`);
-        return artefacts.get(name) ?? null;
+      async findPart(id: string, head: RenderHead, part: ArtefactPart) {
+        asked.push(`${part} ${id}`);
+        const bytes = state.head?.plan.renderer === head.plan.renderer ? state.parts.get(part) : undefined;
+        return bytes === undefined ? null : Buffer.from(bytes);
       },
     },
     rendering: {
-      renderForRequest() {
+      renderForRequest(): RunningRender {
         asked.push('render');
-        return new Promise<NewRender>((resolve, reject) => {
-          [finish, fail] = [resolve, reject];
-        });
+        return {
+          document: Promise.resolve(state.hasDocument ? document : null),
+          contextText: Promise.resolve(state.context),
+          page: new Promise((resolve, reject) => {
+            [finish, fail] = [resolve, reject];
+          }),
+          context: new Promise((resolve) => {
+            finishContext = resolve;
+          }),
+          stored: Promise.resolve(true),
+        };
       },
-      squeezeSoon: ({ versionId }: { versionId: string }) => squeezed.push(versionId),
+    },
+    jobs: {
+      async enqueue(name: string, { versionId }: { versionId: string }) {
+        jobs.push(`${name} ${versionId}`);
+      },
     },
   };
   // proof: bodies are made with nothing but these
   const bodies = createPageBodies(deps as unknown as Parameters<typeof createPageBodies>[0]);
 
-  /** Stores a page whose brotli body is this text. */
-  function keep(br: string, { isSqueezed = false } = {}): void {
-    const bytes = Buffer.from(br);
-    artefacts.set(br, bytes).set('gzip', Buffer.from('gzip'));
-    const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
-    const facts = { identity: factsOf(document), br: factsOf(bytes), gzip: factsOf(Buffer.from('gzip')) };
-    state.head = { plan, facts, artefacts: { br, gzip: 'gzip' }, isSqueezed };
+  /** Stores an artefact whose brotli body is this text. */
+  function keep(br: string, { renderer = rendererVersion, context = '<p>why' as string | null } = {}): void {
+    state.parts = new Map([
+      ['br', br],
+      ['gzip', 'gzip'],
+    ]);
+    if (context !== null) state.parts.set('context', context);
+    const plan = { renderer, insertAt: 0, insertion: '' };
+    const [brBytes, gzip] = [Buffer.from(br), Buffer.from('gzip')];
+    const facts = { identity: factsOf(document), br: factsOf(brBytes), gzip: factsOf(gzip) };
+    state.head = { plan, facts, contextLength: context?.length ?? null };
   }
 
-  const made = (isFullyParsed = true): NewRender => {
+  function made(): RenderedPage {
     const [br, gzip] = [Buffer.from('made br'), Buffer.from('made gzip')];
     const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
-    return {
-      plan,
-      isFullyParsed,
-      br,
-      gzip,
-      facts: { identity: factsOf(document), br: factsOf(br), gzip: factsOf(gzip) },
-    };
-  };
+    return { plan, br, gzip, facts: { identity: factsOf(document), br: factsOf(br), gzip: factsOf(gzip) } };
+  }
 
   return {
-    ...{ bodies, clock, asked, squeezed, artefacts, state, keep, log: deps.log },
+    ...{ bodies, clock, jobs, state, keep, log: deps.log },
     /** Ends the running render. */
-    finish: (isFullyParsed = true) => finish(made(isFullyParsed)),
+    finish: () => finish(made()),
     fail: () => fail(new Error('the thread has died')),
+    finishContext: (markup: string | null) => finishContext(markup),
     take: () => asked.splice(0),
   };
 }
@@ -90,148 +107,114 @@ describe('Bodies of pages', () => {
   it('are read once, then served from memory', async () => {
     const scene = createScene();
     scene.keep('small');
-    const body = await scene.bodies.get(version, 'br', true);
+    const body = await scene.bodies.get(version, 'br');
     expect(body).to.deep.include({ encoding: 'br', byteLength: 5, isFinal: true });
     expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
-    expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
-    expect(await scene.bodies.get(version, 'br', true)).to.equal(body);
-    expect(scene.bodies.holds('v1', 'br')).to.equal(true);
-    expect(scene.bodies.holds('v1', 'gzip')).to.equal(false);
+    expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
+    expect(scene.bodies.get(version, 'br'), 'no promise').to.equal(body);
+    expect(scene.bodies.recall('v1', 'br')).to.equal(body);
+    expect(scene.bodies.recall('v1', 'gzip')).to.equal(undefined);
     expect(scene.take()).to.deep.equal([]);
+  });
+
+  it('in another encoding need no second read of the head', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    await scene.bodies.get(version, 'br');
+    scene.take();
+    await scene.bodies.get(version, 'gzip');
+    expect(text((await scene.bodies.get(version, 'identity'))?.bytes)).to.equal(document.toString());
+    expect(scene.take()).to.deep.equal(['gzip v1', 'document v1']);
   });
 
   it('are read once for concurrent requests', async () => {
     const scene = createScene();
     scene.keep('small');
-    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(version, 'br', true)));
+    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(version, 'br')));
     expect(new Set(all).size).to.equal(1);
-    expect(scene.take()).to.deep.equal(['head v1', 'artefact small']);
+    expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
   });
 
   it('have facts that are known without a read of the bytes', async () => {
     const scene = createScene();
     scene.keep('small');
-    const facts = await scene.bodies.facts('v1', 'br', true);
-    expect(facts).to.deep.equal({
-      encoding: 'br',
-      byteLength: 5,
-      etag: `"${digestOf(Buffer.from('small'))}-br"`,
-      isFinal: true,
-    });
+    const facts = await scene.bodies.facts(version, 'br');
+    const etag = `"${digestOf(Buffer.from('small'))}-br"`;
+    expect(facts).to.deep.equal({ encoding: 'br', byteLength: 5, etag, isFinal: true });
     expect(scene.take()).to.deep.equal(['head v1']);
     scene.state.head = null;
-    expect(await scene.bodies.facts('v2', 'br', true), 'not rendered').to.equal(null);
+    expect(await scene.bodies.facts({ ...version, versionId: 'v2' }, 'br'), 'not rendered').to.equal(null);
   });
 
-  it('of a page that was rendered again are served after 30 s at the latest', async () => {
-    const scene = createScene();
-    scene.keep('old');
-    await scene.bodies.get(version, 'br', true);
-    scene.keep('new');
-    scene.clock.advance(29_999);
-    const read = async () =>
-      Buffer.from((await scene.bodies.get(version, 'br', true))?.bytes ?? []).toString();
-    expect(await read()).to.equal('old');
-    scene.clock.advance(1);
-    expect(await read()).to.equal('new');
-  });
-
-  it('stay in memory while the store is down', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    const body = await scene.bodies.get(version, 'br', true);
-    scene.state.isAway = true;
-    scene.clock.advance(3_600_000);
-    for (let i = 0; i < 3; i++) {
-      expect(await scene.bodies.get(version, 'br', true)).to.equal(body);
-      await turn();
-    }
-  });
-
-  it('come from memory without a read, however old, if the caller says that the database is down', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    const body = await scene.bodies.get(version, 'br', true);
-    scene.take();
-    scene.clock.advance(50_000);
-    expect(scene.bodies.get(version, 'br', false), 'no promise').to.equal(body);
-    expect(await scene.bodies.facts('v1', 'br', false)).to.include({ byteLength: 5 });
-    expect(scene.take(), 'no read').to.deep.equal([]);
-  });
-
-  it('whose artefact was replaced are read from the new artefact', async () => {
-    const scene = createScene();
-    scene.keep('old');
-    await scene.bodies.facts('v1', 'br', true);
-    scene.keep('new');
-    scene.artefacts.delete('old');
-    const body = await scene.bodies.get(version, 'br', true);
-    expect(Buffer.from(body?.bytes ?? []).toString()).to.equal('new');
-    expect(scene.asked).to.not.include('render');
-  });
-
-  it('whose artefact is missing are rendered again', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    scene.artefacts.clear();
-    const body = scene.bodies.get(version, 'br', true);
-    await turn();
-    scene.finish();
-    expect(await body).to.deep.include({ encoding: 'br', byteLength: 7 });
+  it('leave memory when PAGE_CACHE_BYTES are full', async () => {
+    const scene = createScene({ cacheBytes: 10_000 });
+    scene.keep('x'.repeat(4_000));
+    for (const versionId of ['v1', 'v2', 'v3']) await scene.bodies.get({ ...version, versionId }, 'br');
+    expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
+    expect(scene.bodies.recall('v3', 'br')?.byteLength).to.equal(4_000);
   });
 
   it('are null if the version was removed', async () => {
     const scene = createScene();
     scene.state.hasDocument = false;
-    expect(await scene.bodies.get(version, 'br', true)).to.equal(null);
-    expect(await scene.bodies.get(version, 'identity', true)).to.equal(null);
+    expect(await scene.bodies.get(version, 'br')).to.equal(null);
+    expect(await scene.bodies.get(version, 'identity')).to.equal(null);
+  });
+
+  describe('of an older renderer', () => {
+    it('are served, not kept in memory, and enqueued to be rendered again, once in 10 s', async () => {
+      const scene = createScene();
+      scene.keep('old', { renderer: rendererVersion - 1 });
+      for (let i = 0; i < 3; i++) {
+        const body = await scene.bodies.get(version, 'br');
+        expect([text(body?.bytes), body?.isFinal]).to.deep.equal(['old', true]);
+      }
+      expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
+      expect(scene.jobs).to.deep.equal(['version.render v1']);
+      scene.clock.advance(10_001);
+      await scene.bodies.facts(version, 'br');
+      expect(scene.jobs).to.have.length(2);
+      scene.keep('new');
+      expect(text((await scene.bodies.get(version, 'br'))?.bytes)).to.equal('new');
+      expect(scene.jobs).to.have.length(2);
+    });
+
+    it('that are replaced between the reads of head and bytes are read again', async () => {
+      const scene = createScene();
+      scene.keep('old', { renderer: rendererVersion - 1 });
+      const underWay = scene.bodies.get(version, 'br');
+      scene.keep('new');
+      expect(text((await underWay)?.bytes)).to.equal('new');
+      expect(scene.take()).to.not.include('render');
+    });
   });
 
   describe('of a page that is not rendered yet', () => {
-    it('are rendered on demand, and kept in memory if the head was fully parsed', async () => {
+    it('are rendered on demand and kept in memory', async () => {
       const scene = createScene();
-      const underWay = scene.bodies.get(version, 'gzip', true);
+      const underWay = scene.bodies.get(version, 'gzip');
       await turn();
       scene.finish();
       const body = await underWay;
       expect(body).to.deep.include({ encoding: 'gzip', isFinal: true });
-      expect(scene.take()).to.deep.equal(['head v1', 'document v1', 'render']);
-      expect(scene.bodies.holds('v1', 'gzip')).to.equal(true);
-      expect(await scene.bodies.get(version, 'gzip', true)).to.equal(body);
+      expect(scene.take()).to.deep.equal(['head v1', 'render']);
+      expect(scene.bodies.get(version, 'gzip')).to.equal(body);
       expect(scene.take()).to.deep.equal([]);
-      scene.keep('made br');
-      expect(await scene.bodies.get(version, 'br', true)).to.deep.include({ encoding: 'br', byteLength: 7 });
-      expect(scene.take(), 'stored meanwhile').to.deep.equal(['head v1', 'artefact made br']);
     });
 
-    it('are neither final nor kept if the head was not fully parsed', async () => {
-      const scene = createScene();
-      for (let i = 0; i < 2; i++) {
-        const underWay = scene.bodies.get(version, 'br', true);
-        await turn();
-        scene.finish(false);
-        expect(await underWay).to.deep.include({ encoding: 'br', isFinal: false });
-        expect(scene.take()).to.include('render');
-      }
-    });
-
-    it('are made without a full parse, and not final, if the render takes too long', async () => {
+    it('are made without a full parse, not final and not kept, if the render takes too long', async () => {
       const scene = createScene({ waitMs: 20 });
-      const body = await scene.bodies.get(version, 'br', true);
-      expect(body).to.deep.include({ encoding: 'identity', isFinal: false });
-      const text = Buffer.from(body?.bytes ?? []).toString();
-      expect(text).to.match(
+      const body = await scene.bodies.get(version, 'br');
+      expect(body).to.deep.include({ encoding: 'identity', isFinal: false, etag: null });
+      expect(text(body?.bytes)).to.match(
         /^<!doctype html><head><title>t<\/title>.*<style data-dropleaf>.*<\/head><body>x$/,
       );
-      expect(body?.etag).to.equal(null);
-      scene.finish();
-      await pause(0);
-      expect(scene.bodies.holds('v1', 'br')).to.equal(false);
+      expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
     });
 
     it('are made without a full parse if the render fails, and the failure is logged', async () => {
       const scene = createScene();
-      const underWay = scene.bodies.get(version, 'br', true);
+      const underWay = scene.bodies.get(version, 'br');
       await turn();
       scene.fail();
       expect(await underWay).to.deep.include({ encoding: 'identity', isFinal: false });
@@ -239,31 +222,42 @@ describe('Bodies of pages', () => {
       expect(line?.fields.err).to.be.an('error').with.property('message', 'the thread has died');
     });
   });
+});
 
-  describe('that can be recompressed', () => {
-    it('are queued when they are first read into memory', async () => {
-      const scene = createScene();
-      scene.keep('large');
-      for (let i = 0; i < 3; i++) await scene.bodies.get(version, 'br', true);
-      expect(scene.squeezed).to.deep.equal(['v1']);
-    });
+describe('The context of a page', () => {
+  it('is read from the artefact once, then from memory', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    for (let i = 0; i < 2; i++) expect(await scene.bodies.context(version)).to.equal('<p>why');
+    expect(scene.bodies.recallContext('v1')).to.equal('<p>why');
+    expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
+  });
 
-    it('are queued when they were rendered on demand, too', async () => {
-      const scene = createScene();
-      const underWay = scene.bodies.get(version, 'br', true);
-      await turn();
-      scene.finish();
-      await underWay;
-      expect(scene.squeezed).to.deep.equal(['v1']);
-    });
+  it('is read once for concurrent requests', async () => {
+    const scene = createScene();
+    scene.keep('small');
+    await Promise.all([1, 2, 3].map(() => scene.bodies.context(version)));
+    expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
+  });
 
-    it('are not queued if they are gzip, or recompressed already', async () => {
-      const scene = createScene();
-      scene.keep('large');
-      await scene.bodies.get(version, 'gzip', true);
-      scene.keep('small', { isSqueezed: true });
-      await scene.bodies.get({ ...version, versionId: 'v2' }, 'br', true);
-      expect(scene.squeezed).to.deep.equal([]);
-    });
+  it('is rendered on demand before there is an artefact', async () => {
+    const scene = createScene();
+    const underWay = scene.bodies.context(version);
+    await turn();
+    scene.finishContext('<p>rendered');
+    expect(await underWay).to.equal('<p>rendered');
+  });
+
+  it('is the escaped text if that takes too long; the next request finds the artefact', async () => {
+    const scene = createScene({ waitMs: 20 });
+    expect(await scene.bodies.context(version)).to.equal('<pre>\na &lt; *b*</pre>');
+    scene.keep('small');
+    expect(await scene.bodies.context(version)).to.equal('<p>why');
+  });
+
+  it('is null if the version was removed', async () => {
+    const scene = createScene();
+    scene.state.context = null;
+    expect(await scene.bodies.context(version)).to.equal(null);
   });
 });

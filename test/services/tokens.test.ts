@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tokenOf } from '../../shared/domain/account.ts';
 import type { Token } from '../../shared/domain/token.ts';
 import { hashToken } from '../../shared/domain/token.ts';
 import { createTokens } from '../../shared/services/tokens.ts';
@@ -32,8 +33,10 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
       },
       find: async (id) => records.find((token) => token.id === id) ?? null,
       list: async () => records,
+      rename: async () => null,
       revoke: async () => false,
       revokeAll: async () => 0,
+      removeExpiredBefore: async () => undefined,
       async touch(_, now) {
         touched.push(now);
         await state.answer;
@@ -48,7 +51,13 @@ describe('Tokens', () => {
   it('are stored as a hash, with the label and the time', async () => {
     const { tokens, records, clock } = openScene();
     const token = await tokens.mint('account', 'cron');
-    const kept = { accountId: 'account', label: 'cron', createdAt: clock.now(), lastUsedAt: null };
+    const kept = {
+      accountId: 'account',
+      label: 'cron',
+      createdAt: clock.now(),
+      lastUsedAt: null,
+      expiresAt: null,
+    };
     expect(records).to.have.length(1);
     expect(records[0]).to.include({ ...kept, hash: hashToken(token) });
     expect(JSON.stringify(records)).to.not.include(token);
@@ -72,7 +81,7 @@ describe('Tokens', () => {
     const token = await tokens.mint('account', null);
     const caller = await tokens.authenticate(`Bearer ${token}`);
     expect(caller).to.deep.include({ accountId: 'account', ownerId: 'account' });
-    expect(caller.token.lastUsedAt).to.equal(clock.now());
+    expect(tokenOf(caller).lastUsedAt).to.equal(clock.now());
   });
 
   it('are accepted without waiting for the record of their use; one record per token runs at a time', async () => {

@@ -3,6 +3,7 @@ import { createRoutes } from '../../api/routes.ts';
 import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { createTestPages } from './layout.ts';
 
 export interface DescribedHeader {
   readonly required?: boolean;
@@ -37,7 +38,11 @@ export function describeWith(env: Readonly<Record<string, string>> = {}): Descri
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
   const services = { config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services;
-  const described = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES)).describe();
+  const described = createRoutes(
+    services,
+    createHeldBytes(config.BUFFERED_BYTES),
+    createTestPages(),
+  ).describe();
   return JSON.parse(JSON.stringify(described)) as Description; // proof: read as such by the tests that check its form
 }
 
@@ -66,6 +71,7 @@ export function createValidator(description: Description, isClosed: boolean) {
   ajv.addFormat('uri', (value) => /^https?:\/\//.test(value) && URL.canParse(value));
   ajv.addFormat('uri-reference', (value) => value !== '' && URL.canParse(value, 'http://host'));
   ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  ajv.addFormat('binary', true);
   ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
   const components = isClosed ? close(description.components) : description.components;
   ajv.addSchema({ $id: 'https://description/', components });

@@ -9,7 +9,12 @@ const dropCalls = [
   ['DELETE', ''],
   ['GET', '/versions'],
   ['GET', '/v/1'],
+  ['GET', '/html'],
+  ['GET', '/diff'],
+  ['GET', '/views'],
+  ['GET', '/v/1/html'],
   ['DELETE', '/v/1'],
+  ['POST', '/v/1/restore'],
   ['POST', '/passcode', { passcode: 'abcd' }],
 ] as const;
 
@@ -24,6 +29,7 @@ export function callEverything(owner: Owner, slug: string): Promise<Answer[]> {
 /** The calls that change a drop without deleting it. Version 1 must not be its only version. */
 export const changesOfOwner: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['PUT', '', { html: '<p>New' }],
+  ['POST', '/v/1/restore'],
   ['PATCH', '', { title: 'New' }],
   ['POST', '/passcode', { passcode: 'open-sesame' }],
   ['POST', '/passcode', { passcode: '' }],
@@ -34,10 +40,13 @@ export const changesOfOwner: readonly (readonly [method: string, path: string, b
 export function bearerEndpoints(slug: string, tokenId: string): readonly (readonly [string, string])[] {
   return [
     ['GET', '/api/me'],
+    ['DELETE', '/api/me'],
     ['GET', '/api/tokens'],
+    ['PATCH', `/api/tokens/${tokenId}`],
     ['DELETE', `/api/tokens/${tokenId}`],
     ['GET', '/api/drops'],
     ['POST', '/api/drops'],
+    ['POST', '/api/uploads'],
     ...dropCalls.map(([method, rest]) => [method, `/api/drops/${slug}${rest}`] as const),
   ];
 }

@@ -58,11 +58,10 @@ const always = [
 
 /** Asserts that the value has a drop's fields (spec section 2), every one and no other. */
 export function expectDrop(value: unknown): asserts value is WireDrop {
-  const fields =
-    value !== null && typeof value === 'object' && 'description' in value
-      ? [...always, 'description']
-      : always;
-  expect(value).to.be.an('object').with.all.keys(fields);
+  const isThere = (name: string) => value !== null && typeof value === 'object' && name in value;
+  expect(value)
+    .to.be.an('object')
+    .with.all.keys([...always, ...['description', 'expires_at', 'taken_down'].filter(isThere)]);
 }
 
 const tagOpen = '<'.charCodeAt(0);

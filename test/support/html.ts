@@ -16,6 +16,8 @@ export interface HtmlPage {
   all(tag: string): HtmlElement[];
   /** The first that has these attributes, or undefined. */
   find(tag: string, attributes?: Readonly<Record<string, string>>): HtmlElement | undefined;
+  /** Elements of that name inside an element of this page. */
+  within(element: HtmlElement, tag: string): HtmlElement[];
   readonly title: string;
   /** The doctype decides: `quirks`, `limited-quirks` or `no-quirks`. */
   readonly mode: string;
@@ -24,23 +26,35 @@ export interface HtmlPage {
 /** Reads a page as a browser would. */
 export function parsePage(html: string): HtmlPage {
   const document = parse(html.replace(/^\ufeff/, '')); // decoding eats it
-  const elements = [...walk(document, [])];
+  const nodes = new Map<HtmlElement, Node>();
+  const elements = [...walk(document, [], nodes)];
   const all = (tag: string) => elements.filter((element) => tag === '*' || element.tag === tag);
   const find = (tag: string, attributes: Readonly<Record<string, string>> = {}) =>
     all(tag).find((element) =>
       Object.entries(attributes).every(([name, value]) => element.attributes[name] === value),
     );
-  return { all, find, title: find('title')?.text ?? '', mode: document.mode };
+  const within = (element: HtmlElement, tag: string) => {
+    const inside = new Set(walkNodes(nodes.get(element) ?? document));
+    return all(tag).filter((other) => other !== element && inside.has(nodes.get(other) ?? document));
+  };
+  return { all, find, within, title: find('title')?.text ?? '', mode: document.mode };
 }
 
-function* walk(node: Node, inside: readonly string[]): Generator<HtmlElement> {
+function* walkNodes(node: Node): Generator<Node> {
+  yield node;
+  if ('childNodes' in node) for (const child of node.childNodes) yield* walkNodes(child);
+}
+
+function* walk(node: Node, inside: readonly string[], nodes: Map<HtmlElement, Node>): Generator<HtmlElement> {
   if (!('childNodes' in node)) return;
   const around = 'tagName' in node ? [...inside, node.tagName] : inside;
   if ('tagName' in node) {
     const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
-    yield { tag: node.tagName, attributes, text: textOf(node), inside };
+    const element = { tag: node.tagName, attributes, text: textOf(node), inside };
+    nodes.set(element, node);
+    yield element;
   }
-  for (const child of node.childNodes) yield* walk(child, around);
+  for (const child of node.childNodes) yield* walk(child, around, nodes);
 }
 
 function textOf(node: Node): string {

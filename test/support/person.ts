@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Answer, Client } from './client.ts';
 import { expectEnvelope } from './expect.ts';
-import { type HtmlPage, parsePage } from './html.ts';
+import { type HtmlElement, type HtmlPage, parsePage } from './html.ts';
 
 /** A page as somebody sees it. */
 export interface Shown {
@@ -17,6 +17,8 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields in place of those that the page's form has. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Of the form to send; unset: the first that does not sign out. */
+  readonly action?: string;
 }
 
 /** Somebody with a browser of their own: it keeps cookies, follows redirects within the service, sends forms. */
@@ -51,7 +53,9 @@ export function createPerson(client: Client): Person {
 
   function keep(line: string): void {
     const [pair = ''] = line.split(';', 1);
-    person.cookie = /;\s*Max-Age=0\b/i.test(line) ? '' : pair;
+    const name = pair.slice(0, pair.indexOf('=') + 1);
+    const others = person.cookie.split('; ').filter((other) => other !== '' && !other.startsWith(name));
+    person.cookie = [...others, ...(/;\s*Max-Age=0\b/i.test(line) ? [] : [pair])].join('; ');
   }
 
   const post: Person['post'] = (path, fields, { headers = {} } = {}) =>
@@ -83,17 +87,40 @@ export function createPerson(client: Client): Person {
     post,
     open: async (path, sent) => arrive(path, await get(path, sent)),
     async submit(shown, fields, sent) {
-      const form = shown.page.find('form', { method: 'post' });
-      if (form === undefined) throw new Error(`${shown.path} has no form: ${shown.text}`);
-      const all: Record<string, string> = {};
-      for (const { attributes } of shown.page.all('input')) {
-        if (attributes.name !== undefined) all[attributes.name] = attributes.value ?? '';
-      }
+      const form = shown.page
+        .all('form')
+        .find(({ attributes: { method, action = '' } }) =>
+          sent?.action === undefined
+            ? method === 'post' && action !== '/sign-out'
+            : method === 'post' && action === sent.action,
+        );
+      if (form === undefined) throw new Error(`${shown.path} has no such form: ${shown.text}`);
+      const all = fieldsOf(shown.page, form);
       const path = new URL(form.attributes.action || shown.path, client.url).pathname;
       return arrive(path, await post(path, { ...all, ...fields }, sent));
     },
   };
   return person;
+}
+
+/** What a browser would send of the form as it stands. */
+function fieldsOf(page: HtmlPage, form: HtmlElement): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const { attributes } of page.within(form, 'input')) {
+    const { name, type = 'text', value = '' } = attributes;
+    const isLeftOut = /^(checkbox|radio)$/.test(type) && attributes.checked === undefined;
+    if (name !== undefined && !isLeftOut) fields[name] = value;
+  }
+  for (const { attributes, text } of page.within(form, 'textarea')) {
+    if (attributes.name !== undefined) fields[attributes.name] = text;
+  }
+  for (const select of page.within(form, 'select')) {
+    const options = page.within(select, 'option');
+    const chosen = options.find(({ attributes }) => attributes.selected !== undefined) ?? options[0];
+    const { name } = select.attributes;
+    if (name !== undefined && chosen !== undefined) fields[name] = chosen.attributes.value ?? chosen.text;
+  }
+  return fields;
 }
 
 /** Asserts that a person is told of an error by a page that carries the envelope. @returns its details */

@@ -33,7 +33,7 @@ export function skipOutsideCi(context: Mocha.Context, reason: string): never {
  * title is all that mocha's parallel processes pass on to the reporter.
  * @param reason what is missing, and what to do about it
  */
-export function skipBecause(context: Mocha.Context, reason: string): never {
+function skipBecause(context: Mocha.Context, reason: string): never {
   const { test } = context;
   const give = (one: Mocha.Runnable) => {
     one.title += ` (skipped: ${reason})`;

@@ -6,9 +6,11 @@ import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
+import type { CardRenderer } from '../../shared/ports/card-renderer.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { startWorker } from '../../worker/start-worker.ts';
+import { createCardRenderer } from './card-renderer.ts';
 import { type Client, createClient } from './client.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { openTestEngine } from './engine.ts';
@@ -37,24 +39,27 @@ export interface TestService extends Client, Visits {
   stop(): Promise<void>;
 }
 
-/** A busy machine makes pages in a hurry, and answers late: what comes of that are tests of their own. */
+/** On a busy machine a render or an answer can exceed its time limit; separate tests cover that. */
 const unhurried = { RENDER_REQUEST_BUDGET_MS: '3000', ANSWER_MS: '15000' };
 
 /**
  * @param env settings other than the defaults
  * @param clock unset: one that stands in the middle of a minute and of a day
  * @param adaptEngine puts faults and delays between the services and the engine
+ * @param cardRenderer unset: one that takes no time
  * @param prepare puts data into the empty engine before the service starts
  */
 export async function startService({
   env = {},
   clock = createTestClock(),
   adaptEngine = (engine) => engine,
+  cardRenderer = createCardRenderer(),
   prepare = async () => undefined,
 }: {
   env?: Readonly<Record<string, string>>;
   clock?: TestClock;
   adaptEngine?: (engine: Engine) => Engine;
+  cardRenderer?: CardRenderer;
   prepare?: (config: Config) => Promise<void>;
 } = {}): Promise<TestService> {
   const dataDir = makeTempDir();
@@ -68,7 +73,7 @@ export async function startService({
   const config = readConfig({ ...own, ...env });
   await prepare(config);
   const client = createClient(url);
-  const parts = { clock, log, adaptEngine };
+  const parts = { clock, log, adaptEngine, cardRenderer };
   let running = await run(config, parts, server);
   let owners = 0;
 
@@ -136,6 +141,7 @@ interface Parts {
   readonly clock: TestClock;
   readonly log: Log;
   readonly adaptEngine: (engine: Engine) => Engine;
+  readonly cardRenderer: CardRenderer;
 }
 
 async function run(config: Config, parts: Parts, server: Server) {

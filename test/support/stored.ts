@@ -30,7 +30,8 @@ function readSqlite({ DATA_DIR }: Config): Record<string, unknown[]> {
 async function readMongo({ MONGODB_URI: uri }: Config): Promise<Record<string, unknown[]>> {
   const { connection, close } = await openMongo({ uri, maxConnections: 1, log: createRecordingLog() });
   try {
-    const names = (await connection.listCollections()).map(({ name }) => name).sort();
+    const all = (await connection.listCollections()).map(({ name }) => name).sort();
+    const names = all.filter((name) => name !== 'web_processes'); // each process renews its own record all the time
     const read = (name: string) => connection.collection(name).find().sort({ _id: 1 }).toArray();
     return Object.fromEntries(
       await Promise.all(names.map(async (name): Promise<[string, unknown[]]> => [name, await read(name)])),

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { timeLimit } from './time-limit.ts';
 
 /** Waits until it is so. @throws Error after `ms`, naming what did not come */
 export async function until(
@@ -6,9 +7,9 @@ export async function until(
   what: string,
   ms = 10_000,
 ): Promise<void> {
-  const end = Date.now() + ms;
+  const end = Date.now() + timeLimit(ms);
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`${what}: not so after ${ms} ms`);
+    if (Date.now() > end) throw new Error(`${what}: not so after ${timeLimit(ms)} ms`);
     await pause(10);
   }
 }

@@ -1,3 +1,9 @@
+export interface WirePublisher {
+  kind: 'token' | 'session';
+  id: string;
+  label: string | null;
+}
+
 /** A drop as answers show it (spec section 2). */
 export interface WireDrop {
   slug: string;
@@ -11,6 +17,8 @@ export interface WireDrop {
   metadata: Record<string, string>;
   created_at: number;
   updated_at: number;
+  expires_at?: number;
+  taken_down?: { at: number; reason: string };
 }
 
 export interface WireVersionListItem {
@@ -18,6 +26,8 @@ export interface WireVersionListItem {
   size_bytes: number;
   has_context: boolean;
   created_at: number;
+  /** Only with `include=published_by`. */
+  published_by?: WirePublisher | null;
 }
 
 export interface WireVersion {
@@ -27,6 +37,7 @@ export interface WireVersion {
   context: string | null;
   created_at: number;
   is_latest: boolean;
+  published_by?: WirePublisher | null;
 }
 
 export interface WirePagination {
@@ -43,6 +54,7 @@ export interface WireToken {
   label: string | null;
   created_at: number;
   last_used_at: number | null;
+  expires_at?: number;
 }
 
 export interface WireError {
@@ -68,4 +80,5 @@ export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_
   poll_interval: number;
   status: string;
   api_token?: string;
+  upload_url: string;
 }

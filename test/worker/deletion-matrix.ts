@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
+import { at } from '../contract/records.ts';
 import { type FaultScene, purgeAgain, settleAll } from './fault-matrix.ts';
 import { createMeanwhile } from './faults.ts';
 import { ownerId } from './stage.ts';
@@ -31,6 +32,11 @@ const jobs: readonly {
     enqueue: (queue, { id, versionId }) => queue.enqueue('version.render', { dropId: id, versionId }),
   },
   {
+    job: 'drop.card',
+    steps: 3,
+    enqueue: (queue, { id }) => queue.enqueue('drop.card', { dropId: id }),
+  },
+  {
     job: 'edge.purge',
     steps: 6,
     repeats: 1,
@@ -55,6 +61,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     async function isGone({ id, versionId }: Published): Promise<void> {
       expect(await scene.stores.pendingTasks.find(id)).to.equal(null);
       expect(await scene.listKept([versionId])).to.deep.equal([]);
+      expect(await scene.stores.cards.find(id)).to.equal(null);
       expect(await scene.listDays(id)).to.deep.equal({});
       expect(scene.edge.purged).to.include(`drop-${id}`);
     }
@@ -69,7 +76,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));
       await scene.stores.views.add(newId(scene.clock.now()), 1, counts);
       const faults = createMeanwhile(job, step, async () => {
-        await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
+        await scene.stores.drops.remove(at(drop.slug, ownerId), scene.clock.now());
         if (isRemovedAtOnce) await process.handlers['drop.remove']({ dropId: drop.id });
         else await process.queue.enqueue('drop.remove', { dropId: drop.id });
       });
@@ -80,7 +87,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
         scene.clock.advance(60_000);
         await process.settle();
       }
-      if (!faults.hasOccurred()) await scene.stores.drops.remove(ownerId, drop.slug, scene.clock.now());
+      if (!faults.hasOccurred()) await scene.stores.drops.remove(at(drop.slug, ownerId), scene.clock.now());
       for (const pause of [hour / 2, hour]) {
         scene.clock.advance(pause); // the reconcile job runs
         expect(await settleAll(scene, process), 'thrown later').to.deep.equal([]);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { at } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { ownerId, type WorkerProcess } from './scene.ts';
 import { useScene } from './use-scene.ts';
@@ -43,13 +44,13 @@ describe('Purges of the edge', () => {
 
   async function change(slug: string): Promise<void> {
     const { scene, now } = current();
-    await scene.stores.drops.changeDetails(ownerId, slug, { title: 'New' }, now(), ['purge']);
+    await scene.stores.drops.changeDetails(at(slug, ownerId), { title: 'New' }, now(), ['purge']);
   }
 
   async function publishDeleted() {
     const { scene, now } = current();
     const drop = await scene.publish(['render']);
-    await scene.stores.drops.remove(ownerId, drop.slug, now());
+    await scene.stores.drops.remove(at(drop.slug, ownerId), now());
     return drop;
   }
 
@@ -138,7 +139,7 @@ describe('Purges of the edge', () => {
       const { id, slug } = await current().scene.publish(['purge']);
       await enqueue(id);
       await pass(3);
-      await current().scene.stores.drops.remove(ownerId, slug, current().now());
+      await current().scene.stores.drops.remove(at(slug, ownerId), current().now());
       await process.queue.enqueue('drop.remove', { dropId: id });
       await pass(64);
       expect(purgedAt).to.deep.equal([0, 1, 3, 4, 8, 63]);

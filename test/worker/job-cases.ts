@@ -3,7 +3,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
-import type { Rendered } from '../../shared/ports/render-store.ts';
+import { aToken, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 import { ownerId, type SceneStores, type Stage } from './stage.ts';
 
@@ -43,15 +43,16 @@ const render: JobCase = {
     const { id, versionId } = await scene.publish(['render']);
     const { renders, pendingTasks } = scene.stores;
     const isPending = async () => (await pendingTasks.find(id))?.tasks.includes('render');
+    const findHead = () => renders.findHead(versionId, rendererVersion);
     return {
       enqueue: (queue) => queue.enqueue('version.render', { dropId: id, versionId }),
       async always() {
-        if (!(await isPending())) expect(await renders.findHead(versionId), 'not pending').to.not.equal(null);
+        if (!(await isPending())) expect(await findHead(), 'not pending').to.not.equal(null);
       },
       async atLast() {
-        const head = await renders.findHead(versionId);
-        for (const form of ['br', 'gzip'] as const) {
-          expect((await renders.findArtefact(head?.artefacts[form] ?? ''))?.length, form).to.be.above(0);
+        const head = await findHead();
+        for (const part of ['br', 'gzip', 'context'] as const) {
+          expect(head && (await renders.findPart(versionId, head, part))?.length, part).to.be.above(0);
         }
         expect(await isPending()).to.equal(false);
       },
@@ -63,46 +64,6 @@ const render: JobCase = {
 function countPurges({ edge }: CaseScene, id: string): number {
   return edge.purged.filter((tag) => tag === `drop-${id}`).length;
 }
-
-const squeeze: JobCase = {
-  job: 'version.squeeze',
-  what: 'the page is recompressed, and can be read at any time',
-  steps: 5,
-  async prepare(scene) {
-    const { id, versionId } = await scene.publish([]);
-    const { renders } = scene.stores;
-    await renders.put({ dropId: id, versionId }, aPage, scene.clock.now());
-    const read = async () => {
-      const head = await renders.findHead(versionId);
-      return { head, br: await renders.findArtefact(head?.artefacts.br ?? '') };
-    };
-    return {
-      enqueue: (queue) => queue.enqueue('version.squeeze', { dropId: id, versionId }),
-      async always() {
-        const { head, br } = await read();
-        expect(br?.byteLength).to.equal(head?.facts.br.byteLength);
-        if (head?.isSqueezed !== true) expect(Buffer.from(br ?? []).toString()).to.equal('not small');
-      },
-      async atLast() {
-        const { head, br } = await read();
-        expect(head?.isSqueezed).to.equal(true);
-        expect(br?.byteLength).to.equal(head?.facts.br.byteLength);
-      },
-    };
-  },
-};
-
-/** The page of `publish`'s document before its recompression. */
-const aPage: Rendered = {
-  plan: { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' },
-  facts: {
-    identity: { byteLength: 22, digest: 'identity' },
-    br: { byteLength: 9, digest: 'br' },
-    gzip: { byteLength: 4, digest: 'gzip' },
-  },
-  br: Buffer.from('not small'),
-  gzip: Buffer.from('gzip'),
-};
 
 const purge: JobCase = {
   job: 'edge.purge',
@@ -135,10 +96,10 @@ const removeDrop: JobCase = {
     const { id, slug, versionId } = await scene.publish([]);
     const { drops, pendingTasks, views } = scene.stores;
     const versionIds = [versionId, await scene.addVersion(slug, []), await scene.addVersion(slug, [])];
-    await drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
+    await drops.removeVersion(at(slug, ownerId), 2, scene.clock.now(), []);
     await views.add('writer', 1, [{ dropId: id, day: '2026-01-31', count: 3 }]);
     await views.aggregate(1);
-    await drops.remove(ownerId, slug, scene.clock.now());
+    await drops.remove(at(slug, ownerId), scene.clock.now());
     return {
       enqueue: (queue) => queue.enqueue('drop.remove', { dropId: id }),
       async always() {
@@ -164,7 +125,7 @@ const removeVersion: JobCase = {
   async prepare(scene) {
     const { id, slug, versionId } = await scene.publish([]);
     const trashed = await scene.addVersion(slug, []);
-    await scene.stores.drops.removeVersion(ownerId, slug, 2, scene.clock.now(), []);
+    await scene.stores.drops.removeVersion(at(slug, ownerId), 2, scene.clock.now(), []);
     const hasTrash = async () => ((await scene.stores.pendingTasks.find(id))?.trash.length ?? 0) > 0;
     return {
       enqueue: (queue) => queue.enqueue('drop.remove', { dropId: id }),
@@ -175,6 +136,64 @@ const removeVersion: JobCase = {
       async atLast() {
         expect(await scene.listKept([versionId, trashed])).to.deep.equal([versionId]);
         expect(await hasTrash()).to.equal(false);
+      },
+    };
+  },
+};
+
+const expireDrops: JobCase = {
+  job: 'drop.expire',
+  what: 'nothing of an expired drop is left, and the others are complete',
+  steps: 3,
+  async prepare(scene) {
+    const { pendingTasks } = scene.stores;
+    const now = scene.clock.now();
+    const [never, later] = [await scene.publish([]), await scene.publish([], undefined, now + 2 * hour)];
+    const expired = await scene.publish([], undefined, now + hour);
+    scene.clock.advance(hour);
+    const others = [never.versionId, later.versionId];
+    return {
+      async always() {
+        expect(await scene.listKept(others)).to.have.members(others);
+        if ((await pendingTasks.find(expired.id)) !== null) return;
+        expect(await scene.listKept([expired.versionId]), 'after the record').to.deep.equal([]);
+      },
+      async atLast() {
+        expect(await pendingTasks.find(expired.id)).to.equal(null);
+        expect(await scene.listKept([expired.versionId])).to.deep.equal([]);
+        expect(countPurges(scene, expired.id)).to.be.at.least(scene.edge.rounds);
+        for (const { id } of [never, later])
+          expect(await pendingTasks.find(id)).to.deep.include({ deleted: false });
+      },
+    };
+  },
+};
+
+const removeAccount: JobCase = {
+  job: 'account.remove',
+  what: 'no drop and no token of the account is left',
+  steps: 8,
+  async prepare(scene) {
+    const { accounts, tokens, pendingTasks } = scene.stores;
+    const now = scene.clock.now();
+    const accountId = newId(now);
+    await accounts.findOrCreate({ provider: 'local', subject: accountId, name: 'ada' }, accountId, now);
+    await tokens.insert(aToken({ accountId }));
+    const publish = (owner: string) => scene.publish([], undefined, null, owner);
+    const [kept, drop] = [await publish(ownerId), await publish(accountId)];
+    await accounts.markDeleted(accountId, now);
+    return {
+      enqueue: (queue) => queue.enqueue('account.remove', { accountId }),
+      async always() {
+        expect(await pendingTasks.find(kept.id)).to.deep.include({ deleted: false });
+        if ((await accounts.findDeletedAt(accountId)) !== null) return;
+        expect(await tokens.list(accountId), 'erased').to.deep.equal([]);
+      },
+      async atLast() {
+        expect(await pendingTasks.find(drop.id)).to.equal(null);
+        expect(await scene.listKept([drop.versionId, kept.versionId])).to.deep.equal([kept.versionId]);
+        expect(await tokens.list(accountId)).to.deep.equal([]);
+        expect(countPurges(scene, drop.id)).to.be.at.least(scene.edge.rounds);
       },
     };
   },
@@ -245,7 +264,7 @@ const reconcile: JobCase = {
     await contexts.put(orphan, Buffer.from('why'));
     const pending = await scene.publish(['render', 'purge']);
     const deleted = await scene.publish([]);
-    await scene.stores.drops.remove(ownerId, deleted.slug, scene.clock.now());
+    await scene.stores.drops.remove(at(deleted.slug, ownerId), scene.clock.now());
     scene.clock.advance(hour + 1);
     const young = newId(scene.clock.now());
     await html.put(young, Buffer.from('not yet referenced'));
@@ -268,10 +287,11 @@ const reconcile: JobCase = {
 /** Each job of the catalogue; `drop.remove` has two cases. */
 export const jobCases: readonly JobCase[] = [
   render,
-  squeeze,
   purge,
   removeDrop,
   removeVersion,
+  expireDrops,
+  removeAccount,
   expireSignIns,
   aggregateViews,
   reconcile,

@@ -20,7 +20,7 @@ export async function openScaleOutScene() {
   const prefix = newRedisPrefix();
   const mongo = await openTestMongo();
   const redis = await open();
-  const stores = createMongoStores(mongo.mongo.connection, redis);
+  const stores = createMongoStores(mongo.mongo.connection, redis, clock);
   const running = new Set<{ close(): Promise<void> }>();
   const stopFollowing = followClock(clock);
 
@@ -52,7 +52,7 @@ export async function openScaleOutScene() {
       });
       const process = createWorkerProcess({
         ...{
-          stores: createMongoStores(mongo.mongo.connection, own, faults),
+          stores: createMongoStores(mongo.mongo.connection, own, clock, faults),
           queue: { ...queue, runUntilIdle: () => drainJobs(own) },
           clock,
           renderer,
@@ -100,8 +100,8 @@ function cuttable(redis: Redis): { redis: Redis; cut(): void } {
   return {
     redis: {
       ...redis,
-      duplicateForJobs(changes) {
-        const client = redis.duplicateForJobs(changes);
+      duplicate(changes) {
+        const client = redis.duplicate(changes);
         clients.push(client);
         return client;
       },

@@ -1,14 +1,19 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSqliteAccountStore } from '../../shared/adapters/sqlite/account-store.ts';
 import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
+import { createSqliteCardStore } from '../../shared/adapters/sqlite/card-store.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
+import { createSqliteIdempotencyStore } from '../../shared/adapters/sqlite/idempotency-store.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { createPageMemory } from '../../shared/adapters/sqlite/page-memory.ts';
 import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
 import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
+import { createSqliteSessionStore } from '../../shared/adapters/sqlite/session-store.ts';
 import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
+import { createSqliteTokenStore } from '../../shared/adapters/sqlite/token-store.ts';
+import { createSqliteUploadStore } from '../../shared/adapters/sqlite/upload-store.ts';
 import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
@@ -36,11 +41,17 @@ export function openScene() {
     opened.push(db);
     return {
       db,
-      drops: createSqliteDropStore(db, createPageMemory(db)),
+      drops: createSqliteDropStore(db, clock),
       pendingTasks: createSqlitePendingTaskStore(db),
+      idempotency: createSqliteIdempotencyStore(db),
+      uploads: createSqliteUploadStore(db),
+      accounts: createSqliteAccountStore(db),
+      tokens: createSqliteTokenStore(db),
+      sessions: createSqliteSessionStore(db),
       html: createSqliteBlobStore(db, 'html_blobs'),
       contexts: createSqliteBlobStore(db, 'context_blobs'),
       renders: createSqliteRenderStore(db),
+      cards: createSqliteCardStore(db),
       signIns: createSqliteSignInStore(db),
       reports: createSqliteReportStore(db),
       views: createSqliteViewStore(db),
@@ -59,8 +70,8 @@ export function openScene() {
       const process = createWorkerProcess({
         ...{ stores: own, queue, clock, renderer, purger, log, faults, jobs, purgeAgain },
       });
-      // It runs jobs during `settle` only, so it need not be killed.
-      return { ...process, kill: async () => undefined, close: () => own.db.close() };
+      const close = () => own.db.close();
+      return { ...process, kill: close, close }; // without its connection it neither ends nor starts a job
     },
 
     async close(): Promise<void> {

@@ -2,42 +2,48 @@ import type { NewVersion, PendingTask } from '../../shared/domain/drop.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
+import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import type { NewRender, PageRenderer } from '../../shared/ports/page-renderer.ts';
+import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
+import type { RenderedPage } from '../../shared/ports/render-store.ts';
+import type { WorkerDeps } from '../../worker/worker-deps.ts';
+import { at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
 export const ownerId = 'owner';
 
 /** The stores that jobs work on. */
-export type SceneStores = Pick<
-  Engine,
-  'drops' | 'pendingTasks' | 'html' | 'contexts' | 'renders' | 'signIns' | 'reports' | 'views'
->;
+export type SceneStores = WorkerDeps['engine'] & Pick<Engine, 'drops'>;
 
 /** How tests prepare and read the stores of any engine. */
 export type Stage = ReturnType<typeof createStage>;
 
 export function createStage(stores: SceneStores, clock: TestClock) {
-  async function putVersion(html: string): Promise<NewVersion> {
-    const id = newId(clock.now());
-    await stores.html.put(id, Buffer.from(html));
-    await stores.contexts.put(id, Buffer.from(`why ${html}`));
-    return { id, sizeBytes: html.length, hasContext: true, mediaType: 'text/html', createdAt: clock.now() };
+  function aVersion(html: string, context = `why ${html}`): NewVersion {
+    const now = clock.now();
+    const document = { html: Buffer.from(html), context: Buffer.from(context) };
+    return { id: newId(now), ...document, mediaType: 'text/html', createdAt: now, publishedBy: null };
   }
 
   return {
     /** Creates a drop with one version. */
-    async publish(tasks: readonly PendingTask[] = ['render']) {
-      const version = await putVersion('<p>one');
+    async publish(
+      tasks: readonly PendingTask[] = ['render'],
+      context?: string,
+      expiresAt: number | null = null,
+      owner = ownerId,
+    ) {
+      const version = aVersion('<p>one', context);
       const drop = await stores.drops.create(
         {
           id: newId(clock.now()),
-          ownerId,
+          ownerId: owner,
           slug: newSlug(),
           title: 'A page',
           description: null,
           metadata: new Map([['kind', 'test']]),
           lock: null,
+          expiresAt,
           version,
         },
         1_000_000,
@@ -49,17 +55,29 @@ export function createStage(stores: SceneStores, clock: TestClock) {
 
     /** Adds a version. @returns its internal id */
     async addVersion(slug: string, tasks: readonly PendingTask[] = ['render', 'purge']): Promise<string> {
-      const version = await putVersion('<p>more');
-      const drop = await stores.drops.addVersion(ownerId, slug, version, {}, 200, tasks);
+      const version = aVersion('<p>more');
+      const drop = await stores.drops.addVersion(at(slug, ownerId), version, {}, 200, tasks);
       if (drop === null || drop === 'version_limit') throw new Error(`${drop}`);
       return version.id;
+    },
+
+    /** Stores an artefact of that renderer. */
+    async putArtefact(versionId: string, renderer: number): Promise<void> {
+      const bytes = Buffer.from('stored');
+      const facts = { identity: factsOf(bytes), br: factsOf(bytes), gzip: factsOf(bytes) };
+      const head = { plan: { renderer, insertAt: 0, insertion: '' }, facts, contextLength: null };
+      await stores.renders.put(versionId, { head, br: bytes, gzip: bytes, context: null });
     },
 
     /** The versions that have blobs in any store. */
     async listKept(versionIds: readonly string[]): Promise<string[]> {
       const kept: string[] = [];
       for (const id of versionIds) {
-        const found = [stores.html.get(id), stores.contexts.get(id), stores.renders.findHead(id)];
+        const found = [
+          stores.html.get(id),
+          stores.contexts.get(id),
+          stores.renders.findHead(id, rendererVersion),
+        ];
         if ((await Promise.all(found)).some((bytes) => bytes !== null)) kept.push(id);
       }
       return kept;
@@ -85,53 +103,38 @@ export function createEdge() {
   };
 }
 
-/**
- * Renders at once, and notes for whom. `hold` keeps the next ones until the returned call; `setNeed` says which
- * budget a whole page takes.
- */
+/** Renders at once, and notes what. `hold` keeps the next renders until the returned call. */
 export function createRenderer() {
-  let neededMs = 0;
-  let isIdle = true;
-  const calls: { html: string; budgetMs: number }[] = [];
-  const squeezed: string[] = [];
+  const calls: string[] = [];
   let held: Promise<void> = Promise.resolve();
   let release: () => void = () => undefined;
   const renderer: PageRenderer = {
-    async render(html, budgetMs): Promise<NewRender> {
-      calls.push({ html: Buffer.from(html).toString(), budgetMs });
+    async render(html): Promise<RenderedPage> {
+      calls.push(Buffer.from(html).toString());
       await held;
-      const isFullyParsed = budgetMs >= neededMs;
-      const insertion = isFullyParsed ? '<style></style>' : '';
-      const plan = { renderer: rendererVersion, insertAt: 0, insertion };
-      const br = Buffer.from(`br ${html.length}`);
-      const gzip = Buffer.from(`gzip ${html.length}`);
+      const plan = { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' };
+      const [br, gzip] = [Buffer.from(`br ${html.length}`), Buffer.from(`gzip ${html.length}`)];
       const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
-      return { plan, isFullyParsed, facts, br, gzip };
+      return { plan, facts, br, gzip };
     },
-    async squeeze(html) {
-      squeezed.push(Buffer.from(html).toString());
-      const bytes = Buffer.from(`small ${html.length}`);
-      return { bytes, facts: factsOf(bytes) };
-    },
-    isIdle: () => isIdle,
     close: async () => undefined,
   };
   return {
     ...renderer,
     calls,
-    /** The documents whose pages were squeezed. */
-    squeezed,
-    setIdle(idle: boolean): void {
-      isIdle = idle;
-    },
-    setNeed(budgetMs: number): void {
-      neededMs = budgetMs;
-    },
     hold(): () => void {
       held = new Promise((resolve) => {
         release = resolve;
       });
       return () => release();
     },
+  };
+}
+
+/** Renders contexts at once; `null` for one that says so. */
+export function createContextRenderer(): ContextRenderer {
+  return {
+    render: async (markdown) => (markdown.includes('slow') ? null : `<p>${markdown}`),
+    close: async () => undefined,
   };
 }

@@ -1,111 +1,95 @@
 import { expect } from 'chai';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
+import type { RenderHead } from '../../shared/ports/render-store.ts';
+import { at } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { Fault } from './faults.ts';
 import { ownerId } from './scene.ts';
 import { useScene } from './use-scene.ts';
 
-const html = Buffer.from('<p>one'); // the document of `publish`
-
 describe('The rendering of a version', () => {
   const current = useScene();
 
   /** A drop, and what its tests do with it. */
-  async function publish(tasks: readonly ('render' | 'purge')[] = ['render']) {
+  async function publish(tasks: readonly ('render' | 'purge')[] = ['render'], context?: string) {
     const { scene, process } = current();
-    const { id, slug, versionId } = await scene.publish(tasks);
+    const { id, slug, versionId } = await scene.publish(tasks, context);
     const version = { dropId: id, versionId };
+    const { renders } = scene.stores;
     return {
       ...{ id, slug, version },
       renderByJob: () => process.handlers['version.render'](version),
-      renderForRequest: (by = process) => by.rendering.renderForRequest(version, html),
-      squeeze: () => process.handlers['version.squeeze'](version),
-      head: () => scene.stores.renders.findHead(versionId),
-      tasks: () => current().tasksOf(id),
-      async store(renderer: number): Promise<void> {
-        const page = await scene.renderer.render(Buffer.from('stored'), 2_000);
-        scene.renderer.calls.length = 0;
-        const plan = { ...page.plan, renderer };
-        await scene.stores.renders.put(version, { ...page, plan }, scene.clock.now());
+      renderForRequest: (by = process) => by.rendering.renderForRequest({ ...version, ownerId }),
+      head: (renderer = rendererVersion) => renders.findHead(versionId, renderer),
+      async read(part: 'br' | 'context', head: RenderHead | null) {
+        const bytes = head && (await renders.findPart(versionId, head, part));
+        return bytes && Buffer.from(bytes).toString();
       },
+      tasks: () => current().tasksOf(id),
+      store: (renderer: number) => scene.putArtefact(versionId, renderer),
     };
   }
 
-  const budgets = () => current().scene.renderer.calls.map(({ budgetMs }) => budgetMs);
+  /** The documents that were rendered. */
+  const rendered = () => current().scene.renderer.calls;
 
   describe('by the job', () => {
-    it('stores the page and clears the pending task, once however often it runs', async () => {
-      const { renderByJob, head, tasks } = await publish();
+    it('stores page and context and clears the pending task, once however often it runs', async () => {
+      const { renderByJob, head, read, tasks } = await publish();
       for (let i = 0; i < 3; i++) await renderByJob();
       const plan = { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' };
       expect((await head())?.plan).to.deep.equal(plan);
-      const br = await current().scene.stores.renders.findArtefact((await head())?.artefacts.br ?? '');
-      expect(Buffer.from(br ?? []).toString()).to.equal('br 6');
+      expect(await read('br', await head())).to.equal('br 6');
+      expect(await read('context', await head())).to.equal('<p>why <p>one');
       expect(await tasks()).to.deep.equal([]);
-      expect(current().scene.renderer.calls).to.deep.equal([{ html: '<p>one', budgetMs: 2_000 }]);
+      expect(rendered()).to.deep.equal(['<p>one']);
     });
 
-    it('stores a page without a full parse if its own budget is too short, and does not try again', async () => {
-      const { renderByJob, head, tasks } = await publish();
-      current().scene.renderer.setNeed(2_001);
-      for (let i = 0; i < 2; i++) await renderByJob();
-      expect(budgets()).to.deep.equal([2_000]);
-      expect((await head())?.plan.insertion).to.equal('');
-      expect(await tasks()).to.deep.equal([]);
+    it('stores the escaped text of a context that cannot be rendered', async () => {
+      const { renderByJob, head, read } = await publish(['render'], '\n<slow> & *a*');
+      await renderByJob();
+      expect(await read('context', await head())).to.equal('<pre>\n\n&lt;slow&gt; &amp; *a*</pre>');
     });
 
-    for (const isRunning of [false, true]) {
-      it(`renders with its own budget after a render for a request was too short${isRunning ? ', which still runs' : ''}`, async () => {
-        const { renderByJob, renderForRequest, head } = await publish();
-        const { renderer } = current().scene;
-        renderer.setNeed(2_000);
-        const release = renderer.hold();
-        const request = renderForRequest();
-        if (!isRunning) release();
-        if (!isRunning) expect((await request).plan.insertion).to.equal('');
-        if (!isRunning) expect(await head()).to.equal(null);
-        const job = renderByJob();
-        await nextTurns();
-        if (isRunning) expect(budgets(), 'one at a time').to.deep.equal([300]);
-        release();
-        await Promise.all([request, job]);
-        expect(budgets()).to.deep.equal([300, 2_000]);
-        expect((await head())?.plan.insertion).to.equal('<style></style>');
-      });
-    }
+    it('replaces the artefact of an older renderer and purges the page', async () => {
+      const { id, renderByJob, store, head, tasks } = await publish();
+      await store(rendererVersion - 1);
+      await renderByJob();
+      expect((await head())?.plan.renderer).to.equal(rendererVersion);
+      expect(await head(rendererVersion - 1)).to.equal(null);
+      expect(await tasks()).to.deep.equal([]);
+      expect(await current().process.settle()).to.deep.equal([]);
+      expect(current().scene.edge.purged).to.include(`drop-${id}`);
+    });
 
-    for (const [what, renderer, purges] of [
-      ['replaces a page of an older renderer and purges it', rendererVersion - 1, true],
-      ['keeps a page of a newer renderer', rendererVersion + 1, false],
-    ] as const) {
-      it(what, async () => {
-        const { id, renderByJob, store, head, tasks } = await publish();
-        await store(renderer);
-        await renderByJob();
-        expect((await head())?.plan.renderer).to.equal(Math.max(renderer, rendererVersion));
-        expect(await tasks()).to.deep.equal([]);
-        expect(await current().process.settle()).to.deep.equal([]);
-        expect(current().scene.edge.purged.includes(`drop-${id}`)).to.equal(purges);
-      });
-    }
+    it('renders beside the artefact of a newer renderer, which stays', async () => {
+      const { id, renderByJob, store, head, tasks } = await publish();
+      await store(rendererVersion + 1);
+      await renderByJob();
+      expect((await head())?.plan.renderer).to.equal(rendererVersion);
+      expect((await head(rendererVersion + 1))?.plan.renderer).to.equal(rendererVersion + 1);
+      expect(await tasks()).to.deep.equal([]);
+      expect(await current().process.settle()).to.deep.equal([]);
+      expect(current().scene.edge.purged).to.not.include(`drop-${id}`);
+    });
 
     it('does nothing for a drop that is deleted or not there', async () => {
       const { slug, renderByJob } = await publish();
-      await current().scene.stores.drops.remove(ownerId, slug, current().now());
+      await current().scene.stores.drops.remove(at(slug, ownerId), current().now());
       await renderByJob();
       await current().process.handlers['version.render']({ dropId: 'gone', versionId: 'gone' });
-      expect(budgets()).to.deep.equal([]);
+      expect(rendered()).to.deep.equal([]);
     });
 
     it('renders no removed version, and clears the pending task that was left for it', async () => {
       const { id, slug, renderByJob, tasks } = await publish();
       await renderByJob();
       const second = await current().scene.addVersion(slug, ['render']);
-      await current().scene.stores.drops.removeVersion(ownerId, slug, 2, current().now(), []);
+      await current().scene.stores.drops.removeVersion(at(slug, ownerId), 2, current().now(), []);
       await current().process.handlers['version.render']({ dropId: id, versionId: second });
-      expect(budgets()).to.have.length(1);
+      expect(rendered()).to.have.length(1);
       expect(await tasks()).to.deep.equal([]);
     });
 
@@ -121,11 +105,11 @@ describe('The rendering of a version', () => {
     it('leaves the task pending if the drop changes meanwhile', async () => {
       const { slug, renderByJob, tasks } = await publish();
       const release = current().scene.renderer.hold();
-      const rendered = renderByJob();
-      await until(() => budgets().length === 1, 'it renders');
+      const job = renderByJob();
+      await until(() => rendered().length === 1, 'it renders');
       await current().scene.addVersion(slug, ['render']);
       release();
-      await rendered;
+      await job;
       expect(await tasks()).to.deep.equal(['render']);
     });
 
@@ -138,103 +122,101 @@ describe('The rendering of a version', () => {
   });
 
   describe('for a request', () => {
-    it('has its own budget, and stores the page', async () => {
-      const { renderForRequest, head } = await publish();
-      const { plan } = await renderForRequest();
-      expect(plan.insertion).to.equal('<style></style>');
-      expect(budgets()).to.deep.equal([300]);
-      await until(async () => (await head()) !== null, 'it is stored');
-      expect((await head())?.plan).to.deep.equal(plan);
+    it('returns page and context, and stores both', async () => {
+      const { renderForRequest, head, read } = await publish();
+      const { page, context, stored } = renderForRequest();
+      expect((await page)?.plan.insertion).to.equal('<style></style>');
+      expect(await context).to.equal('<p>why <p>one');
+      expect(await stored).to.equal(true);
+      expect(await read('context', await head())).to.equal('<p>why <p>one');
     });
 
     it('is shared by all requests and the job while it runs', async () => {
       const { renderByJob, renderForRequest } = await publish();
       const release = current().scene.renderer.hold();
       const job = renderByJob();
-      await until(() => budgets().length === 1, 'it renders');
-      const requests = [1, 2, 3].map(() => renderForRequest());
+      await until(() => rendered().length === 1, 'it renders');
+      const requests = [1, 2, 3].map(() => renderForRequest().page);
       release();
       await Promise.all([job, ...requests]);
-      expect(budgets()).to.have.length(1);
+      expect(rendered()).to.have.length(1);
     });
 
-    it('is refused while 16 others run', async () => {
-      const { rendering } = current().process;
-      const render = (versionId: string) => rendering.renderForRequest({ dropId: 'd', versionId }, html);
-      const release = current().scene.renderer.hold();
-      const running = Array.from({ length: 16 }, (_, i) => render(`v${i}`));
-      expect(await rejectionOf(render('one more'))).to.have.property('code', 'unavailable');
-      release();
-      await Promise.all(running);
-      await rendering.whenFinished('v15');
-      expect((await render('one more')).isFullyParsed).to.equal(true);
+    it('is null if the version was removed', async () => {
+      const { version, renderForRequest } = await publish();
+      await current().scene.stores.html.delete([version.versionId]);
+      const { document, page, stored } = renderForRequest();
+      expect([await document, await page, await stored]).to.deep.equal([null, null, false]);
     });
 
     it('is tried again after a failure', async () => {
       const { renderForRequest } = await publish();
       const faulty = current().scene.startProcess({ faults: failingAt('render') });
-      expect(await rejectionOf(renderForRequest(faulty))).to.be.instanceOf(Fault);
-      expect((await renderForRequest(faulty)).plan.renderer).to.equal(rendererVersion);
+      const { page, stored } = renderForRequest(faulty);
+      expect(await rejectionOf(page)).to.be.instanceOf(Fault);
+      await rejectionOf(stored);
+      expect((await renderForRequest(faulty).page)?.plan.renderer).to.equal(rendererVersion);
     });
 
     it('returns the page even if it cannot be stored, and logs that', async () => {
       const { version, renderForRequest } = await publish();
       const faulty = current().scene.startProcess({ faults: failingAt('put') });
-      expect((await renderForRequest(faulty)).plan.renderer).to.equal(rendererVersion);
-      const findError = () => faulty.log.lines.find(({ level }) => level === 'error');
-      await until(() => findError() !== undefined, 'the line in the log');
-      expect(findError()?.fields).to.deep.include(version);
+      expect((await renderForRequest(faulty).page)?.plan.renderer).to.equal(rendererVersion);
+      const findWarning = () => faulty.log.lines.find(({ level }) => level === 'warn');
+      await until(() => findWarning() !== undefined, 'the line in the log');
+      expect(findWarning()?.fields).to.deep.include(version);
+    });
+
+    it('fails if too many wait, and then those of the account that has most', async () => {
+      const { rendering } = current().process;
+      const ids = await Promise.all(Array.from({ length: 40 }, () => publish()));
+      const release = current().scene.renderer.hold();
+      const of = (owner: string, { version }: { version: { dropId: string; versionId: string } }) =>
+        rendering.renderForRequest({ ...version, ownerId: owner }).page.then(
+          () => 'rendered',
+          (error: { code: string }) => error.code,
+        );
+      const [one, ...others] = ids;
+      const greedy = others.map((drop) => of('greedy', drop));
+      await until(() => rendered().length === 2, 'two render at once');
+      const modest = one && of('modest', one);
+      release();
+      expect(await modest).to.equal('rendered');
+      expect(new Set(await Promise.all(greedy))).to.deep.equal(new Set(['rendered', 'unavailable']));
     });
   });
 
-  describe('recompression', () => {
-    async function publishRendered() {
-      const drop = await publish();
-      await drop.renderByJob();
-      return drop;
-    }
+  it('takes fair turns by owner: a render waits for one of each other owner', async () => {
+    const { rendering } = current().process;
+    const drops = await Promise.all(Array.from({ length: 12 }, () => publish()));
+    const release = current().scene.renderer.hold();
+    const order: string[] = [];
+    const render = (owner: string, drop: (typeof drops)[number] | undefined) =>
+      drop &&
+      rendering.renderForRequest({ ...drop.version, ownerId: owner }).page.then(() => order.push(owner));
+    const flood = drops.slice(0, 10).map((drop) => render('flood', drop));
+    await until(() => rendered().length === 2, 'two render at once');
+    const others = [render('a', drops[10]), render('b', drops[11])];
+    await nextTurns();
+    release();
+    await Promise.all([...flood, ...others]);
+    expect(order.indexOf('a')).to.be.below(5);
+    expect(order.indexOf('b')).to.be.below(5);
+  });
 
-    it('runs once, a minute after a page was viewed', async () => {
-      const { version, head } = await publishRendered();
-      const { scene, process } = current();
-      process.rendering.squeezeSoon(version);
-      await process.settle();
-      expect(scene.renderer.squeezed).to.deep.equal([]);
-      for (let i = 0; i < 2; i++) {
-        scene.clock.advance(60_000);
-        expect(await process.settle()).to.deep.equal([]);
-        process.rendering.squeezeSoon(version);
-      }
-      expect(scene.renderer.squeezed).to.deep.equal(['<p>one']);
-      expect((await head())?.isSqueezed).to.equal(true);
-      const br = await scene.stores.renders.findArtefact((await head())?.artefacts.br ?? '');
-      expect(Buffer.from(br ?? []).toString()).to.equal('small 6');
-    });
-
-    it('waits while pages are rendered, or another page is recompressed', async () => {
-      const [one, other] = [await publishRendered(), await publishRendered()];
-      const { scene, process } = current();
-      scene.renderer.setIdle(false);
-      await one.squeeze();
-      expect(scene.renderer.squeezed).to.have.length(0);
-      scene.renderer.setIdle(true);
-      await Promise.all([one.squeeze(), other.squeeze()]);
-      expect(scene.renderer.squeezed).to.have.length(1);
-      scene.clock.advance(5_000);
-      expect(await process.settle()).to.deep.equal([]);
-      expect(scene.renderer.squeezed).to.have.length(2);
-    });
-
-    it('skips pages that are deleted, outdated or not there', async () => {
-      const deleted = await publishRendered();
-      await current().scene.stores.drops.remove(ownerId, deleted.slug, current().now());
-      await deleted.squeeze();
-      const { squeeze, store } = await publish();
-      await squeeze();
-      await store(rendererVersion - 1);
-      await squeeze();
-      expect(current().scene.renderer.squeezed).to.deep.equal([]);
-    });
+  it('ends before the process does; what has not begun fails, and no half of an artefact is stored', async () => {
+    const { rendering } = current().process;
+    const drops = await Promise.all([publish(), publish(), publish()]);
+    const release = current().scene.renderer.hold();
+    const stored = drops.map(({ version }) => rendering.renderForRequest({ ...version, ownerId }).stored);
+    const results = Promise.allSettled(stored);
+    await until(() => rendered().length === 2, 'two render at once');
+    const closed = rendering.close();
+    release();
+    await closed;
+    expect(rendered(), 'the third has not begun').to.have.length(2);
+    for (const [i, { status }] of (await results).entries())
+      expect((await drops[i]?.head()) !== null).to.equal(status === 'fulfilled');
   });
 });
 

@@ -3,14 +3,17 @@ import type { Clock } from '../../shared/ports/clock.ts';
 import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/ports/job-queue.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
+import { createAccounts } from '../../shared/services/accounts.ts';
+import { createCards } from '../../shared/services/cards.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
 import { createJobHandlers } from '../../worker/jobs/index.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
+import { createCardRenderer } from '../support/card-renderer.ts';
 import { recordFailures } from '../support/job-failures.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
-import type { SceneStores } from './stage.ts';
+import { createContextRenderer, type SceneStores } from './stage.ts';
 
 /** A queue whose due jobs a test can run. */
 export interface SceneQueue extends JobProducer, JobConsumer, JobMonitor {
@@ -28,7 +31,7 @@ export interface ProcessOptions {
   readonly purgeAgain?: string | undefined;
 }
 
-/** A worker in this process, wired like `dropleaf worker`. */
+/** A worker in this process, wired like `bin/dropleaf.js worker`. */
 export function createWorkerProcess<Q extends SceneQueue>(deps: {
   stores: SceneStores;
   queue: Q;
@@ -48,14 +51,21 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   ) as unknown as SceneStores; // proof: each store is wrapped as what it is
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
-  const followUps = createFollowUps({ jobs: jobsToAsk, purger: purgerToAsk, clock, log });
-  const ports = { engine, jobs: jobsToAsk, purger: purgerToAsk, renderer: wrap(renderer), clock, log };
   const rendering = createRendering({
-    ...{ ...ports, renders: engine.renders },
-    config: { RENDER_BUDGET_MS: 2_000, RENDER_REQUEST_BUDGET_MS: 300 },
+    ...{ html: engine.html, contexts: engine.contexts, renders: engine.renders },
+    ...{ renderer: wrap(renderer), contextRenderer: wrap(createContextRenderer()), clock, log },
+    config: { RENDER_BUDGET_MS: 2_000 },
+    atOnce: 2,
+  });
+  const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
+  const changes = { published: async () => undefined };
+  const accounts = createAccounts({ ...engine, ...parts, followUps: createFollowUps({ ...parts, changes }) });
+  const cards = createCards({
+    ...{ cards: engine.cards, renderer: createCardRenderer(), clock, log },
+    config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const workerDeps: WorkerDeps = {
-    ...{ ...ports, followUps, rendering },
+    ...{ ...parts, engine, accounts, rendering, cards },
     config: { SIGN_IN_KEEP_SECONDS: 86_400, EDGE_PURGE_AGAIN_SECONDS: purgeAgain, REPORTS_KEEP_DAYS: 90 },
   };
   const handlers = createJobHandlers(workerDeps);

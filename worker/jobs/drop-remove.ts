@@ -4,11 +4,11 @@ import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
  * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash),
- * so that an interrupted removal is found and repeated. The blobs of a deleted drop do not wait for the edge; its record is
+ * so that an interrupted removal is found and repeated. The blobs and the card of a deleted drop do not wait for the edge; its record is
  * removed after the last round of purges.
  */
 export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
-  const { pendingTasks, html, contexts, renders } = deps.engine;
+  const { pendingTasks, html, contexts, renders, cards } = deps.engine;
   const { jobs } = deps;
   const rounds = createPurgeRounds(deps);
 
@@ -31,7 +31,10 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
       if (!(await rounds.purge(dropId, repeatLater))) return;
     } finally {
       // Again in the last round: a render that ran during the first one may have stored its page afterwards.
-      if (round === 0 || isLast) await deleteBlobs([...drop.versionIds, ...drop.trash]);
+      if (round === 0 || isLast) {
+        await deleteBlobs([...drop.versionIds, ...drop.trash]);
+        await cards.delete([dropId]);
+      }
     }
     if (isLast) await pendingTasks.erase(dropId);
     else await jobs.enqueue('drop.remove', { dropId, round: round + 1 }, rounds.pauseAfter(round));

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
+import { sessionIdleMs } from '../../shared/domain/session.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
+import { keepKeysMs } from '../../shared/services/idempotency.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
-import { createOutdatedPages } from '../outdated-pages.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { findUnrendered } from './version-render.ts';
 
@@ -17,8 +18,6 @@ const day = 24 * hour;
 const overdueMs = minute;
 /** A blob is stored at most minutes before its record, so an older one without a record is an orphan. */
 const orphanMs = hour;
-/** A request may still be reading an artefact that was just replaced. */
-const replacedMs = hour;
 /** The first run of a process checks only blobs of this age or younger: most orphans are young, and old blobs are many. */
 const firstRunMs = 48 * hour;
 
@@ -33,18 +32,21 @@ interface BlobIds {
 }
 
 /**
- * Enqueues jobs for tasks that are still pending and for pages of an older renderer, and removes orphaned blobs, replaced
- * artefacts, and closed reports after REPORTS_KEEP_DAYS.
+ * Enqueues jobs for tasks that are still pending and for deleted accounts, and removes orphaned blobs, closed reports after
+ * REPORTS_KEEP_DAYS, idempotency keys after a day, expired uploads and tokens, and sessions that nobody has used for 30 days.
  */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
     readonly config: Pick<WorkerDeps['config'], 'REPORTS_KEEP_DAYS'>;
   },
 ): JobHandlers['store.reconcile'] {
-  const { pendingTasks, html, contexts, renders, reports, views } = deps.engine;
+  const { pendingTasks, html, contexts, renders, cards, reports, idempotency, uploads } = deps.engine;
+  const { tokens, sessions, accounts } = deps.engine;
   const { jobs, clock, log, config } = deps;
-  const outdatedPages = createOutdatedPages({ pendingTasks, renders, views, jobs, clock });
-  const orphanRemovals = [html, contexts, renders].map(createOrphanRemoval);
+  const orphanRemovals = [
+    ...[html, contexts, renders].map((store) => createOrphanRemoval(store, pendingTasks.findReferenced)),
+    createOrphanRemoval(cards, pendingTasks.findExisting),
+  ];
   let lastEnqueued: PendingPosition | null = null;
 
   async function enqueueTasks(drop: DropTasks, enqueue: JobProducer['enqueue']): Promise<void> {
@@ -87,15 +89,33 @@ export function createStoreReconcile(
     if (drops > 0) log.info({ drops }, 'enqueued jobs for pending tasks');
   }
 
-  function createOrphanRemoval(store: BlobIds): () => Promise<number> {
+  /** Those that are left come in the next run: it takes the longest deleted first, and they are erased after an hour. */
+  async function enqueueAccounts(): Promise<void> {
+    const deleted = await accounts.listDeleted(batchSize);
+    try {
+      await inChunks(deleted, enqueuedAtOnce, (accountId) => jobs.enqueue('account.remove', { accountId }));
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      log.warn(
+        { err: error },
+        'the job queue is unavailable; the next run enqueues the deletion of accounts',
+      );
+    }
+  }
+
+  /** @param findKept those of the ids that some record names */
+  function createOrphanRemoval(
+    store: BlobIds,
+    findKept: (ids: readonly string[]) => Promise<Set<string>>,
+  ): () => Promise<number> {
     let after = idAt(clock.now() - firstRunMs);
     return async () => {
       const below = idAt(clock.now() - orphanMs);
       let removed = 0;
       for (let batch = 0; batch < batchesPerRun; batch++) {
         const ids = await store.listIds(after, below, batchSize);
-        const referenced = await pendingTasks.findReferenced(ids);
-        const orphans = ids.filter((id) => !referenced.has(id));
+        const kept = await findKept(ids);
+        const orphans = ids.filter((id) => !kept.has(id));
         if (orphans.length > 0) await store.delete(orphans);
         removed += orphans.length;
         after = ids.length < batchSize ? '' : (ids.at(-1) ?? '');
@@ -106,31 +126,16 @@ export function createStoreReconcile(
     };
   }
 
-  async function removeReplaced(): Promise<void> {
-    const before = clock.now() - replacedMs;
-    for (let batch = 0; batch < batchesPerRun; batch++) {
-      if ((await renders.removeReplaced(before, batchSize)) < batchSize) return;
-      await nextTurn();
-    }
-  }
-
-  async function renderOutdated(): Promise<void> {
-    try {
-      const pages = await outdatedPages.enqueueSome();
-      if (pages > 0) log.info({ pages }, 'enqueued renders of pages of an older renderer');
-    } catch (err) {
-      if (!isUnavailable(err)) throw err;
-      log.warn({ err }, 'the job queue is unavailable; the next run enqueues the outdated pages');
-    }
-  }
-
   return async () => {
     await enqueueOverdue();
+    await enqueueAccounts();
     let blobs = 0;
     for (const removeOrphans of orphanRemovals) blobs += await removeOrphans();
     if (blobs > 0) log.info({ blobs }, 'removed blobs that no record references');
-    await removeReplaced();
-    await renderOutdated();
+    await idempotency.removeCreatedBefore(clock.now() - keepKeysMs);
+    await uploads.removeExpiredBefore(clock.now());
+    await tokens.removeExpiredBefore(clock.now());
+    await sessions.removeUsedBefore(clock.now() - sessionIdleMs);
     await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
   };
 }

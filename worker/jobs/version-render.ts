@@ -1,31 +1,31 @@
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { RenderStore, VersionKey } from '../../shared/ports/render-store.ts';
+import type { DropTasks } from '../../shared/ports/pending-task-store.ts';
+import type { RenderStore } from '../../shared/ports/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
- * Renders a version unless its page is current, and purges the drop if an older page was replaced. Clears the pending task
- * once all versions of the drop are rendered.
+ * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers and purges
+ * the drop if there were any. Clears the pending task once all versions of the drop are rendered, and enqueues the share card
+ * if it is missing: after the render, so that a request that creates a drop adds one job only.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
-  const { pendingTasks, html, renders } = deps.engine;
-  const { rendering, followUps } = deps;
+  const { pendingTasks, renders } = deps.engine;
+  const { rendering, cards, jobs, purger } = deps;
 
-  async function render(version: VersionKey): Promise<void> {
-    const { dropId, versionId } = version;
-    await rendering.whenFinished(versionId); // a request may be rendering it
-    const before = await renders.findHead(versionId);
-    if (before !== null && before.plan.renderer >= rendererVersion) return;
-    const document = await html.get(versionId);
-    if (document === null) {
-      if (!(await isLive(version))) return; // it was removed meanwhile
-      throw new Error(`The document of version ${versionId} of drop ${dropId} is missing`);
+  async function render({ id: dropId, ownerId }: DropTasks, versionId: string): Promise<void> {
+    const before = await renders.findHead(versionId, rendererVersion);
+    if (before?.plan.renderer !== rendererVersion) {
+      const isRendered = await rendering.renderForJob({ dropId, ownerId, versionId });
+      if (!isRendered && (await isLive(dropId, versionId)))
+        throw new Error(`The document of version ${versionId} of drop ${dropId} is missing`);
     }
-    await rendering.renderFully(version, document);
-    if (before !== null) followUps.changed(dropId);
+    if (before === null) return;
+    const wasOutdated = await renders.deleteOlder(versionId, rendererVersion);
+    if (wasOutdated && purger !== null) await jobs.enqueue('edge.purge', { dropId });
   }
 
-  async function isLive({ dropId, versionId }: VersionKey): Promise<boolean> {
+  async function isLive(dropId: string, versionId: string): Promise<boolean> {
     const drop = await pendingTasks.find(dropId);
     return drop !== null && !drop.deleted && drop.versionIds.includes(versionId);
   }
@@ -33,14 +33,16 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   return async ({ dropId, versionId }) => {
     const drop = await pendingTasks.find(dropId);
     if (drop === null || drop.deleted) return;
-    if (drop.versionIds.includes(versionId)) await render({ dropId, versionId });
+    if (drop.versionIds.includes(versionId)) await render(drop, versionId);
+    if (!drop.locked && !(await cards.isStored({ ...drop, dropId })))
+      await jobs.enqueue('drop.card', { dropId });
     if (!drop.tasks.includes('render')) return;
     if ((await findUnrendered(renders, drop.versionIds)).length > 0) return;
     await pendingTasks.clearTask(dropId, 'render', drop.rev);
   };
 }
 
-/** Those of these versions that have no page of the current renderer. */
+/** Those of these versions that have no artefact of the current renderer. */
 export async function findUnrendered(renders: RenderStore, versionIds: readonly string[]): Promise<string[]> {
   const rendered = await renders.listRendered(versionIds, rendererVersion);
   return versionIds.filter((versionId) => !rendered.has(versionId));

@@ -15,6 +15,8 @@ export interface AccountDocument {
   readonly day_count: number;
   /** Absent or null: not suspended. */
   readonly suspended_at?: number | null;
+  /** Absent: not deleted. The identity of a deleted account is `deleted` and its id. */
+  readonly deleted_at?: number;
 }
 
 const schema = new Schema<AccountDocument>(
@@ -27,11 +29,15 @@ const schema = new Schema<AccountDocument>(
     day: String,
     day_count: Number,
     suspended_at: Number,
+    deleted_at: Number,
   },
   { collection: 'accounts', versionKey: false, autoIndex: false, autoCreate: false },
 );
 schema.index({ provider: 1, subject: 1 }, { name: 'accounts_identity', unique: true });
 schema.index({ name: 1 }, { name: 'accounts_name' });
+schema.index({ deleted_at: 1 }, { name: 'accounts_deleted' });
+
+const isLive = { deleted_at: null };
 
 export function accountModel(connection: Connection) {
   return connection.model('Account', schema);
@@ -65,7 +71,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     },
 
     async find(id) {
-      const found = await accounts.findById(id).lean();
+      const found = await accounts.findOne({ _id: id, ...isLive }).lean();
       return found === null ? null : toAccount(found);
     },
 
@@ -73,14 +79,15 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       // Scans the index of names; only operators use it.
       const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
       const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
-      return found.map(toAccount);
+      return found.filter((each) => each.deleted_at === undefined).map(toAccount);
     },
 
     async setSuspended(id, at) {
       const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
       const options = { returnDocument: 'after', updatePipeline: true } as const;
       const found = await accounts
-        .findOneAndUpdate({ _id: id }, [{ $set: { suspended_at: set } }], options)
+
+        .findOneAndUpdate({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }], options)
         .lean();
       return found === null ? null : toAccount(found);
     },
@@ -96,13 +103,40 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
         day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
         day: { $max: ['$day', { $literal: day }] },
       };
-      const filter = { _id: id, ...isBelowLimit };
+      const filter = { _id: id, ...isLive, ...isBelowLimit };
       const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
       return matchedCount > 0;
     },
 
     async returnDailyWrite(id, day) {
       await accounts.updateOne({ _id: id, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
+    },
+
+    async countDailyWrites(id, day) {
+      const found = await accounts.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
+      return found?.day === day ? found.day_count : 0;
+    },
+
+    async markDeleted(id, now) {
+      const filter = { _id: id, suspended_at: null, ...isLive };
+      const set = { deleted_at: now, provider: 'deleted', subject: id, name: '' };
+      return (await accounts.updateOne(filter, { $set: set })).matchedCount > 0;
+    },
+
+    async findDeletedAt(id) {
+      return (await accounts.findById(id, { deleted_at: 1 }).lean())?.deleted_at ?? null;
+    },
+
+    async listDeleted(limit) {
+      const found = await accounts
+        .find({ deleted_at: { $gt: 0 } }, { _id: 1 })
+        .setOptions({ sort: { deleted_at: 1, _id: 1 }, limit, batchSize: limit, hint: 'accounts_deleted' })
+        .lean();
+      return found.map(({ _id }) => _id);
+    },
+
+    async erase(id) {
+      await accounts.deleteOne({ _id: id, deleted_at: { $gt: 0 } });
     },
   });
 }

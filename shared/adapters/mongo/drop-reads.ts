@@ -1,65 +1,106 @@
 import type { Connection } from 'mongoose';
+import type { Drop } from '../../domain/drop.ts';
+import { createSearch, searchedPerTurn } from '../../domain/search.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
+import { filterInTurns } from '../../util/filter-in-turns.ts';
 import {
   type DropDocument,
   type DropRow,
   dropFields,
   dropModel,
   type Filter,
-  liveAt,
+  hasExpired,
+  liveDropAt,
   ownedAt,
   type PageRow,
   pageFields,
   toDrop,
   toPage,
   toPairs,
-  toVersion,
   versionField,
 } from './drop-schema.ts';
+import { toOwnedVersion } from './version-document.ts';
 
 /** The largest `skip` that every server accepts. No list is as long, so pages beyond it are empty. */
 const maxSkip = 2 ** 31 - 1;
 
 /** All live drops of the owner that have every pair, with the index to use. */
-function matching(ownerId: string, pairs: ReadonlyMap<string, string>): { filter: Filter; hint: string } {
-  if (pairs.size === 0) return { filter: { owner: ownerId, place: { $gte: 0 } }, hint: 'drops_place' };
-  return { filter: { owner: ownerId, pairs: { $all: toPairs(pairs) } }, hint: 'drops_pairs' };
+function matching(
+  owner: string,
+  pairs: ReadonlyMap<string, string>,
+  now: number,
+): { filter: Filter; hint: string } {
+  const unexpired = { $nor: [hasExpired(now)] };
+  if (pairs.size === 0) return { filter: { owner, place: { $gte: 0 }, ...unexpired }, hint: 'drops_place' };
+  return { filter: { owner, pairs: { $all: toPairs(pairs) }, ...unexpired }, hint: 'drops_pairs' };
 }
 
-type DropReads = Pick<DropStore, 'find' | 'list' | 'count' | 'listVersions' | 'findVersion' | 'findPage'>;
+type DropReads = Pick<
+  DropStore,
+  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+>;
 
-/** Each method sends one command, `list` two in parallel. */
-export function createDropReads(connection: Connection): DropReads {
+/** Enough for the default cap of drops; the texts of so many drops are at most 2.5 MB. */
+const textsPerAnswer = 1_000;
+
+/** What a search looks at. */
+const textFields = { _id: 1, title: 1, description: 1 } as const;
+type TextRow = Pick<DropDocument, keyof typeof textFields>;
+
+/** Each method sends one command, `list` two: in parallel, or one after the other if it searches. */
+export function createDropReads(connection: Connection, clock: Clock): DropReads {
   const drops = dropModel(connection);
 
   async function count(ownerId: string, pairs: ReadonlyMap<string, string>): Promise<number> {
-    const { filter, hint } = matching(ownerId, pairs);
+    const { filter, hint } = matching(ownerId, pairs, clock.now());
     return drops.countDocuments(filter, { hint });
+  }
+
+  /** A page of the drops that the search finds, sorted as `texts`. */
+  async function search(
+    words: string,
+    texts: readonly TextRow[],
+    { skip, limit }: { skip: number; limit: number },
+  ): Promise<{ drops: Drop[]; total: number }> {
+    const found = await filterInTurns(texts, searchedPerTurn, createSearch(words));
+    const ids = found.slice(skip, skip + limit).map(({ _id }) => _id);
+    const unexpired = { deleted_at: null, $nor: [hasExpired(clock.now())] };
+    const rows =
+      ids.length === 0
+        ? []
+        : await drops
+            .find({ _id: { $in: ids }, ...unexpired }, dropFields)
+            .setOptions({ batchSize: limit + 1 })
+            .lean<DropRow[]>();
+    const byId = new Map(rows.map((row) => [row._id, toDrop(row)]));
+    // A drop that was deleted meanwhile is left out.
+    return { drops: ids.flatMap((id) => byId.get(id) ?? []), total: found.length };
   }
 
   return {
     async find(ownerId, slug) {
-      const row = await drops.findOne(ownedAt(ownerId, slug), dropFields).lean<DropRow>();
+      const row = await drops.findOne(ownedAt(ownerId, slug, clock.now()), dropFields).lean<DropRow>();
       return row === null ? null : toDrop(row);
     },
 
-    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata }) {
+    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata, search: words }) {
       const pairs = new Map(metadata);
       if (metadata.some(([key, value]) => pairs.get(key) !== value)) return { drops: [], total: 0 };
-      const { filter, hint } = matching(ownerId, pairs);
+      const { filter, hint } = matching(ownerId, pairs, clock.now());
       const direction = sortOrder === 'asc' ? 1 : -1;
       const byCreation = { created_at: direction, _id: 1 } as const;
       const sort =
         sortBy === 'created_at' ? byCreation : ({ [sortBy]: direction, created_at: -1, _id: 1 } as const);
       // The newest first is the order of an index: only the documents of this page are read.
       const isIndexed = pairs.size === 0 && sortBy === 'created_at' && sortOrder === 'desc';
-      const options = {
-        sort,
-        skip: (page - 1) * limit,
-        limit,
-        batchSize: limit, // all in the first answer: the default is 101
-        hint: isIndexed ? 'drops_created' : hint,
-      };
+      const order = { sort, hint: isIndexed ? 'drops_created' : hint };
+      const part = { skip: (page - 1) * limit, limit };
+      if (words !== undefined) {
+        const texts = drops.find(filter, textFields, { ...order, batchSize: textsPerAnswer });
+        return search(words, await texts.lean<TextRow[]>(), part);
+      }
+      const options = { ...order, ...part, batchSize: limit }; // all in the first answer: the default is 101
       const [total, rows] = await Promise.all([
         count(ownerId, pairs),
         options.skip > maxSkip ? [] : drops.find(filter, dropFields, options).lean<DropRow[]>(),
@@ -67,28 +108,49 @@ export function createDropReads(connection: Connection): DropReads {
       return { drops: rows.map(toDrop), total };
     },
 
+    async listSlugs(owner) {
+      const rows = await drops
+        .find({ owner, place: { $gte: 0 }, $nor: [hasExpired(clock.now())] }, { slug: 1 })
+        .setOptions({ sort: { created_at: 1, _id: 1 }, batchSize: 10_000, hint: 'drops_place' })
+        .lean<Pick<DropDocument, 'slug'>[]>();
+      return rows.map(({ slug }) => slug);
+    },
+
     count: (ownerId) => count(ownerId, new Map()),
 
     async listVersions(ownerId, slug) {
       const row = await drops
-        .findOne(ownedAt(ownerId, slug), { versions: 1 })
+        .findOne(ownedAt(ownerId, slug, clock.now()), { versions: 1 })
         .lean<Pick<DropDocument, 'versions'>>();
-      return row === null ? null : row.versions.map(toVersion).reverse();
+      return row === null ? null : row.versions.map(toOwnedVersion).reverse();
     },
 
     async findVersion(ownerId, slug, number) {
       const row = await drops
-        .findOne(ownedAt(ownerId, slug), { latest_version: 1, ...versionField(number) })
+        .findOne(ownedAt(ownerId, slug, clock.now()), { latest_version: 1, ...versionField(number) })
         .lean<Pick<PageRow, 'latest_version' | 'versions'>>();
       const version = row?.versions?.[0];
       if (row === null || version === undefined) return null;
-      return { version: toVersion(version), latestVersion: row.latest_version };
+      return { version: toOwnedVersion(version), latestVersion: row.latest_version };
     },
 
     async findPage(slug, number) {
       const version = number === null ? { head: 1 } : versionField(number);
-      const row = await drops.findOne(liveAt(slug), { ...pageFields, ...version }).lean<PageRow>();
+      const row = await drops
+        .findOne(liveDropAt(slug, clock.now()), { ...pageFields, ...version })
+        .lean<PageRow>();
       return row === null ? null : toPage(row);
+    },
+
+    async findRevisions(slugs) {
+      const rows = await drops
+        .find(
+          { slug: { $in: slugs }, deleted_at: null, $nor: [hasExpired(clock.now())] },
+          { _id: 0, slug: 1, rev: 1 },
+        )
+        .setOptions({ batchSize: slugs.length + 1 })
+        .lean<Pick<DropDocument, 'slug' | 'rev'>[]>();
+      return new Map(rows.map(({ slug, rev }) => [slug, rev]));
     },
   };
 }

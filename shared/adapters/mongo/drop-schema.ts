@@ -1,15 +1,7 @@
 import { type Connection, Schema } from 'mongoose';
-import type { Drop, Metadata, NewDrop, NewVersion, Page, PendingTask, Version } from '../../domain/drop.ts';
+import type { Drop, Metadata, NewDrop, Page, PendingTask } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
-
-export interface VersionDocument {
-  readonly id: string;
-  readonly number: number;
-  readonly size_bytes: number;
-  readonly has_context: boolean;
-  readonly media_type: string;
-  readonly created_at: number;
-}
+import { toVersion, type VersionDocument, versionDocument, versionSchema } from './version-document.ts';
 
 /** A drop with its versions, passcode and pending tasks, which change together. Times are Unix milliseconds. */
 export interface DropDocument {
@@ -47,19 +39,9 @@ export interface DropDocument {
   /** Absent if it was never taken down; null if it was restored. */
   readonly taken_down_at?: number | null;
   readonly takedown_reason?: string | null;
+  /** Absent if it does not expire, and once deleted. */
+  readonly expires_at?: number;
 }
-
-const versionSchema = new Schema<VersionDocument>(
-  {
-    id: String,
-    number: Number,
-    size_bytes: Number,
-    has_context: Boolean,
-    media_type: String,
-    created_at: Number,
-  },
-  { _id: false, id: false },
-);
 
 const dropSchema = new Schema<DropDocument>(
   {
@@ -87,6 +69,7 @@ const dropSchema = new Schema<DropDocument>(
     deleted_at: { type: Number, default: null },
     taken_down_at: Number,
     takedown_reason: String,
+    expires_at: Number,
   },
   { collection: 'drops', id: false, versionKey: false, autoIndex: false, autoCreate: false },
 );
@@ -102,6 +85,10 @@ dropSchema.index(
   { changed_at: 1, _id: 1 },
   { name: 'drops_chores', partialFilterExpression: { chores: true } },
 );
+dropSchema.index(
+  { expires_at: 1, owner: 1 },
+  { name: 'drops_expiring', partialFilterExpression: { expires_at: { $exists: true } } },
+);
 dropSchema.index({ 'versions.id': 1 }, { name: 'drops_versions' });
 dropSchema.index({ trash: 1 }, { name: 'drops_trash' });
 
@@ -111,17 +98,22 @@ export function dropModel(connection: Connection) {
 
 export type Filter = Readonly<Record<string, unknown>>;
 
+/** Never true of a drop without the field. @param now Unix ms */
+export function hasExpired(now: number): Filter {
+  return { expires_at: { $lte: now } };
+}
+
 /**
  * The live drop at the slug, if none of the conditions `unless` apply. The conditions are under `$nor`, because no server
  * uses an index for `$nor`: otherwise DocumentDB would combine the slug's index with whole ranges of other indexes.
  */
-export function liveAt(slug: string, ...unless: readonly Filter[]): Filter {
-  return { slug, deleted_at: null, ...(unless.length > 0 && { $nor: unless }) };
+export function liveDropAt(slug: string, now: number, ...unless: readonly Filter[]): Filter {
+  return { slug, deleted_at: null, $nor: [hasExpired(now), ...unless] };
 }
 
-/** Like `liveAt`, only if the drop belongs to the owner. */
-export function ownedAt(ownerId: string, slug: string, ...unless: readonly Filter[]): Filter {
-  return liveAt(slug, { owner: { $ne: ownerId } }, ...unless);
+/** Like `liveDropAt`, only if the drop belongs to the owner. */
+export function ownedAt(ownerId: string, slug: string, now: number, ...unless: readonly Filter[]): Filter {
+  return liveDropAt(slug, now, { owner: { $ne: ownerId } }, ...unless);
 }
 
 /** Projection of the version with that number; without `versions` if there is none. */
@@ -145,6 +137,7 @@ export const dropFields = {
   rev: 1,
   taken_down_at: 1,
   takedown_reason: 1,
+  expires_at: 1,
 } as const;
 
 export type DropRow = Pick<DropDocument, Exclude<keyof typeof dropFields, 'lock.id'>> & {
@@ -167,13 +160,14 @@ export function toDrop(row: DropRow): Drop {
     updatedAt: row.updated_at,
     rev: row.rev,
     takedown: toTakedown(row),
+    expiresAt: row.expires_at ?? null,
   };
 }
 
 export type TakedownRow = Pick<DropDocument, 'taken_down_at' | 'takedown_reason'>;
 
 /** null: not taken down. */
-export function toTakedown({ taken_down_at, takedown_reason }: TakedownRow): Takedown | null {
+function toTakedown({ taken_down_at, takedown_reason }: TakedownRow): Takedown | null {
   if (typeof taken_down_at !== 'number') return null;
   return { at: taken_down_at, reason: takedown_reason ?? '' };
 }
@@ -181,12 +175,16 @@ export function toTakedown({ taken_down_at, takedown_reason }: TakedownRow): Tak
 /** Projection for `toPage`, without the version. */
 export const pageFields = {
   _id: 1,
+  owner: 1,
   slug: 1,
   title: 1,
   description: 1,
   lock: 1,
   taken_down_at: 1,
+  created_at: 1,
+  expires_at: 1,
   latest_version: 1,
+  rev: 1,
 } as const;
 
 /** With the head, or with a list of at most one version. */
@@ -197,35 +195,17 @@ export function toPage(row: PageRow): Page {
   const version = row.head ?? row.versions?.[0];
   return {
     dropId: row._id,
+    ownerId: row.owner,
     slug: row.slug,
     title: row.title,
     description: row.description,
     lock: row.lock === null ? null : { id: row.lock.id, hash: row.lock.hash },
     isTakenDown: typeof row.taken_down_at === 'number',
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? null,
     latestVersion: row.latest_version,
+    rev: row.rev,
     version: version === undefined ? null : toVersion(version),
-  };
-}
-
-export function toVersion(version: VersionDocument): Version {
-  return {
-    id: version.id,
-    number: version.number,
-    sizeBytes: version.size_bytes,
-    hasContext: version.has_context,
-    mediaType: version.media_type,
-    createdAt: version.created_at,
-  };
-}
-
-/** The version without its number. */
-export function versionDocument(version: NewVersion): Omit<VersionDocument, 'number'> {
-  return {
-    id: version.id,
-    size_bytes: version.sizeBytes,
-    has_context: version.hasContext,
-    media_type: version.mediaType,
-    created_at: version.createdAt,
   };
 }
 
@@ -257,6 +237,7 @@ export function dropDocument(drop: NewDrop, place: number, tasks: readonly Pendi
     trash: [],
     chores: tasks.length > 0,
     deleted_at: null,
+    ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
   };
 }
 

@@ -1,11 +1,16 @@
+import { randomInt } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import type { DetailChanges, Drop, PendingTask } from '../../domain/drop.ts';
+import type { Drop } from '../../domain/drop.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { Takedown } from '../../domain/moderation.ts';
+import { type Conflict, conflictOf, type DropTarget, refusalOf } from '../../domain/revision.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
 import { pickPlace } from '../../util/pick-place.ts';
 import { answerMs } from './connection.ts';
+import { withDocuments } from './documents.ts';
 import { createDropReads } from './drop-reads.ts';
 import {
   type DropDocument,
@@ -14,32 +19,44 @@ import {
   dropFields,
   dropModel,
   type Filter,
-  liveAt,
+  liveDropAt,
   ownedAt,
-  type TakedownRow,
   toDrop,
-  toPairs,
-  toTakedown,
-  versionDocument,
   versionField,
 } from './drop-schema.ts';
+import {
+  change,
+  details,
+  headOfVersions,
+  literal,
+  literals,
+  removal,
+  removeExpired,
+  type Update,
+  visibleChange,
+} from './drop-updates.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { versionDocument } from './version-document.ts';
 
 /** Each lost attempt means that a parallel call changed the drop or took the place, so a few are enough in practice. */
 const attempts = 100;
+/** All are removed by one command. */
+const expiredAtOnce = 100;
 
-type Update = Readonly<Record<string, unknown>>[];
 type DropWrites = Omit<DropStore, keyof ReturnType<typeof createDropReads>>;
 
-export function createMongoDropStore(connection: Connection): DropStore {
-  return withTimeLimit(answerMs(connection), {
-    ...createDropReads(connection),
-    ...createDropWrites(connection),
-  });
+export function createMongoDropStore(
+  connection: Connection,
+  blobs: { html: BlobStore; contexts: BlobStore },
+  clock: Clock,
+): DropStore {
+  const records = { ...createDropReads(connection, clock), ...createDropWrites(connection, clock) };
+  return withDocuments(withTimeLimit(answerMs(connection), records), blobs);
 }
 
-export function createMongoModerationStore(connection: Connection): ModerationStore {
+export function createMongoModerationStore(connection: Connection, clock: Clock): ModerationStore {
   const drops = dropModel(connection);
+  const liveAt = (slug: string, ...unless: readonly Filter[]) => liveDropAt(slug, clock.now(), ...unless);
 
   async function findDrop(slug: string): Promise<Drop | null> {
     return orNull(await drops.findOne(liveAt(slug), dropFields).lean<DropRow>());
@@ -68,12 +85,28 @@ export function createMongoModerationStore(connection: Connection): ModerationSt
  * Each method is one conditional update, or an insert at a place that was free. If an update matches nothing, a read
  * tells why; if by then it would match, the method tries again.
  */
-function createDropWrites(connection: Connection): DropWrites {
+function createDropWrites(connection: Connection, clock: Clock): DropWrites {
   const drops = dropModel(connection);
 
-  /** The owner's drop, unless it is taken down or `unless` applies. */
-  function changeable(ownerId: string, slug: string, ...unless: readonly Filter[]): Filter {
-    return ownedAt(ownerId, slug, { taken_down_at: { $ne: null } }, ...unless);
+  /** The owner's drop at one of the target's revisions, unless it is taken down or `unless` applies. */
+  function changeable(target: DropTarget, ...unless: readonly Filter[]): Filter {
+    return acceptable(target, { taken_down_at: { $ne: null } }, ...unless);
+  }
+
+  /** The owner's drop at one of the target's revisions, unless `unless` applies. */
+  function acceptable({ ownerId, slug, revs }: DropTarget, ...unless: readonly Filter[]): Filter {
+    return {
+      ...ownedAt(ownerId, slug, clock.now(), ...unless),
+      ...(revs !== null && { rev: { $in: revs } }),
+    };
+  }
+
+  /** Reads why an update matched nothing. null: no such drop. */
+  function findRefused<T>({ ownerId, slug }: DropTarget, more: Filter = {}): Promise<(DropRow & T) | null> {
+    return drops
+      .findOne(ownedAt(ownerId, slug, clock.now()), { ...dropFields, ...more })
+      .lean<DropRow & T>()
+      .exec();
   }
 
   async function findStored(id: string): Promise<Drop | null> {
@@ -92,6 +125,15 @@ function createDropWrites(connection: Connection): DropWrites {
     }
   }
 
+  /** A random place, which may be taken. Only if the cap was lowered below a taken place, all places are read. */
+  async function guessPlace(ownerId: string, cap: number): Promise<number | null> {
+    const above = await drops
+      .findOne({ owner: ownerId, place: { $gte: cap } }, { _id: 0, place: 1 })
+      .setOptions({ hint: 'drops_place' })
+      .lean();
+    return above === null ? randomInt(cap) : findFreePlace(ownerId, cap);
+  }
+
   async function findFreePlace(ownerId: string, cap: number): Promise<number | null> {
     const taken = await drops
       .find({ owner: ownerId, place: { $gte: 0 } }, { _id: 0, place: 1 }) // from the index alone
@@ -103,21 +145,29 @@ function createDropWrites(connection: Connection): DropWrites {
     );
   }
 
-  function changeDetails(ownerId: string, slug: string, update: Update): Promise<Drop | Takedown | null> {
+  /** undefined: expired drops were removed, by this call or by one that has just ended, so that places are free now. */
+  async function freePlaces(ownerId: string, cap: number): Promise<'no_place' | undefined> {
+    const removed = await removeExpired(drops, ownerId, clock.now(), expiredAtOnce);
+    if (removed.length > 0) return undefined;
+    return cap < 1 || (await findFreePlace(ownerId, cap)) === null ? 'no_place' : undefined;
+  }
+
+  function changeDetails(target: DropTarget, update: Update): Promise<Drop | Takedown | Conflict | null> {
     return retry(async () => {
-      const changed = await change(drops, changeable(ownerId, slug), update);
+      const changed = await change(drops, changeable(target), update);
       if (changed !== null) return toDrop(changed);
-      const fields = { taken_down_at: 1, takedown_reason: 1 } as const;
-      const found = await drops.findOne(ownedAt(ownerId, slug), fields).lean<TakedownRow>();
-      return found === null ? null : (toTakedown(found) ?? undefined);
+      const found = await findRefused(target);
+      return found === null ? null : (refusalOf(toDrop(found), target) ?? undefined);
     });
   }
 
   return {
-    create: (drop, cap, tasks) =>
-      retry(async () => {
-        const place = cap < 1 ? null : await findFreePlace(drop.ownerId, cap);
-        if (place === null) return (await findStored(drop.id)) ?? 'no_place';
+    create(drop, cap, tasks) {
+      let find = guessPlace;
+      return retry(async () => {
+        const place = cap < 1 ? null : await find(drop.ownerId, cap);
+        find = findFreePlace;
+        if (place === null) return (await findStored(drop.id)) ?? freePlaces(drop.ownerId, cap);
         const document = dropDocument(drop, place, tasks);
         const refusedBy = await insert(document);
         if (refusedBy === null) return toDrop(document);
@@ -125,12 +175,13 @@ function createDropWrites(connection: Connection): DropWrites {
         const stored = await findStored(drop.id);
         if (stored !== null) return stored;
         return refusedBy === 'drops_slug' ? 'slug_taken' : undefined;
-      }),
+      });
+    },
 
-    addVersion: (ownerId, slug, version, changes, cap, tasks) =>
+    addVersion: (target, version, changes, cap, tasks) =>
       retry(async () => {
         const isKnown = [{ 'versions.id': version.id }, { trash: version.id }];
-        const filter = { ...changeable(ownerId, slug, ...isKnown), version_count: { $lt: cap } };
+        const filter = { ...changeable(target, ...isKnown), version_count: { $lt: cap } };
         const added = { ...literals(versionDocument(version)), number: { $add: ['$latest_version', 1] } };
         const set = {
           ...details(changes),
@@ -144,24 +195,26 @@ function createDropWrites(connection: Connection): DropWrites {
         if (changed !== null) return toDrop(changed);
         const id = literal(version.id);
         const known = { $or: [{ $in: [id, '$versions.id'] }, { $in: [id, '$trash'] }] };
-        const found = await drops
-          .findOne(ownedAt(ownerId, slug), { ...dropFields, version_count: 1, known })
-          .lean<DropRow & { readonly version_count: number; readonly known: boolean }>();
+        const found = await findRefused<{ version_count: number; known: boolean }>(target, {
+          version_count: 1,
+          known,
+        });
         if (found === null) return null;
-        if (found.known) return toDrop(found);
-        return toTakedown(found) ?? (found.version_count >= cap ? 'version_limit' : undefined);
+        const drop = toDrop(found);
+        if (found.known) return drop;
+        return refusalOf(drop, target) ?? (found.version_count >= cap ? 'version_limit' : undefined);
       }),
 
-    changeDetails: (ownerId, slug, changes, now, tasks) =>
-      changeDetails(ownerId, slug, visibleChange({ ...details(changes), updated_at: now }, now, tasks)),
+    changeDetails: (target, changes, now, tasks) =>
+      changeDetails(target, visibleChange({ ...details(changes), updated_at: now }, now, tasks)),
 
-    setLock: (ownerId, slug, lock, now, tasks) =>
-      changeDetails(ownerId, slug, visibleChange({ lock: literal(lock), updated_at: now }, now, tasks)),
+    setLock: (target, lock, now, tasks) =>
+      changeDetails(target, visibleChange({ lock: literal(lock), updated_at: now }, now, tasks)),
 
-    removeVersion: (ownerId, slug, number, now, tasks) =>
+    removeVersion: (target, number, now, tasks) =>
       retry(async () => {
         const filter = {
-          ...changeable(ownerId, slug),
+          ...changeable(target),
           'versions.number': number,
           version_count: { $gt: 1 },
         };
@@ -174,75 +227,39 @@ function createDropWrites(connection: Connection): DropWrites {
         };
         const changed = await change(drops, filter, [...visibleChange(set, now, tasks), headOfVersions]);
         if (changed !== null) return toDrop(changed);
-        const fields = { taken_down_at: 1, takedown_reason: 1, version_count: 1, ...versionField(number) };
-        const found = await drops.findOne(ownedAt(ownerId, slug), fields).lean<RemovalRow>();
-        return found === null ? null : refusedRemoval(found);
+        const found = await findRefused<RemovalRow>(target, { version_count: 1, ...versionField(number) });
+        if (found === null) return null;
+        return refusalOf(toDrop(found), target) ?? refusedRemoval(found);
       }),
 
-    async remove(ownerId, slug, now) {
-      const set = { deleted_at: now, chores: true, pairs: [] };
-      const update = [...visibleChange(set, now, []), { $unset: 'place' }];
-      return (await change(drops, ownedAt(ownerId, slug), update))?._id ?? null;
+    remove: (target, now) =>
+      retry(async () => {
+        const removed = await change(drops, acceptable(target), removal(now));
+        if (removed !== null || target.revs === null) return removed?._id ?? null;
+        const found = await findRefused(target);
+        return found === null ? null : (conflictOf(toDrop(found), target) ?? undefined);
+      }),
+
+    async removeSome(owner, now, limit) {
+      const found = await drops
+        .find({ owner, place: { $gte: 0 } }, { slug: 1 })
+        .setOptions({ limit, batchSize: limit, hint: 'drops_place' })
+        .lean<Pick<DropDocument, '_id' | 'slug'>[]>();
+      if (found.length === 0) return [];
+      const among = { _id: { $in: found.map(({ _id }) => _id) }, deleted_at: null };
+      await drops.updateMany(among, removal(now), { updatePipeline: true });
+      return found.map(({ _id: id, slug }) => ({ id, slug }));
     },
   };
 }
 
 /** Without `versions` if no version has the number. */
-type RemovalRow = TakedownRow & Pick<DropDocument, 'version_count'> & Partial<Pick<DropDocument, 'versions'>>;
+type RemovalRow = Pick<DropDocument, 'version_count'> & Partial<Pick<DropDocument, 'versions'>>;
 
 /** Why a version was not removed; undefined: by now it would be. */
-function refusedRemoval(found: RemovalRow): Takedown | 'no_version' | 'last_version' | undefined {
-  const takedown = toTakedown(found);
-  if (takedown !== null) return takedown;
+function refusedRemoval(found: RemovalRow): 'no_version' | 'last_version' | undefined {
   if (found.versions?.length !== 1) return 'no_version';
   return found.version_count === 1 ? 'last_version' : undefined;
-}
-
-/** The drop after the update; null: none matched. */
-function change(
-  drops: ReturnType<typeof dropModel>,
-  filter: Filter,
-  update: Update,
-): Promise<DropRow | null> {
-  const options = { projection: dropFields, returnDocument: 'after', updatePipeline: true } as const;
-  return drops.findOneAndUpdate(filter, update, options).lean<DropRow>().exec();
-}
-
-/** @param set fields with expressions: text of users must be a `literal` */
-function visibleChange(set: object, now: number, tasks: readonly PendingTask[]): Update {
-  const changed = {
-    changed_at: now,
-    rev: { $add: ['$rev', 1] },
-    due: { $setUnion: ['$due', literal(tasks)] },
-    ...(tasks.length > 0 && { chores: true }),
-  };
-  return [{ $set: { ...set, ...changed } }];
-}
-
-/** Follows each change of the list of versions. */
-const headOfVersions = {
-  $set: {
-    head: { $last: '$versions' },
-    latest_version: { $last: '$versions.number' },
-    version_count: { $size: '$versions' },
-  },
-};
-
-function details({ title, description, metadata }: DetailChanges): object {
-  return {
-    ...(title !== undefined && { title: literal(title) }),
-    ...(description !== undefined && { description: literal(description) }),
-    ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
-  };
-}
-
-/** In a pipeline, text that begins with `$` would name a field. */
-function literal(value: unknown) {
-  return { $literal: value };
-}
-
-function literals(values: object): object {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, literal(value)]));
 }
 
 function orNull(row: DropRow | null): Drop | null {

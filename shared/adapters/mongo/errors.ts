@@ -9,7 +9,7 @@ const writeConflict = 112;
 /** DocumentDB passes on PostgreSQL's messages under several codes. */
 const postgresConflict = /^(deadlock detected|could not serialize access)/;
 
-const conflictAttempts = 5;
+const conflictAttempts = 10;
 const conflictPauseMs = 25;
 
 /** Driver errors that mean that no server answered. */
@@ -94,7 +94,7 @@ function isConflict(error: unknown): boolean {
   );
 }
 
-/** The call's result; write conflicts are retried. @throws the error of the fifth attempt */
+/** The call's result; write conflicts are retried. @throws the error of the last attempt */
 export async function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt < conflictAttempts; attempt++) {
     try {

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import mongoose, { type Connection } from 'mongoose';
 import { isDuplicateOf } from './errors.ts';
 
@@ -35,17 +33,6 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   const files = connection.db.collection<FileDocument>(`${bucketName}.files`);
   const chunks = connection.db.collection<ChunkDocument>(`${bucketName}.chunks`);
 
-  /** Writes the missing parts of a file that another attempt with the same bytes has begun. */
-  async function complete(id: string, bytes: Uint8Array): Promise<void> {
-    const chunkSize = chunkSizeOf(bytes);
-    for (let n = 0; n * chunkSize < bytes.byteLength; n++) {
-      const data = bytes.subarray(n * chunkSize, (n + 1) * chunkSize);
-      await unlessThere(chunks.updateOne({ files_id: id, n }, { $setOnInsert: { data } }, { upsert: true }));
-    }
-    const record = { length: bytes.byteLength, chunkSize, uploadDate: new Date(), filename: id };
-    await unlessThere(files.updateOne({ _id: id }, { $setOnInsert: record }, { upsert: true }));
-  }
-
   const listFiles: ListIds = async (after, below, limit) => {
     const range = { _id: { $gt: after, $lt: below } };
     const found = await files
@@ -64,27 +51,39 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   };
 
   return {
-    /** Atomic. May be repeated with the same bytes, also in parallel. */
+    /**
+     * Atomic. May be repeated with the same bytes, also in parallel: what is there already stays. Without the driver's
+     * upload stream, which copies the bytes into buffers of its own.
+     */
     async put(id: string, bytes: Uint8Array): Promise<void> {
-      const upload = bucket.openUploadStreamWithId(asGridId(id), id, { chunkSizeBytes: chunkSizeOf(bytes) });
-      try {
-        await pipeline(Readable.from([bytes]), upload);
-      } catch (error) {
-        if (!isAlreadyThere(error)) throw error;
-        await complete(id, bytes);
-      }
+      const { byteLength: length } = bytes;
+      const chunkSize = Math.min(Math.max(length, 1), maxChunkBytes);
+      const parts = Array.from({ length: Math.ceil(length / chunkSize) }, (_, n) => {
+        return { files_id: id, n, data: bytes.subarray(n * chunkSize, (n + 1) * chunkSize) };
+      });
+      if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }), 'files_id_1_n_1');
+      await unlessThere(
+        files.insertOne({ _id: id, length, chunkSize, uploadDate: new Date(), filename: id }),
+        '_id_',
+      );
     },
 
     /** null: no such file, or its removal has begun. */
     async get(id: string): Promise<Uint8Array | null> {
+      const download = bucket.openDownloadStream(asGridId(id));
+      let length = 0;
+      download.once('file', (file: FileDocument) => {
+        length = file.length;
+      });
       const parts: Uint8Array[] = [];
       try {
-        for await (const part of bucket.openDownloadStream(asGridId(id))) parts.push(part);
+        for await (const part of download) parts.push(part);
       } catch (error) {
         if (isAbsent(error)) return null;
         throw error;
       }
-      return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+      return bytes.byteLength === length ? bytes : null; // the driver reports no error if the last chunks are missing
     },
 
     /** Unknown ids are no error. */
@@ -96,22 +95,9 @@ export function openGridBucket(connection: Connection, bucketName: string) {
       }
     },
 
-    /** Deletes the files whose ids begin with `<root>/`. `0` is the character after `/`. */
-    async deleteUnder(roots: readonly string[]): Promise<void> {
-      if (roots.length === 0) return;
-      const ranges = roots.map((root) => ({ $gte: `${root}/`, $lt: `${root}0` }));
-      await files.deleteMany({ $or: ranges.map((_id) => ({ _id })) });
-      await chunks.deleteMany({ $or: ranges.map((files_id) => ({ files_id })) });
-    },
-
     /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
     listIds: mergedIds([listFiles, distinctIds(listChunks)]),
   };
-}
-
-/** The driver allocates a whole chunk for each upload. */
-function chunkSizeOf(bytes: Uint8Array): number {
-  return Math.min(Math.max(bytes.byteLength, 1), maxChunkBytes);
 }
 
 /** The driver's types allow only ObjectIds. */
@@ -124,16 +110,12 @@ function isAbsent(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoRuntimeError && 'code' in error && error.code === 'ENOENT';
 }
 
-function isAlreadyThere(error: unknown): boolean {
-  return isDuplicateOf(error, '_id_') || isDuplicateOf(error, 'files_id_1_n_1');
-}
-
-/** Ignores that a parallel upsert was first. */
-async function unlessThere(upsert: Promise<unknown>): Promise<void> {
+/** Ignores that documents are there already: an id always has the same bytes. */
+async function unlessThere(insert: Promise<unknown>, index: string): Promise<void> {
   try {
-    await upsert;
+    await insert;
   } catch (error) {
-    if (!isAlreadyThere(error)) throw error;
+    if (!isDuplicateOf(error, index)) throw error;
   }
 }
 

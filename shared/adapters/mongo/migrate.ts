@@ -4,14 +4,19 @@ import type { Log } from '../../ports/log.ts';
 import { accountModel } from './account-store.ts';
 import { auditModel } from './audit-log.ts';
 import { contextModel } from './blob-store.ts';
+import { cardModel } from './card-store.ts';
 import type { Mongo } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { retryConflicts } from './errors.ts';
-import { looseFileModel, renderModel } from './render-store.ts';
+import { idempotencyModel } from './idempotency-store.ts';
+import { webProcessModel } from './process-registry.ts';
+import { artefactChunkModel, artefactModel } from './render-store.ts';
 import { reportModel } from './report-store.ts';
 import { secretModel } from './secret-store.ts';
+import { sessionModel } from './session-store.ts';
 import { signInModel } from './sign-in-store.ts';
 import { tokenModel } from './token-store.ts';
+import { uploadModel } from './upload-store.ts';
 import { dayViewsModel } from './view-totals.ts';
 
 const namespaceNotFound = 26;
@@ -33,16 +38,24 @@ interface IndexPlan {
 const models = [
   accountModel,
   tokenModel,
+  sessionModel,
   signInModel,
   dropModel,
   dayViewsModel,
   contextModel,
-  renderModel,
-  looseFileModel,
+  artefactModel,
+  artefactChunkModel,
+  cardModel,
   reportModel,
   secretModel,
   auditModel,
+  webProcessModel,
+  idempotencyModel,
+  uploadModel,
 ];
+
+/** Pages that earlier releases rendered. They are rendered again when they are next read. */
+const retiredCollections = ['renders', 'loose_files', 'rendered.files', 'rendered.chunks'];
 
 /** Every collection of the stores. */
 export function collectionsOf(connection: Connection): CollectionPlan[] {
@@ -52,7 +65,7 @@ export function collectionsOf(connection: Connection): CollectionPlan[] {
     const indexes = schema.indexes().map(([key, options]) => ({ ...options, key }) as IndexPlan);
     return { name: collection.name, indexes };
   });
-  return [...ofModels, ...['html', 'rendered'].flatMap(bucketOf)];
+  return [...ofModels, ...bucketOf('html')];
 }
 
 /** The indexes that the driver would create before the first upload. */
@@ -66,8 +79,8 @@ function bucketOf(bucket: string): CollectionPlan[] {
 }
 
 /**
- * Creates and logs missing collections and indexes; removes nothing. May be repeated, run twice in parallel, and run
- * while the service runs.
+ * Creates and logs missing collections and indexes, and drops retired collections. May be repeated, run twice in parallel,
+ * and run while the service runs.
  * @param mongo opened with `isMigration`, because building an index may take long
  * @throws Error that names the index which differs or cannot be created
  */
@@ -78,6 +91,12 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
     if (made.length === 0) continue;
     isChanged = true;
     log.info({ collection: plan.name, made }, 'Created in MongoDB');
+  }
+  for (const name of retiredCollections) {
+    if ((await listIndexes(connection, name)) === null) continue;
+    await connection.dropCollection(name);
+    isChanged = true;
+    log.info({ collection: name }, 'Dropped from MongoDB');
   }
   if (!isChanged) log.info({}, 'MongoDB has all collections and indexes');
 }
@@ -152,7 +171,7 @@ function checkAgainst(
   const same = existing.find((other) => other.name === index.name);
   if (same === undefined || isSame(same, index)) return;
   throw new Error(
-    `The index ${index.name} of "${collection}" has other keys or options: drop it, and run "dropleaf migrate" again`,
+    `The index ${index.name} of "${collection}" has other keys or options: drop it, and run "bin/dropleaf.js migrate" again`,
   );
 }
 

@@ -1,13 +1,19 @@
 import type { Connection } from 'mongoose';
 import type { PendingTaskStore } from '../../ports/pending-task-store.ts';
 import { answerMs } from './connection.ts';
-import { type DropDocument, dropModel, type VersionDocument } from './drop-schema.ts';
+import { type DropDocument, dropModel } from './drop-schema.ts';
+import { removeExpired } from './drop-updates.ts';
 import { withTimeLimit } from './errors.ts';
+import type { VersionDocument } from './version-document.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
-type TasksRow = Pick<DropDocument, '_id' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
+type TasksRow = Pick<
+  DropDocument,
+  '_id' | 'owner' | 'title' | 'description' | 'created_at' | 'deleted_at' | 'rev' | 'due' | 'trash'
+> & {
   readonly versions: readonly Pick<VersionDocument, 'id'>[];
   readonly head: Pick<VersionDocument, 'id'>;
+  readonly lock?: { readonly id: string } | null;
 };
 
 /** Follows each removal of tasks or trash; see `DropDocument.chores`. */
@@ -32,12 +38,29 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
 
   return withTimeLimit<PendingTaskStore>(answerMs(connection), {
     async find(dropId) {
-      const fields = { deleted_at: 1, rev: 1, due: 1, 'versions.id': 1, 'head.id': 1, trash: 1 } as const;
+      const fields = {
+        owner: 1,
+        'lock.id': 1,
+        title: 1,
+        description: 1,
+        created_at: 1,
+        deleted_at: 1,
+        rev: 1,
+        due: 1,
+        'versions.id': 1,
+        'head.id': 1,
+        trash: 1,
+      } as const;
       const row = await drops.findById(dropId, fields).lean<TasksRow>();
       if (row === null) return null;
       return {
         id: row._id,
+        ownerId: row.owner,
         deleted: row.deleted_at !== null,
+        locked: row.lock?.id !== undefined,
+        title: row.title,
+        description: row.description,
+        createdAt: row.created_at,
         rev: row.rev,
         tasks: row.due,
         versionIds: row.versions.map(({ id }) => id),
@@ -58,6 +81,8 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
       return rows.map(({ _id, changed_at }) => ({ changedAt: changed_at, id: _id }));
     },
 
+    removeExpired: (now, limit) => removeExpired(drops, null, now, limit),
+
     clearTask: (dropId, task, rev) => removeFrom('due', [task], { _id: dropId, rev }),
 
     async clearTrash(dropId, versionIds) {
@@ -69,6 +94,15 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
       if ((await drops.exists(deleted)) === null) return;
       await days.deleteMany(daysOf(dropId));
       await drops.deleteOne(deleted);
+    },
+
+    async findExisting(dropIds) {
+      if (dropIds.length === 0) return new Set();
+      const rows = await drops
+        .find({ _id: { $in: dropIds } }, { _id: 1 })
+        .setOptions({ limit: dropIds.length, batchSize: dropIds.length })
+        .lean<Pick<DropDocument, '_id'>[]>();
+      return new Set(rows.map(({ _id }) => _id));
     },
 
     async findReferenced(versionIds) {

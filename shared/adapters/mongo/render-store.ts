@@ -1,219 +1,173 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, Schema } from 'mongoose';
-import type { EncodingFacts } from '../../domain/etag.ts';
-import type {
-  CompressedEncoding,
-  ContentEncoding,
-  RenderHead,
-  RenderStore,
-} from '../../ports/render-store.ts';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
+import type { ArtefactPart, RenderHead, RenderStore } from '../../ports/render-store.ts';
 import { answerMs, backgroundMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
-import { distinctIds, type ListIds, mergedIds, openGridBucket } from './grid-bucket.ts';
+import { distinctIds, type ListIds, mergedIds } from './grid-bucket.ts';
 
 const idsPerDelete = 25;
+/** The artefact of an ordinary page is one chunk. */
+const chunkBytes = 1024 * 1024;
 
-interface FactsDocument {
-  readonly byte_length: number;
-  readonly digest: string;
-}
-
-interface RenderDocument {
-  /** The version's internal id. */
+interface ArtefactDocument {
+  /** `<version id>/<renderer>`: see `artefactId`. */
   readonly _id: string;
-  readonly drop_id: string;
-  readonly renderer: number;
-  readonly insert_at: number;
-  readonly insertion: string;
-  readonly facts: Readonly<Record<ContentEncoding, FactsDocument>>;
-  /** Ids of the compressed files. */
-  readonly br: string;
-  readonly gzip: string;
-  readonly squeezed: boolean;
+  readonly head: RenderHead;
+  /** What the ids of its chunks begin with. */
+  readonly chunks: string;
 }
 
-const facts = { byte_length: Number, digest: String } as const;
-const renderSchema = new Schema<RenderDocument>(
-  {
-    _id: String,
-    drop_id: String,
-    renderer: Number,
-    insert_at: Number,
-    insertion: String,
-    facts: { identity: facts, br: facts, gzip: facts },
-    br: String,
-    gzip: String,
-    squeezed: Boolean,
-  },
-  { collection: 'renders', versionKey: false, autoIndex: false, autoCreate: false },
+const artefactSchema = new Schema<ArtefactDocument>(
+  { _id: String, head: Schema.Types.Mixed, chunks: String },
+  { collection: 'artefacts', versionKey: false, autoIndex: false, autoCreate: false },
 );
-renderSchema.index({ renderer: 1, _id: 1 }, { name: 'renders_renderer' });
 
-export function renderModel(connection: Connection) {
-  return connection.model('Render', renderSchema);
+export function artefactModel(connection: Connection) {
+  return connection.model('Artefact', artefactSchema);
 }
 
-/** A file that may be unreferenced: no record names it yet, or a record may no longer name it. */
-interface LooseFileDocument {
-  /** The file's id. */
+/** A part of the bytes of an artefact: br, gzip and context one after the other. */
+interface ChunkDocument {
+  /** `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
   readonly _id: string;
-  /** Unix ms. */
-  readonly at: number;
+  readonly bytes: Uint8Array;
 }
 
-const looseFileSchema = new Schema<LooseFileDocument>(
-  { _id: String, at: Number },
-  { collection: 'loose_files', versionKey: false, autoIndex: false, autoCreate: false },
+const chunkSchema = new Schema<ChunkDocument>(
+  { _id: String, bytes: Buffer },
+  { collection: 'artefact_chunks', versionKey: false, autoIndex: false, autoCreate: false },
 );
-looseFileSchema.index({ at: 1 }, { name: 'loose_files_at' });
 
-export function looseFileModel(connection: Connection) {
-  return connection.model('LooseFile', looseFileSchema);
+export function artefactChunkModel(connection: Connection) {
+  return connection.model('ArtefactChunk', chunkSchema);
 }
 
-type ForRequests = 'put' | 'squeeze' | 'findHead' | 'findArtefact' | 'listRendered';
-type ForJobs = 'listOutdated' | 'removeReplaced' | 'delete' | 'listIds';
+type ForRequests = 'put' | 'findHead' | 'findPart' | 'listRendered';
+type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
 
-/**
- * Each page is one record and two files of the bucket `rendered`. A file is listed in `loose_files` before it is written
- * and before another file replaces it. `removeReplaced` deletes the listed files that no record names, so an
- * interrupted call leaves nothing behind.
- */
+/** The record of an artefact is written after its chunks and deleted before them. */
 export function createMongoRenderStore(connection: Connection): RenderStore {
-  const renders = renderModel(connection);
-  const files = openGridBucket(connection, 'rendered');
-  const looseFiles = looseFileModel(connection);
-
-  /** A file that is listed already gets the later time. */
-  async function noteLoose(ids: readonly string[], now: number): Promise<void> {
-    const updates = ids.map((_id) => ({
-      updateOne: { filter: { _id }, update: { $max: { at: now } }, upsert: true },
-    }));
-    await looseFiles.bulkWrite(updates, { ordered: false });
-  }
-
-  async function replaceRecord({ _id, ...record }: RenderDocument): Promise<void> {
-    const replace = () => renders.updateOne({ _id }, { $set: record }, { upsert: true });
-    try {
-      await replace();
-    } catch (error) {
-      if (!isDuplicateOf(error, '_id_')) throw error;
-      await replace(); // a parallel call inserted the record
-    }
-  }
-
-  const listRecords: ListIds = async (after, below, limit) => {
-    const range = { _id: { $gt: after, $lt: below } };
-    const found = await renders.find(range, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
-    return found.map(({ _id }) => _id);
-  };
+  const artefacts = artefactModel(connection);
+  const chunks = artefactChunkModel(connection);
 
   const forRequests = withTimeLimit<Pick<RenderStore, ForRequests>>(answerMs(connection), {
-    async put({ dropId, versionId }, { plan, facts, br, gzip }, now) {
-      const names = { br: fileName(versionId, 'br'), gzip: fileName(versionId, 'gzip') };
-      const before = await renders.findById(versionId, { br: 1, gzip: 1 }).lean();
-      const replaced = before === null ? [] : [before.br, before.gzip];
-      await noteLoose([names.br, names.gzip, ...replaced], now);
-      await Promise.all([files.put(names.br, br), files.put(names.gzip, gzip)]);
-      await replaceRecord({
-        _id: versionId,
-        drop_id: dropId,
-        renderer: plan.renderer,
-        insert_at: plan.insertAt,
-        insertion: plan.insertion,
-        facts: {
-          identity: toFactsDocument(facts.identity),
-          br: toFactsDocument(facts.br),
-          gzip: toFactsDocument(facts.gzip),
-        },
-        ...names,
-        squeezed: false,
-      });
+    async put(versionId, { head, br, gzip, context }) {
+      const _id = artefactId(versionId, head.plan.renderer);
+      const chunksId = `${_id}/${randomUUID()}`;
+      const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
+      await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
+      try {
+        await artefacts.create({ _id, head, chunks: chunksId });
+      } catch (error) {
+        if (!isDuplicateOf(error, '_id_')) throw error;
+        await chunks.deleteMany({ _id: under(chunksId) }); // the artefact that was first stays
+      }
     },
 
-    async squeeze(versionId, artefact, { bytes, facts }, now) {
-      const name = fileName(versionId, 'br');
-      await noteLoose([name, artefact], now);
-      await files.put(name, bytes);
-      const update = { br: name, 'facts.br': toFactsDocument(facts), squeezed: true };
-      await renders.updateOne({ _id: versionId, br: artefact }, { $set: update });
+    async findHead(versionId, renderer) {
+      const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
+      const found = await artefacts.findOne(range).sort({ _id: -1 }).lean();
+      if (found === null) return null;
+      const head: StoredHead = { ...found.head, chunks: found.chunks };
+      return head;
     },
 
-    async findHead(versionId) {
-      const found = await renders.findById(versionId, { drop_id: 0 }).lean();
-      // A record of the first release has no facts: such a page is rendered again.
-      return found?.facts === undefined ? null : toHead(found);
+    async findPart(_, head, part) {
+      const [start, end] = rangeOf(head, part);
+      if (end === null) return null;
+      const from = Math.floor(start / chunkBytes);
+      const ids: string[] = [];
+      for (let n = from; n * chunkBytes < end; n++) ids.push(chunkId((head as StoredHead).chunks, n)); // proof: `findHead` made it
+      const found = await chunks.find({ _id: { $in: ids } }).lean();
+      if (found.length < ids.length) return null;
+      found.sort((a, b) => (a._id < b._id ? -1 : 1));
+      const bytes = Buffer.concat(found.map(toBytes));
+      return new Uint8Array(bytes.subarray(start - from * chunkBytes, end - from * chunkBytes)); // a copy, to free the rest
     },
-
-    findArtefact: (artefact) => files.get(artefact),
 
     async listRendered(versionIds, renderer) {
-      const range = { _id: { $in: versionIds }, renderer: { $gte: renderer } };
-      const found = await renders.find(range, { _id: 1 }).lean();
-      return new Set(found.map(({ _id }) => _id));
+      const ids = versionIds.map((versionId) => artefactId(versionId, renderer));
+      const found = await artefacts.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+      return new Set(found.map(({ _id }) => versionOf(_id)));
     },
   });
 
   const forJobs = withTimeLimit<Pick<RenderStore, ForJobs>>(backgroundMs, {
-    async listOutdated(renderer, after, limit) {
-      const isAfter = after !== null && {
-        renderer: { $gte: after.renderer, $lt: renderer },
-        $or: [{ renderer: { $gt: after.renderer } }, { _id: { $gt: after.versionId } }],
-      };
-      const isOutdated = { renderer: { $lt: renderer }, drop_id: { $exists: true }, ...isAfter };
-      const found = await renders
-        .find(isOutdated, { renderer: 1, drop_id: 1 })
-        .sort({ renderer: 1, _id: 1 })
-        .limit(limit)
-        .lean();
-      return found.map((page) => ({ renderer: page.renderer, versionId: page._id, dropId: page.drop_id }));
-    },
-
-    async removeReplaced(before, limit) {
-      const isOld = { at: { $lt: before } };
-      const loose = await looseFiles.find(isOld).sort({ at: 1 }).limit(limit).lean();
-      if (loose.length === 0) return 0;
-      const versionIds = [...new Set(loose.map(({ _id }) => versionOf(_id)))];
-      const records = await renders.find({ _id: { $in: versionIds } }, { br: 1, gzip: 1 }).lean();
-      const used = new Set(records.flatMap(({ br, gzip }) => [br, gzip]));
-      await files.delete(loose.map(({ _id }) => _id).filter((file) => !used.has(file)));
-      // With their times: a file that was listed again meanwhile stays listed.
-      await looseFiles.deleteMany({ $or: loose.map(({ _id, at }) => ({ _id, at })) });
-      return loose.length;
+    async deleteOlder(versionId, renderer) {
+      const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
+      const found = await artefacts.find({ _id: older }, { chunks: 1 }).lean();
+      if (found.length === 0) return false;
+      await artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      // Not the chunks of a put under way: it will write its record.
+      await chunks.deleteMany({ $or: found.map((record) => ({ _id: under(record.chunks) })) });
+      return true;
     },
 
     async delete(versionIds) {
       for (let from = 0; from < versionIds.length; from += idsPerDelete) {
-        const slice = versionIds.slice(from, from + idsPerDelete);
-        await renders.deleteMany({ _id: { $in: slice } });
-        await files.deleteUnder(slice);
+        const those = { $or: versionIds.slice(from, from + idsPerDelete).map((id) => ({ _id: under(id) })) };
+        await artefacts.deleteMany(those);
+        await chunks.deleteMany(those);
       }
     },
 
-    listIds: mergedIds([listRecords, distinctIds(files.listIds, versionOf, (id) => `${id}0`)]), // `0` follows `/`
+    /** With the chunks that an interrupted put or removal left behind. */
+    listIds: mergedIds([listVersions(artefacts), listVersions(chunks)]),
   });
   return { ...forRequests, ...forJobs };
 }
 
-function toHead({ facts, ...record }: Omit<RenderDocument, 'drop_id'>): RenderHead {
-  const toFacts = ({ byte_length, digest }: FactsDocument) => ({ byteLength: byte_length, digest });
-  return {
-    plan: { renderer: record.renderer, insertAt: record.insert_at, insertion: record.insertion },
-    facts: { identity: toFacts(facts.identity), br: toFacts(facts.br), gzip: toFacts(facts.gzip) },
-    artefacts: { br: record.br, gzip: record.gzip },
-    isSqueezed: record.squeezed,
+/** Ids of versions, by the ids of documents that begin with them. */
+function listVersions({ collection }: Pick<Model<unknown>, 'collection'>): ListIds {
+  const listRows: ListIds = async (after, below, limit) => {
+    const range = { $gt: after, $lt: below } as object; // proof: the driver's types allow only ObjectIds
+    const rows = collection.find({ _id: range }).project<{ _id: string }>({ _id: 1 });
+    return (await rows.sort({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id);
   };
+  return distinctIds(listRows, versionOf, (id) => `${id}0`); // `0` is the character after `/`
 }
 
-function toFactsDocument({ byteLength, digest }: EncodingFacts): FactsDocument {
-  return { byte_length: byteLength, digest };
+interface StoredHead extends RenderHead {
+  readonly chunks: string;
 }
 
-/** A unique file id. */
-function fileName(versionId: string, encoding: CompressedEncoding): string {
-  return `${versionId}/${randomUUID()}/${encoding}`;
+/** The range of the part in the bytes of its artefact. `end` is null if there is no such part. */
+function rangeOf(
+  { facts, contextLength }: RenderHead,
+  part: ArtefactPart,
+): [start: number, end: number | null] {
+  const [br, gzip] = [facts.br.byteLength, facts.gzip.byteLength];
+  if (part === 'br') return [0, br];
+  if (part === 'gzip') return [br, br + gzip];
+  return [br + gzip, contextLength === null ? null : br + gzip + contextLength];
 }
 
-function versionOf(file: string): string {
-  return file.slice(0, file.indexOf('/'));
+/** Ordered by version, then by renderer. */
+function artefactId(versionId: string, renderer: number): string {
+  return `${versionId}/${String(renderer).padStart(6, '0')}`;
+}
+
+function versionOf(id: string): string {
+  return id.slice(0, id.indexOf('/'));
+}
+
+function chunkId(chunks: string, number: number): string {
+  return `${chunks}/${String(number).padStart(6, '0')}`;
+}
+
+function splitBytes(id: string, bytes: Uint8Array): ChunkDocument[] {
+  const count = Math.ceil(bytes.byteLength / chunkBytes);
+  return Array.from({ length: count }, (_, n) => ({
+    _id: chunkId(id, n),
+    bytes: bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes),
+  }));
+}
+
+function toBytes({ bytes }: ChunkDocument): Uint8Array {
+  return (bytes as unknown as mongo.Binary).value(); // proof: lean returns BSON
+}
+
+/** Ids that begin with `<prefix>/`. `0` is the character after `/`. */
+function under(prefix: string) {
+  return { $gte: `${prefix}/`, $lt: `${prefix}0` };
 }

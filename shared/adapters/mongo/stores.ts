@@ -1,31 +1,44 @@
 import type { Connection } from 'mongoose';
+import type { Clock } from '../../ports/clock.ts';
 import { createMongoAccountStore } from './account-store.ts';
 import { createMongoAuditLog } from './audit-log.ts';
 import { createMongoContextStore, createMongoHtmlStore } from './blob-store.ts';
+import { createMongoCardStore } from './card-store.ts';
 import { createMongoDropStore, createMongoModerationStore } from './drop-store.ts';
+import { createMongoIdempotencyStore } from './idempotency-store.ts';
 import { createMongoPendingTaskStore } from './pending-task-store.ts';
+import { createMongoProcessRegistry } from './process-registry.ts';
 import { createMongoRenderStore } from './render-store.ts';
 import { createMongoReportStore } from './report-store.ts';
 import { createMongoSecretStore } from './secret-store.ts';
+import { createMongoSessionStore } from './session-store.ts';
 import { createMongoSignInStore } from './sign-in-store.ts';
 import { createMongoTokenStore } from './token-store.ts';
+import { createMongoUploadStore } from './upload-store.ts';
 import { createMongoViewTotals } from './view-totals.ts';
 
 /** All stores in MongoDB. */
-export function createMongoStores(connection: Connection) {
+export function createMongoStores(connection: Connection, clock: Clock) {
+  const html = createMongoHtmlStore(connection);
+  const contexts = createMongoContextStore(connection);
   return {
     accounts: createMongoAccountStore(connection),
     tokens: createMongoTokenStore(connection),
+    sessions: createMongoSessionStore(connection),
     signIns: createMongoSignInStore(connection),
-    drops: createMongoDropStore(connection),
-    moderation: createMongoModerationStore(connection),
+    drops: createMongoDropStore(connection, { html, contexts }, clock),
+    moderation: createMongoModerationStore(connection, clock),
+    idempotency: createMongoIdempotencyStore(connection),
+    uploads: createMongoUploadStore(connection),
     auditLog: createMongoAuditLog(connection),
     pendingTasks: createMongoPendingTaskStore(connection),
-    html: createMongoHtmlStore(connection),
-    contexts: createMongoContextStore(connection),
+    html,
+    contexts,
     renders: createMongoRenderStore(connection),
+    cards: createMongoCardStore(connection),
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
     secrets: createMongoSecretStore(connection),
+    processRegistry: createMongoProcessRegistry(connection),
   };
 }

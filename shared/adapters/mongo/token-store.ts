@@ -14,6 +14,8 @@ interface TokenDocument {
   readonly label: string | null;
   readonly created_at: number;
   readonly last_used_at: number | null;
+  /** Absent: it does not expire. */
+  readonly expires_at?: number;
 }
 
 const schema = new Schema<TokenDocument>(
@@ -24,10 +26,12 @@ const schema = new Schema<TokenDocument>(
     label: String,
     created_at: Number,
     last_used_at: Number,
+    expires_at: Number,
   },
   { collection: 'tokens', versionKey: false, autoIndex: false, autoCreate: false },
 );
 schema.index({ account_id: 1, created_at: -1, _id: 1 }, { name: 'tokens_account' });
+schema.index({ expires_at: 1 }, { name: 'tokens_end' });
 
 export function tokenModel(connection: Connection) {
   return connection.model('Token', schema);
@@ -57,7 +61,9 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       ]);
       if (found === undefined) return null;
       const { account, ...token } = found;
-      return { token: toToken(token), isSuspended: typeof account[0]?.suspended_at === 'number' };
+      const [owner] = account;
+      if (owner === undefined || owner.deleted_at !== undefined) return null;
+      return { token: toToken(token), isSuspended: typeof owner.suspended_at === 'number' };
     },
 
     async find(tokenId) {
@@ -68,6 +74,14 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
     async list(accountId) {
       const found = await tokens.find({ account_id: accountId }).sort({ created_at: -1, _id: 1 }).lean();
       return found.map(toToken);
+    },
+
+    async rename(accountId, tokenId, label) {
+      const filter = { _id: tokenId, account_id: accountId };
+      const found = await tokens
+        .findOneAndUpdate(filter, { $set: { label } }, { returnDocument: 'after' })
+        .lean();
+      return found === null ? null : toToken(found);
     },
 
     async revoke(accountId, tokenId) {
@@ -88,6 +102,10 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: ifUsedBefore } }] };
       await tokens.updateOne({ _id: tokenId, ...isOlder }, { $set: { last_used_at: now } });
     },
+
+    async removeExpiredBefore(before) {
+      await tokens.deleteMany({ expires_at: { $lt: before } });
+    },
   });
 }
 
@@ -99,6 +117,7 @@ function toDocument(token: Token): TokenDocument {
     label: token.label,
     created_at: token.createdAt,
     last_used_at: token.lastUsedAt,
+    ...(token.expiresAt !== null && { expires_at: token.expiresAt }),
   };
 }
 
@@ -110,5 +129,6 @@ function toToken(found: TokenDocument): Token {
     label: found.label,
     createdAt: found.created_at,
     lastUsedAt: found.last_used_at,
+    expiresAt: found.expires_at ?? null,
   };
 }

@@ -11,26 +11,23 @@ const updatesPerCall = 500;
 interface DayViewsDocument {
   /** `<drop id>/<day>`: a drop's days are one range of ids. */
   readonly _id: string;
-  /** For the index by day. */
-  readonly day: string;
   readonly count: number;
   /** Number of the last batch that was added. */
   readonly views_batch: number;
 }
 
 const schema = new Schema<DayViewsDocument>(
-  { _id: String, day: String, count: Number, views_batch: Number },
+  { _id: String, count: Number, views_batch: Number },
   { collection: 'day_views', versionKey: false, autoIndex: false, autoCreate: false },
 );
-schema.index({ day: 1, _id: 1 }, { name: 'day_views_day' });
 
 export function dayViewsModel(connection: Connection) {
   return connection.model('DayViews', schema);
 }
 
-/** All days of the drop. `0` is the character after `/`. */
-export function daysOf(dropId: string) {
-  return { _id: { $gte: `${dropId}/`, $lt: `${dropId}0` } };
+/** The days of the drop, from that one on; '' for all. `0` is the character after `/`. */
+export function daysOf(dropId: string, from = '') {
+  return { _id: { $gte: `${dropId}/${from}`, $lt: `${dropId}0` } };
 }
 
 type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
@@ -47,7 +44,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
     const liveIds = new Set(live.map(({ _id }) => _id));
     const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
-    if (gone.length > 0) await days.deleteMany({ $or: gone.map(daysOf) });
+    if (gone.length > 0) await days.deleteMany({ $or: gone.map((dropId) => daysOf(dropId)) });
   }
 
   const calls = withTimeLimit(backgroundMs, {
@@ -62,7 +59,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
     async addToDays(number: number, chunk: readonly ViewCount[]) {
       const adds = chunk.map(({ dropId, day, count }) => ({
         filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
-        update: { $inc: { count }, $set: { views_batch: number }, $setOnInsert: { day } },
+        update: { $inc: { count }, $set: { views_batch: number } },
         upsert: true as const,
       }));
       // There are two causes of a duplicate. The day has this batch already: the second attempt fails too. Or another job
@@ -74,19 +71,24 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
   });
 
   const reads = withTimeLimit<DayViews>(answerMs(connection), {
-    async listDays(dropId) {
-      const found = await days.find(daysOf(dropId)).sort({ _id: 1 }).lean();
+    async listDays(dropId, from) {
+      const found = await days.find(daysOf(dropId, from)).sort({ _id: 1 }).lean();
       return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));
     },
 
-    async listViewed(day, after, limit) {
-      const behind = after === '' ? '' : `${after}/${day}`;
+    async listDaysOfDrops(dropIds, dates) {
+      // By each id: DocumentDB reads the whole index for ranges under `$or`.
+      const ids = dropIds.flatMap((dropId) => dates.map((day) => `${dropId}/${day}`));
       const found = await days
-        .find({ day, _id: { $gt: behind } }, { _id: 1 })
-        .sort({ day: 1, _id: 1 })
-        .limit(limit)
+        .find({ _id: { $in: ids } }, { count: 1 }, { batchSize: ids.length + 1 })
         .lean();
-      return found.map(({ _id }) => _id.slice(0, _id.indexOf('/')));
+      const byDrop = new Map<string, Map<string, number>>();
+      for (const { _id, count } of found) {
+        const [dropId = '', day = ''] = _id.split('/');
+        const counts = byDrop.get(dropId) ?? new Map<string, number>();
+        byDrop.set(dropId, counts.set(day, count));
+      }
+      return byDrop;
     },
   });
   return {

@@ -41,12 +41,14 @@ export interface Redis {
   onReady(listener: () => void): () => void;
 
   /**
-   * Another connection to the server, for BullMQ: no time limits and no limit of retries, since its workers' commands
-   * wait for jobs. It logs no errors; the caller closes it.
+   * Another connection to the server, for workers of BullMQ, whose commands wait for jobs, and for subscriptions: no limit
+   * of retries, and no time limits unless `changes` has one. It logs no errors; the caller closes it.
    */
-  duplicateForJobs(changes?: Pick<RedisOptions, 'socketTimeout'>): Client;
+  duplicate(
+    changes?: Pick<RedisOptions, 'socketTimeout' | 'autoResubscribe' | 'maxRetriesPerRequest'>,
+  ): Client;
 
-  /** Waits 1 s at most for pending commands. Connections of `duplicateForJobs` stay open. */
+  /** Waits 1 s at most for pending commands. Connections of `duplicate` stay open. */
   close(): Promise<void>;
 }
 
@@ -107,9 +109,9 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
       if (isUp()) listener();
       return () => listeners.delete(listener);
     },
-    duplicateForJobs(changes = {}) {
-      const duplicate = new Client(settings.url, { ...options, maxRetriesPerRequest: null, ...changes });
-      return duplicate.on('error', () => undefined); // the connection above logs for all
+    duplicate(changes = {}) {
+      const client = new Client(settings.url, { ...options, maxRetriesPerRequest: null, ...changes });
+      return client.on('error', () => undefined); // the connection above logs for all
     },
     async close() {
       stopLogging();

@@ -28,7 +28,7 @@ export function startJobWorker(deps: {
   stallMs: number;
 }): JobWorker {
   const { redis, queue, handlers, log, concurrency, lockMs, stallMs } = deps;
-  const connection = redis.duplicateForJobs({ socketTimeout: silentMs });
+  const connection = redis.duplicate({ socketTimeout: silentMs });
   const unknownNames = new Set<string>();
   const lastFailed = new Map<string, Job>();
   let running = 0;

@@ -106,6 +106,6 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
       }),
 
     listDays: totals.listDays,
-    listViewed: totals.listViewed,
+    listDaysOfDrops: totals.listDaysOfDrops,
   };
 }

@@ -13,17 +13,20 @@ interface AccountRow {
 
 const columns = 'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
 
+const isLive = 'deleted_at IS NULL';
+
 /** SQL: the writes counted for `$day`, or for the later day if one has started. */
 const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
 
 export function createSqliteAccountStore(db: Database): AccountStore {
   const sql = {
-    find: db.prepare(`SELECT ${columns} FROM accounts WHERE id = ?`),
+    find: db.prepare(`SELECT ${columns} FROM accounts WHERE id = ? AND ${isLive}`),
     findByIdentity: db.prepare(`SELECT ${columns} FROM accounts WHERE provider = ? AND subject = ?`),
     findByName: db.prepare(`
-      SELECT ${columns} FROM accounts WHERE name = ? COLLATE NOCASE ORDER BY created_at, id`),
+      SELECT ${columns} FROM accounts WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
     setSuspended: db.prepare(`
-      UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at)) WHERE id = $id
+      UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
+      WHERE id = $id AND ${isLive}
       RETURNING ${columns}`),
     upsert: db.prepare(`
       INSERT INTO accounts (id, provider, subject, name, created_at)
@@ -32,9 +35,19 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       RETURNING ${columns}`),
     takeDailyWrite: db.prepare(`
       UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
-      WHERE id = $id AND ${counted} < $limit`),
+      WHERE id = $id AND ${counted} < $limit AND ${isLive}`),
     returnDailyWrite: db.prepare(`
       UPDATE accounts SET day_count = day_count - 1 WHERE id = $id AND day = $day AND day_count > 0`),
+    countDailyWrites: db.prepareTuples(
+      `SELECT day_count FROM accounts WHERE id = ? AND day = ? AND ${isLive}`,
+    ),
+    markDeleted: db.prepare(`
+      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = ''
+      WHERE id = $id AND suspended_at IS NULL AND ${isLive}`),
+    findDeletedAt: db.prepareTuples('SELECT deleted_at FROM accounts WHERE id = ?'),
+    listDeleted: db.prepareTuples(`
+      SELECT id FROM accounts WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT ?`),
+    erase: db.prepare('DELETE FROM accounts WHERE id = ? AND deleted_at IS NOT NULL'),
   };
 
   return {
@@ -65,6 +78,28 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
     async returnDailyWrite(id, day) {
       await db.write(() => sql.returnDailyWrite.run({ id, day }));
+    },
+
+    async countDailyWrites(id, day) {
+      const row = sql.countDailyWrites.get(id, day) as [number] | undefined; // proof: the column selected
+      return row?.[0] ?? 0;
+    },
+
+    markDeleted(id, now) {
+      return db.write(() => sql.markDeleted.run({ id, now }).changes > 0);
+    },
+
+    async findDeletedAt(id) {
+      const row = sql.findDeletedAt.get(id) as [number | null] | undefined; // proof: the column selected
+      return row?.[0] ?? null;
+    },
+
+    async listDeleted(limit) {
+      return (sql.listDeleted.all(limit) as [string][]).map(([id]) => id); // proof: the column selected
+    },
+
+    async erase(id) {
+      await db.write(() => sql.erase.run(id));
     },
   };
 }

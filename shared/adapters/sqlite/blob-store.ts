@@ -2,9 +2,16 @@ import type { BlobStore } from '../../ports/blob-store.ts';
 import type { Database } from './database.ts';
 import { writeInSlices } from './database.ts';
 
-export function createSqliteBlobStore(db: Database, table: 'html_blobs' | 'context_blobs'): BlobStore {
+type BlobTable = 'html_blobs' | 'context_blobs';
+
+/** Values: id, bytes. Also for the drop store, which stores a document together with its record. */
+export function putBlobSql(table: BlobTable): string {
+  return `INSERT INTO ${table} (id, bytes) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`;
+}
+
+export function createSqliteBlobStore(db: Database, table: BlobTable): BlobStore {
   const sql = {
-    put: db.prepare(`INSERT INTO ${table} (id, bytes) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`),
+    put: db.prepare(putBlobSql(table)),
     get: db.prepareTuples(`SELECT bytes FROM ${table} WHERE id = ?`),
     delete: db.prepare(`DELETE FROM ${table} WHERE id = ?`),
     listIds: db.prepareTuples(`SELECT id FROM ${table} WHERE id > ? AND id < ? ORDER BY id LIMIT ?`),

@@ -1,25 +1,35 @@
 import { type Drop, type Page, sortFields, sortOrders, type Version } from '../../domain/drop.ts';
+import { createSearch, searchedPerTurn } from '../../domain/search.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
+import { filterInTurns } from '../../util/filter-in-turns.ts';
 import type { Database, Statement } from './database.ts';
 import {
   type DropRow,
   dropColumns,
+  isLive,
+  type OwnedVersionRow,
+  ownedVersionColumns,
   toDrop,
+  toOwnedVersion,
   toVersion,
   type VersionRow,
   versionColumns,
 } from './drop-rows.ts';
-import type { PageMemory } from './page-memory.ts';
 
 type PageRow = [
   dropId: string,
+  ownerId: string,
   slug: string,
   title: string,
   description: string | null,
   lockId: string | null,
   lockHash: string | null,
   takenDownAt: number | null,
+  dropCreatedAt: number,
+  expiresAt: number | null,
   latestVersion: number,
+  rev: number,
   headId: string,
   headSizeBytes: number,
   headHasContext: number,
@@ -28,51 +38,99 @@ type PageRow = [
 ];
 
 const pageColumns = `
-  id, slug, title, description, lock_id, lock_hash, taken_down_at, latest_version, head_id, head_size_bytes,
-  head_has_context, head_media_type, head_created_at`;
+  id, owner_id, slug, title, description, lock_id, lock_hash, taken_down_at, created_at, expires_at, latest_version,
+  rev, head_id, head_size_bytes, head_has_context, head_media_type, head_created_at`;
 
-const ownedAt = 'owner_id = ? AND slug = ? AND deleted_at IS NULL';
+const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
 
 /** The live drops of an owner. */
-const all = 'drops WHERE owner_id = $ownerId AND deleted_at IS NULL';
+const all = `drops WHERE owner_id = $ownerId AND ${isLive('$now')}`;
 
-/** Ids of the drops that have each of the `$count` distinct pairs. Deleted drops have no such rows. */
+/** Ids of the live drops that have each of the `$count` distinct pairs. Deleted drops have no such rows. */
 const matching = `
   SELECT drop_id FROM json_each($pairs) AS pair CROSS JOIN drop_metadata AS entry
   WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
+    AND drop_id NOT IN (
+      SELECT id FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)
   GROUP BY drop_id HAVING count(*) = $count`;
 
-type DropReads = Pick<DropStore, 'find' | 'list' | 'count' | 'listVersions' | 'findVersion' | 'findPage'>;
+interface ListStatements {
+  readonly page: Statement;
+  /** What a search looks at, of all drops. */
+  readonly texts: Statement;
+}
 
-export function createDropReads(db: Database, memory: PageMemory): DropReads {
+type TextRow = [id: string, title: string, description: string | null];
+
+type DropReads = Pick<
+  DropStore,
+  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+>;
+
+export function createDropReads(db: Database, clock: Clock): DropReads {
   const sql = {
     find: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
     findLatest: db.prepareTuples(`SELECT id, latest_version FROM drops WHERE ${ownedAt}`),
-    findPage: db.prepareTuples(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND deleted_at IS NULL`),
+    findPage: db.prepareTuples(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
+    findRevisions: db.prepareTuples(`
+      SELECT slug, rev FROM drops WHERE slug IN (SELECT value FROM json_each(?)) AND ${isLive('?')}`),
     listVersions: db.prepareTuples(`
-      SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
+      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
+    findOwnedVersion: db.prepareTuples(`
+      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
     findVersion: db.prepareTuples(`
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
+    listSlugs: db.prepareTuples(`SELECT slug FROM ${all} ORDER BY created_at, id`),
     countAll: db.prepareTuples(`SELECT count(*) FROM ${all}`),
     countMatching: db.prepareTuples(`SELECT count(*) FROM (${matching})`),
   };
-  /** One statement for each order, with and without a filter, whatever the filter contains. */
-  const lists = new Map<string, { all: Statement; matching: Statement }>();
+  /** Statements for each order, with and without a filter, whatever the filter contains. */
+  const lists = new Map<string, { all: ListStatements; matching: ListStatements }>();
   for (const field of sortFields) {
     for (const order of sortOrders) {
       const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
-      const page = `ORDER BY ${field} ${order}, ${ties} LIMIT $limit OFFSET $offset`;
+      const sorted = `ORDER BY ${field} ${order}, ${ties}`;
       lists.set(`${field} ${order}`, {
-        all: prepareList(`${all} ${page}`),
-        matching: prepareList(`(${matching}) CROSS JOIN drops ON id = drop_id ${page}`),
+        all: prepareLists(`${all} ${sorted}`),
+        matching: prepareLists(`(${matching}) CROSS JOIN drops ON id = drop_id ${sorted}`),
       });
     }
   }
+  const findListed = prepareRows(
+    dropColumns,
+    `drops WHERE id IN (SELECT value FROM json_each($ids)) AND ${isLive('$now')}`,
+  );
+
+  function prepareLists(from: string): ListStatements {
+    return {
+      page: prepareRows(dropColumns, `${from} LIMIT $limit OFFSET $offset`),
+      texts: prepareRows('id, title, description', from),
+    };
+  }
 
   /** As one JSON text: a page of single values takes twice as long to read from SQLite. */
-  function prepareList(from: string): Statement {
+  function prepareRows(columns: string, from: string): Statement {
     return db.prepareTuples(`
-      SELECT json_group_array(json_array(${dropColumns})) FROM (SELECT ${dropColumns} FROM ${from})`);
+      SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);
+  }
+
+  /** A page of the drops that the search finds, sorted as `texts`. */
+  async function search(
+    words: string,
+    texts: readonly TextRow[],
+    [from, to]: readonly [number, number],
+  ): Promise<{ drops: Drop[]; total: number }> {
+    const matches = createSearch(words);
+    const found = await filterInTurns(texts, searchedPerTurn, ([, title, description]) =>
+      matches({ title, description }),
+    );
+    const ids = found.slice(from, to).map(([id]) => id);
+    const rows: DropRow[] = JSON.parse(
+      aggregate<string>(findListed, { ids: JSON.stringify(ids), now: clock.now() }),
+    );
+    const drops = new Map(rows.map((row) => [row[0], toDrop(row)]));
+    // A drop that was deleted meanwhile is left out.
+    return { drops: ids.flatMap((id) => drops.get(id) ?? []), total: found.length };
   }
 
   /** @param statement an aggregate, which always has one row */
@@ -81,7 +139,7 @@ export function createDropReads(db: Database, memory: PageMemory): DropReads {
   }
 
   function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
-    const row = sql.findLatest.get(ownerId, slug) as [string, number] | undefined; // proof: the columns selected
+    const row = sql.findLatest.get(ownerId, slug, clock.now()) as [string, number] | undefined; // proof: the columns selected
     return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
   }
 
@@ -90,75 +148,85 @@ export function createDropReads(db: Database, memory: PageMemory): DropReads {
     return row === undefined ? null : toVersion(row);
   }
 
-  function readPage(slug: string, number: number | null): Page | null {
-    const row = sql.findPage.get(slug) as PageRow | undefined; // proof: `pageColumns`
-    if (row === undefined) return null;
-    const latest = toPage(row);
-    const isLatest = number === null || number === latest.latestVersion;
-    const page = isLatest ? latest : { ...latest, version: findVersion(latest.dropId, number) };
-    memory.keep(latest, number, page);
-    return page;
-  }
-
   return {
     async find(ownerId, slug) {
-      const row = sql.find.get(ownerId, slug) as DropRow | undefined; // proof: `dropColumns`
+      const row = sql.find.get(ownerId, slug, clock.now()) as DropRow | undefined; // proof: `dropColumns`
       return row === undefined ? null : toDrop(row);
     },
 
-    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata }) {
+    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata, search: words }) {
       const none = { drops: [] as Drop[], total: 0 };
       const pairs = new Map(metadata);
       if (metadata.some(([key, value]) => pairs.get(key) !== value)) return none;
       const statements = lists.get(`${sortBy} ${sortOrder}`);
       if (statements === undefined) throw new TypeError(`Drops cannot be sorted by ${sortBy} ${sortOrder}`);
       const isFiltered = pairs.size > 0;
-      const filter = isFiltered
-        ? { ownerId, pairs: JSON.stringify([...pairs]), count: pairs.size }
-        : { ownerId };
-      const total = aggregate<number>(isFiltered ? sql.countMatching : sql.countAll, filter);
+      const owned = { ownerId, now: clock.now() };
+      const filter = isFiltered ? { ...owned, pairs: JSON.stringify([...pairs]), count: pairs.size } : owned;
       const offset = (page - 1) * limit;
+      const { page: rowsOfPage, texts } = isFiltered ? statements.matching : statements.all;
+      if (words !== undefined)
+        return search(words, JSON.parse(aggregate<string>(texts, filter)), [offset, offset + limit]);
+      const total = aggregate<number>(isFiltered ? sql.countMatching : sql.countAll, filter);
       if (offset >= total) return { ...none, total }; // also for an offset beyond SQLite's integers
-      const statement = isFiltered ? statements.matching : statements.all;
-      const rows: DropRow[] = JSON.parse(aggregate<string>(statement, { ...filter, limit, offset }));
+      const rows: DropRow[] = JSON.parse(aggregate<string>(rowsOfPage, { ...filter, limit, offset }));
       return { drops: rows.map(toDrop), total };
     },
 
+    async listSlugs(ownerId) {
+      const rows = sql.listSlugs.all({ ownerId, now: clock.now() }) as [string][]; // proof: the column selected
+      return rows.map(([slug]) => slug);
+    },
+
     async count(ownerId) {
-      return aggregate<number>(sql.countAll, { ownerId });
+      return aggregate<number>(sql.countAll, { ownerId, now: clock.now() });
     },
 
     async listVersions(ownerId, slug) {
       const drop = findLatest(ownerId, slug);
       if (drop === null) return null;
-      return (sql.listVersions.all(drop.dropId) as VersionRow[]).map(toVersion); // proof: `versionColumns`
+      return (sql.listVersions.all(drop.dropId) as OwnedVersionRow[]).map(toOwnedVersion); // proof: `ownedVersionColumns`
     },
 
     async findVersion(ownerId, slug, number) {
       const drop = findLatest(ownerId, slug);
-      const version = drop === null ? null : findVersion(drop.dropId, number);
-      if (drop === null || version === null) return null;
-      return { version, latestVersion: drop.latestVersion };
+      if (drop === null) return null;
+      const row = sql.findOwnedVersion.get(drop.dropId, number) as OwnedVersionRow | undefined; // proof: `ownedVersionColumns`
+      return row === undefined ? null : { version: toOwnedVersion(row), latestVersion: drop.latestVersion };
     },
 
     findPage(slug, number) {
-      return memory.recall(slug, number) ?? readPage(slug, number);
+      const row = sql.findPage.get(slug, clock.now()) as PageRow | undefined; // proof: `pageColumns`
+      if (row === undefined) return null;
+      const latest = toPage(row);
+      if (number === null || number === latest.latestVersion) return latest;
+      return { ...latest, version: findVersion(latest.dropId, number) };
+    },
+
+    async findRevisions(slugs) {
+      const rows = sql.findRevisions.all(JSON.stringify(slugs), clock.now()) as [string, number][]; // proof: the columns selected
+      return new Map(rows);
     },
   };
 }
 
 /** The page with its latest version. */
 function toPage(row: PageRow): Page {
-  const [dropId, slug, title, description, lockId, lockHash, takenDownAt, latestVersion, ...head] = row;
+  const [dropId, ownerId, slug, title, description, lockId, lockHash, takenDownAt, ...rest] = row;
+  const [dropCreatedAt, expiresAt, latestVersion, rev, ...head] = rest;
   const [id, sizeBytes, hasContext, mediaType, createdAt] = head;
   return {
     dropId,
+    ownerId,
     slug,
     title,
     description,
     lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
     isTakenDown: takenDownAt !== null,
+    createdAt: dropCreatedAt,
+    expiresAt,
     latestVersion,
+    rev,
     version: { id, number: latestVersion, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt },
   };
 }

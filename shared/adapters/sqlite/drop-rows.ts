@@ -1,9 +1,9 @@
-import type { Drop, Metadata, PendingTask, Version } from '../../domain/drop.ts';
+import type { Drop, Metadata, OwnedVersion, PendingTask, Publisher, Version } from '../../domain/drop.ts';
 
 /** The columns of a drop, in the order of `DropRow`. */
 export const dropColumns = `
   id, owner_id, slug, title, description, metadata, lock_id, latest_version, view_count, created_at, updated_at,
-  rev, taken_down_at, takedown_reason`;
+  rev, taken_down_at, takedown_reason, expires_at`;
 
 export type DropRow = [
   id: string,
@@ -20,11 +20,12 @@ export type DropRow = [
   rev: number,
   takenDownAt: number | null,
   takedownReason: string | null,
+  expiresAt: number | null,
 ];
 
 export function toDrop(row: DropRow): Drop {
   const [id, ownerId, slug, title, description, metadata, lockId, latestVersion, ...rest] = row;
-  const [viewCount, createdAt, updatedAt, rev, takenDownAt, reason] = rest;
+  const [viewCount, createdAt, updatedAt, rev, takenDownAt, reason, expiresAt] = rest;
   return {
     id,
     ownerId,
@@ -39,7 +40,13 @@ export function toDrop(row: DropRow): Drop {
     updatedAt,
     rev,
     takedown: takenDownAt === null || reason === null ? null : { at: takenDownAt, reason },
+    expiresAt,
   };
+}
+
+/** SQL: whether the drop is neither deleted nor expired. @param now the parameter with the time */
+export function isLive(now: '?' | '$now'): string {
+  return `deleted_at IS NULL AND (expires_at <= ${now}) IS NOT TRUE`;
 }
 
 /** The columns of a version, in the order of `VersionRow`. */
@@ -58,6 +65,30 @@ export function toVersion([id, number, sizeBytes, hasContext, mediaType, created
   return { id, number, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt };
 }
 
+/** The columns of a version as its owner may see it, in the order of `OwnedVersionRow`. */
+export const ownedVersionColumns = `${versionColumns}, publisher_kind, publisher_id, publisher_label`;
+
+export type OwnedVersionRow = [
+  ...version: VersionRow,
+  kind: Publisher['kind'] | null,
+  publisherId: string | null,
+  label: string | null,
+];
+
+export function toOwnedVersion([
+  id,
+  number,
+  sizeBytes,
+  hasContext,
+  mediaType,
+  createdAt,
+  ...publisher
+]: OwnedVersionRow): OwnedVersion {
+  const [kind, publisherId, label] = publisher;
+  const publishedBy = kind === null || publisherId === null ? null : { kind, id: publisherId, label };
+  return { ...toVersion([id, number, sizeBytes, hasContext, mediaType, createdAt]), publishedBy };
+}
+
 /** SQL: the assignments of every visible change; their values are `$now` and `taskValues`. */
 export const changed = `
   changed_at = $now, rev = rev + 1,
@@ -72,6 +103,6 @@ export function writeMetadata(metadata: Metadata): string {
   return JSON.stringify([...metadata]);
 }
 
-function readMetadata(text: string): Metadata {
+export function readMetadata(text: string): Metadata {
   return new Map(text === '[]' ? [] : (JSON.parse(text) as [string, string][])); // proof: see writeMetadata
 }

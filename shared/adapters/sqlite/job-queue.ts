@@ -32,6 +32,8 @@ export function createSqliteJobQueue(options: {
   let stopped: Promise<void> | undefined;
 
   return {
+    joinsChanges: true, // see `Database.write`
+
     async enqueue(name, payload, delayMs = 0) {
       const key = jobKey(name, payload);
       const text = JSON.stringify(payload);

@@ -1,8 +1,14 @@
 import type { PendingTask } from '../../domain/drop.ts';
 import type { DropTasks, PendingPosition, PendingTaskStore } from '../../ports/pending-task-store.ts';
 import type { Database, Statement } from './database.ts';
+import { createRemovals } from './drop-removals.ts';
 
 interface TasksRow {
+  readonly ownerId: string;
+  readonly lockId: string | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly createdAt: number;
   readonly deletedAt: number | null;
   readonly rev: number;
   readonly renderPending: number;
@@ -16,7 +22,7 @@ const beforeAll: PendingPosition = { changedAt: -1, id: '' };
 export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
   const sql = {
     find: db.prepare(`
-      SELECT deleted_at AS deletedAt, rev, owed_render AS renderPending, owed_purge AS purgePending,
+      SELECT owner_id AS ownerId, lock_id AS lockId, title, description, created_at AS createdAt, deleted_at AS deletedAt, rev, owed_render AS renderPending, owed_purge AS purgePending,
         head_id AS latestVersionId
       FROM drops WHERE id = ?`),
     versionIds: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? ORDER BY number'),
@@ -24,15 +30,22 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     listPending: db.prepare(`
       SELECT changed_at AS changedAt, id FROM drops
       WHERE has_chores AND changed_at < ? AND (changed_at, id) > (?, ?) ORDER BY changed_at, id LIMIT ?`),
+    isAnyExpired: db.prepareTuples(
+      'SELECT 1 FROM drops WHERE deleted_at IS NULL AND expires_at <= ? LIMIT 1',
+    ),
     clearTrash: db.prepare('DELETE FROM drop_trash WHERE drop_id = ? AND version_id = ?'),
     noteTrash: db.prepare(`
       UPDATE drops SET has_trash = EXISTS (SELECT 1 FROM drop_trash WHERE drop_id = $id) WHERE id = $id`),
     erase: db.prepare('DELETE FROM drops WHERE id = ? AND deleted_at IS NOT NULL'),
+    findExisting: db.prepareTuples(
+      'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM drops WHERE id = value)',
+    ),
     findReferenced: db.prepareTuples(`
       SELECT value FROM json_each(?)
       WHERE EXISTS (SELECT 1 FROM drop_versions WHERE id = value)
         OR EXISTS (SELECT 1 FROM drop_trash WHERE version_id = value)`),
   };
+  const { removeExpired } = createRemovals(db);
   const clearTask: Record<PendingTask, Statement> = {
     render: db.prepare('UPDATE drops SET owed_render = 0 WHERE id = ? AND rev = ?'),
     purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
@@ -52,7 +65,12 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
       if (row.purgePending !== 0) tasks.push('purge');
       return {
         id: dropId,
+        ownerId: row.ownerId,
         deleted: row.deletedAt !== null,
+        locked: row.lockId !== null,
+        title: row.title,
+        description: row.description,
+        createdAt: row.createdAt,
         rev: row.rev,
         tasks,
         versionIds: texts(sql.versionIds, dropId),
@@ -64,6 +82,11 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     async listPending(before, after, limit) {
       const { changedAt, id } = after ?? beforeAll;
       return sql.listPending.all(before, changedAt, id, limit) as PendingPosition[]; // proof: the columns selected
+    },
+
+    async removeExpired(now, limit) {
+      if (sql.isAnyExpired.get(now) === undefined) return [];
+      return db.write(() => removeExpired(null, now, limit));
     },
 
     clearTask(dropId, task, rev) {
@@ -79,6 +102,10 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
 
     async erase(dropId) {
       await db.write(() => sql.erase.run(dropId));
+    },
+
+    async findExisting(dropIds) {
+      return new Set(texts(sql.findExisting, JSON.stringify(dropIds)));
     },
 
     async findReferenced(versionIds) {

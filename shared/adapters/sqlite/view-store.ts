@@ -8,10 +8,13 @@ export function createSqliteViewStore(db: Database): ViewStore {
     addToDay: db.prepare(`
       INSERT INTO day_views (drop_id, day, count, views_batch) SELECT id, ?, ?, 0 FROM drops WHERE id = ?
       ON CONFLICT (drop_id, day) DO UPDATE SET count = count + excluded.count`),
-    listDays: db.prepareTuples('SELECT day, count FROM day_views WHERE drop_id = ? ORDER BY day'),
-    listViewed: db.prepareTuples(
-      'SELECT drop_id FROM day_views WHERE day = ? AND drop_id > ? ORDER BY drop_id LIMIT ?',
+    listDays: db.prepareTuples(
+      'SELECT day, count FROM day_views WHERE drop_id = ? AND day >= ? ORDER BY day',
     ),
+    listDaysOfDrops: db.prepareTuples(`
+      SELECT drop_id, json_group_array(json_array(day, count)) FROM day_views
+      WHERE drop_id IN (SELECT value FROM json_each(?)) AND day IN (SELECT value FROM json_each(?))
+      GROUP BY drop_id`),
   };
 
   return {
@@ -26,13 +29,16 @@ export function createSqliteViewStore(db: Database): ViewStore {
 
     aggregate: async () => undefined,
 
-    async listDays(dropId) {
-      return new Map(sql.listDays.all(dropId) as [string, number][]); // proof: the columns selected
+    async listDays(dropId, from = '') {
+      return new Map(sql.listDays.all(dropId, from) as [string, number][]); // proof: the columns selected
     },
 
-    async listViewed(day, after, limit) {
-      const rows = sql.listViewed.all(day, after, limit) as [string][]; // proof: the column selected
-      return rows.map(([dropId]) => dropId);
+    async listDaysOfDrops(dropIds, days) {
+      const rows = sql.listDaysOfDrops.all(JSON.stringify(dropIds), JSON.stringify(days)) as [
+        string,
+        string,
+      ][]; // proof: the columns selected
+      return new Map(rows.map(([dropId, counts]) => [dropId, new Map(JSON.parse(counts))]));
     },
   };
 }

@@ -4,8 +4,6 @@ import { createThreadPool } from './thread-pool.ts';
 
 /** Several times what an ordinary context of 64 KB needs. */
 const defaultTimeoutMs = 300;
-/** With more contexts running or waiting, the next is shown as plain text, so that no page waits for hostile ones. */
-const maxPending = 8;
 const maxHeapMb = 64;
 
 export interface ContextRendererOptions {
@@ -23,33 +21,18 @@ export function createThreadContextRenderer(options: ContextRendererOptions = {}
     maxHeapMb,
     onError: (error) => log?.warn({ err: error }, 'a thread that renders contexts died'),
   });
-  let pending = 0;
-
-  async function attempt(markdown: string): Promise<string | null> {
-    try {
-      return (await pool.run({ markdown }, { timeoutMs })) as string | null; // proof: renderContext returns it
-    } catch (error) {
-      log?.warn(
-        { err: error, characters: markdown.length },
-        'a context was not rendered; it is shown as text',
-      );
-      return null;
-    }
-  }
-
   return {
     async render(markdown) {
-      if (pending >= maxPending) return { markup: asPlainText(markdown), isFinal: false };
-      pending += 1;
-      const markup = await attempt(markdown);
-      pending -= 1;
-      return { markup: markup ?? asPlainText(markdown), isFinal: true };
+      try {
+        return (await pool.run({ markdown }, { timeoutMs })) as string | null; // proof: renderContext returns it
+      } catch (error) {
+        log?.warn(
+          { err: error, characters: markdown.length },
+          'a context was not rendered; it is shown as text',
+        );
+        return null;
+      }
     },
     close: () => pool.close(),
   };
-}
-
-/** HTML parsers drop a line break at the start of `<pre>`, hence the extra one. */
-function asPlainText(text: string): string {
-  return `<pre>\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`;
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.ts';
-import type { NewRender, PageRenderer } from '../../ports/page-renderer.ts';
-import type { Squeezed } from '../../ports/render-store.ts';
+import type { PageRenderer } from '../../ports/page-renderer.ts';
+import type { RenderedPage } from '../../ports/render-store.ts';
 import type { Effort, RenderTask } from './render-thread.ts';
 import { createThreadPool } from './thread-pool.ts';
 
@@ -23,28 +23,25 @@ export interface RendererOptions {
  */
 export function createThreadRenderer(options: RendererOptions): PageRenderer {
   const { log, graceMs = defaultGraceMs } = options;
-  const pool = openPool('render', options.maxThreads);
-  // A pool of its own, because compressing a page of 2 MB takes more than two seconds.
-  const squeezers = openPool('squeeze', 1);
-  let renders = 0;
+  const pool = createThreadPool({
+    file: new URL('./render-thread.js', import.meta.url),
+    name: 'render',
+    maxThreads: options.maxThreads,
+    maxHeapMb,
+    onError: (error) => log?.warn({ err: error }, 'a render thread died'),
+  });
 
-  function openPool(name: 'render' | 'squeeze', maxThreads: number) {
-    const onError = (error: unknown) => log?.warn({ err: error }, `a ${name} thread died`);
-    const file = new URL('./render-thread.js', import.meta.url);
-    return createThreadPool({ file, name, maxThreads, maxHeapMb, onError });
-  }
-
-  async function attempt(html: Uint8Array, effort: Effort, budgetMs: number): Promise<NewRender> {
+  async function attempt(html: Uint8Array, effort: Effort, budgetMs: number): Promise<RenderedPage> {
     const planned = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const task: RenderTask = { html, effort, budgetMs, planned };
     const timeout = {
       timeoutMs: budgetMs + graceMs,
       mayRunOn: () => Atomics.load(planned, 0) === 1, // compressing takes bounded time
     };
-    return (await pool.run(task, effort === 'full' ? timeout : {})) as NewRender; // proof: render returns it
+    return (await pool.run(task, effort === 'full' ? timeout : {})) as RenderedPage; // proof: render returns it
   }
 
-  async function renderWithFallback(html: Uint8Array, budgetMs: number): Promise<NewRender> {
+  async function renderWithFallback(html: Uint8Array, budgetMs: number): Promise<RenderedPage> {
     let failure: unknown;
     for (const effort of efforts) {
       try {
@@ -61,21 +58,8 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
   }
 
   return {
-    async render(html, budgetMs) {
-      renders += 1;
-      try {
-        return await renderWithFallback(withOwnBuffer(html), budgetMs);
-      } finally {
-        renders -= 1;
-      }
-    },
-    async squeeze(html, plan) {
-      return (await squeezers.run({ html: withOwnBuffer(html), plan })) as Squeezed; // proof: squeeze returns it
-    },
-    isIdle: () => renders === 0,
-    async close() {
-      await Promise.all([pool.close(), squeezers.close()]);
-    },
+    render: (html, budgetMs) => renderWithFallback(withOwnBuffer(html), budgetMs),
+    close: () => pool.close(),
   };
 }
 

@@ -1,0 +1,201 @@
+import type { Drop } from '../../../shared/domain/drop.ts';
+import type { ErrorDetails } from '../../../shared/domain/errors.ts';
+import { invalid, validationError } from '../../http/validate.ts';
+
+/** The form of the details as it is filled in: text alone, valid or not. */
+export interface EditValues {
+  readonly title: string;
+  readonly description: string;
+  /** Rows of the form; those without name and value are no tags. */
+  readonly tags: readonly (readonly [name: string, value: string])[];
+  /** `2026-01-31T12:00`, in UTC; '' for never. */
+  readonly expires: string;
+  /** The revision of the drop that the person saw. */
+  readonly ifMatch: string;
+  /** The fields as the form first showed them (`fieldsText`), which tells what the person changed. */
+  readonly shown: string;
+}
+
+const emptyRows = 3;
+
+/** The values of a drop, with empty rows for more tags. @param maxTags of a drop */
+export function valuesOf(drop: Drop, maxTags: number): EditValues {
+  const tags = [...drop.metadata].map(([name, value]) => [name, inOneLine(value)] as const);
+  const fields = {
+    title: inOneLine(drop.title),
+    description: withLineFeeds(drop.description ?? ''),
+    tags: withEmptyRows(tags, maxTags),
+    expires: expiresField(drop),
+  };
+  return { ...fields, ifMatch: String(drop.rev), shown: JSON.stringify(fieldsText(fields)) };
+}
+
+/**
+ * After a conflict: what the person changed, and for the other fields what is live now. Without this, saving again would
+ * undo what a program has written into fields that the person never touched.
+ */
+export function afterConflict(values: EditValues, live: Drop, maxTags: number): EditValues {
+  const before = readShown(values.shown);
+  const sent = fieldsText(values);
+  const now = valuesOf(live, maxTags);
+  const keeps = (field: keyof typeof sent) => before?.[field] === sent[field];
+  return {
+    ...now,
+    ...(!keeps('title') && { title: values.title }),
+    ...(!keeps('description') && { description: values.description }),
+    ...(!keeps('tags') && { tags: values.tags }),
+    ...(!keeps('expires') && { expires: values.expires }),
+  };
+}
+
+/** Whether the drop says what the form does: a form that was sent twice meets the revision that it has made itself. */
+export function isLive(values: EditValues, drop: Drop, maxTags: number): boolean {
+  return JSON.stringify(fieldsText(values)) === JSON.stringify(fieldsText(valuesOf(drop, maxTags)));
+}
+
+/** What the fields say, each as one text. */
+export function fieldsText({ title, description, tags, expires }: Omit<EditValues, 'ifMatch' | 'shown'>) {
+  const filled = tags.filter(([name, value]) => name !== '' || value !== '');
+  return { title, description, tags: JSON.stringify(filled), expires };
+}
+
+/** null: the field was tampered with, or is missing. */
+function readShown(text: string): Partial<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The expiry as `<input type="datetime-local">` has it. */
+export function expiresField({ expiresAt }: Drop): string {
+  return expiresAt === null ? '' : new Date(expiresAt).toISOString().slice(0, 16);
+}
+
+/** The values as they were sent. */
+export function readValues(form: ReadonlyMap<string, string>): EditValues {
+  const field = (name: string) => form.get(name) ?? '';
+  const tags: (readonly [string, string])[] = [];
+  for (let row = 0; form.has(tagField('name', row)) || form.has(tagField('value', row)); row++)
+    tags.push([field(tagField('name', row)).trim(), field(tagField('value', row))]);
+  return {
+    title: field('title'),
+    description: withLineFeeds(field('description')),
+    tags,
+    expires: field('expires'),
+    ifMatch: field('if_match'),
+    shown: field('shown'),
+  };
+}
+
+/** The same values with more rows for tags, as many as a drop can have. */
+export function withMoreRows(values: EditValues, maxTags: number): EditValues {
+  return { ...values, tags: withEmptyRows(values.tags, maxTags) };
+}
+
+/** The largest valid form: a character has at most 4 bytes, each of them sent as `%XX`; `shown` has each text again. */
+export function editFormBytes(limits: {
+  readonly TITLE_MAX_CHARACTERS: number;
+  readonly DESCRIPTION_MAX_CHARACTERS: number;
+  readonly METADATA_MAX_KEYS: number;
+  readonly METADATA_KEY_MAX_CHARACTERS: number;
+  readonly METADATA_VALUE_MAX_CHARACTERS: number;
+}): number {
+  const tag = limits.METADATA_KEY_MAX_CHARACTERS + limits.METADATA_VALUE_MAX_CHARACTERS + 4;
+  const details = limits.TITLE_MAX_CHARACTERS + 2 * limits.DESCRIPTION_MAX_CHARACTERS;
+  return 2 * 12 * (details + limits.METADATA_MAX_KEYS * tag) + 4 * 1024;
+}
+
+/**
+ * The values as the body of a PATCH. Fields of a form cannot have everything that the API takes: no line breaks in one line,
+ * no seconds of an expiry. What nobody touched stays as it is.
+ * @param drop as the form showed it; at another revision the change is refused
+ * @throws DropError `invalid_arg` for what only a form can get wrong: a tag that is there twice, a time that is none
+ */
+export function toPatchBody({ title, description, tags, expires }: EditValues, drop: Drop): object {
+  const metadata = new Map<string, string>();
+  for (const [name, value] of tags) {
+    if (name === '' && value === '') continue;
+    if (metadata.has(name))
+      throw validationError([{ field: `metadata.${name}`, ...invalid(`The tag ${name} is there twice`) }]);
+    metadata.set(name, keep(value, drop.metadata.get(name), inOneLine));
+  }
+  return {
+    title: keep(title, drop.title, inOneLine),
+    description: keep(description, drop.description ?? '', withLineFeeds),
+    metadata: Object.fromEntries(metadata),
+    ...(expires !== expiresField(drop) && { expires_at: expires === '' ? null : fromField(expires) }),
+  };
+}
+
+/** The text as it was stored, if it was sent as a field shows it. */
+function keep(sent: string, stored: string | undefined, asShown: (text: string) => string): string {
+  return stored !== undefined && asShown(stored) === sent ? stored : sent;
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/[\r\n]/g, '');
+}
+
+/** Browsers send a line break as CR LF. */
+function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+export function tagField(part: 'name' | 'value', row: number): string {
+  return `tag_${part}_${row}`;
+}
+
+export interface EditFaults {
+  /** Sentences, in the words of the form. */
+  readonly messages: readonly string[];
+  hasFault(field: 'title' | 'description' | 'expires' | 'tags'): boolean;
+  /** Whether the row of that tag is wrong. */
+  hasTagFault(name: string): boolean;
+}
+
+/** What is wrong with the form. @param error of a refused change */
+export function faultsOf(error: { message: string; details?: ErrorDetails | undefined }): EditFaults {
+  const { fields } = error.details ?? {};
+  const faults = Array.isArray(fields) ? fields.map(toFault) : [];
+  const names = new Set(faults.map(({ field }) => field));
+  return {
+    messages: faults.length > 0 ? faults.map(({ message }) => message) : [error.message],
+    hasFault: (field) => names.has(wireNames[field]),
+    hasTagFault: (name) => names.has(`metadata.${name}`),
+  };
+}
+
+const wireNames = {
+  title: 'title',
+  description: 'description',
+  expires: 'expires_at',
+  tags: 'metadata',
+} as const;
+
+const expiryRule = 'The expiry must be a date and time in the future, at most 10 years ahead';
+
+/** The API's words name fields of JSON. */
+function toFault({ field, message }: { field: string; message: string }) {
+  if (field === wireNames.expires) return { field, message: expiryRule };
+  return {
+    field,
+    message: message.replace(/^metadata keys/, 'The names of tags').replace(/^metadata\.(\S+)/, 'The tag $1'),
+  };
+}
+
+function withEmptyRows(tags: EditValues['tags'], maxTags: number): EditValues['tags'] {
+  const rows = Math.max(tags.length, Math.min(tags.length + emptyRows, maxTags));
+  return Array.from({ length: rows }, (_, row) => tags[row] ?? (['', ''] as const));
+}
+
+/** @throws DropError `invalid_arg` */
+function fromField(text: string): number {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)
+    ? Date.parse(`${text}Z`)
+    : Number.NaN;
+  if (Number.isNaN(time)) throw validationError([{ field: 'expires_at', ...invalid(expiryRule) }]);
+  return time;
+}

@@ -1,0 +1,81 @@
+import type { Drop } from '../../../shared/domain/drop.ts';
+import { envelopeData, fieldState, formError } from '../../html/error-page.ts';
+import { type Fragment, type Html, html, visible } from '../../html/html.ts';
+import type { PageParts } from '../../html/layout.ts';
+import { timeTag } from '../../html/time.ts';
+import type { ErrorEnvelope } from '../../http/http-error.ts';
+import { ownerPath } from '../../http/paths.ts';
+import { type EditValues, expiresField, faultsOf, fieldsText, tagField, valuesOf } from './edit-form.ts';
+
+/** The form of title, description, expiry and tags. */
+export function editPage(parts: {
+  readonly drop: Drop;
+  readonly values: EditValues;
+  /** Of the session. */
+  readonly formField: Html;
+  readonly maxTags: number;
+  /** Why the change was refused. */
+  readonly envelope?: ErrorEnvelope;
+}): PageParts {
+  const { drop, values, formField, maxTags, envelope } = parts;
+  const path = ownerPath(drop.slug);
+  const isConflict = envelope?.error.code === 'version_conflict';
+  const faults = envelope && !isConflict ? faultsOf(envelope.error) : null;
+  const state = (field: 'title' | 'description' | 'expires', hint?: string) =>
+    fieldState(faults?.hasFault(field) ?? false, hint);
+  const now = isConflict ? drop : null;
+  const isSame = fieldsText(values).tags === fieldsText(valuesOf(drop, maxTags)).tags;
+  return {
+    title: 'Edit details',
+    ...(envelope && { head: envelopeData(envelope) }),
+    styles: ['drop'],
+    scripts: ['drop'],
+    body: html`<div class="reading"><h1>Edit details</h1>
+<p class="of-drop"><a href="${path}">${visible(drop.title)}</a></p>
+<form class="panel" method="post" action="${path}/edit">
+${isConflict && conflictNotice()}
+${formError(faults?.messages.map((message) => `${message}.`).join(' '))}
+${formField}
+<input type="hidden" name="if_match" value="${values.ifMatch}">
+<input type="hidden" name="shown" value="${values.shown}">
+<label for="title">Title</label>
+<input id="title" name="title" type="text" value="${values.title}" required autocomplete="off"${state('title')}>
+${now && now.title !== values.title && live(visible(now.title))}
+<label for="description">Description</label>
+<textarea id="description" name="description" rows="3"${state('description', 'description-hint')}>
+${values.description}</textarea>
+<p class="hint" id="description-hint">Previews of the link show it.</p>
+${now && (now.description ?? '') !== values.description && live(now.description === null ? 'no description' : visible(now.description))}
+<label for="expires">Expires <span class="zone" data-zone>(UTC)</span></label>
+<input id="expires" name="expires" type="datetime-local" value="${values.expires}" autocomplete="off" data-utc${state('expires', 'expires-hint')}>
+<p class="hint" id="expires-hint">The page and all its versions are deleted then, for good. Leave it empty to keep them.</p>
+${now && values.expires !== expiresField(now) && live(now.expiresAt === null ? 'never' : timeTag(now.expiresAt))}
+<fieldset class="tag-rows"${fieldState(faults?.hasFault('tags') ?? false, 'tags-hint', false)}>
+<legend>Tags</legend>
+<p class="hint" id="tags-hint">Only you see them. Empty both fields of a tag to remove it.</p>
+${values.tags.map(([name, value], row) => tagRow(name, value, row, faults?.hasTagFault(name) ?? false))}
+${now && !isSame && live(now.metadata.size === 0 ? 'no tags' : [...now.metadata].map(([key, value], i) => html`${i > 0 && ', '}${visible(key)}: ${visible(value)}`))}
+</fieldset>
+<div class="actions"><button type="submit">Save</button>
+${values.tags.length < maxTags && html`<button type="submit" class="quiet" name="action" value="more-tags" formnovalidate>Add tags</button>`}
+<a class="button quiet" href="${path}">Cancel</a></div>
+</form></div>`,
+  };
+}
+
+function tagRow(name: string, value: string, row: number, isWrong: boolean): Html {
+  const field = (part: 'name' | 'value', text: string) =>
+    html`<input name="${tagField(part, row)}" type="text" value="${text}" aria-label="${part === 'name' ? 'Name' : 'Value'} of tag ${row + 1}" placeholder="${part}" autocomplete="off" autocapitalize="none" spellcheck="false"${fieldState(isWrong, undefined, part === 'name')}>`;
+  return html`<div class="fields-row tag-row">${field('name', name)}${field('value', value)}</div>
+`;
+}
+
+function conflictNotice(): Html {
+  return html`<p class="notice warn" id="fault" role="alert"><strong>The drop was changed while you edited it.</strong>
+Nothing was saved yet. The fields that you changed have what you entered, with what is live now below them. Save again to
+replace it.</p>`;
+}
+
+function live(value: Fragment): Html {
+  return html`<p class="live">Live now: ${value}</p>`;
+}

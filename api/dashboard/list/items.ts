@@ -1,0 +1,103 @@
+import type { Drop } from '../../../shared/domain/drop.ts';
+import { copyButton } from '../../html/copy-button.ts';
+import { type Html, html, visible } from '../../html/html.ts';
+import { countOf } from '../../html/quantity.ts';
+import { timeTag } from '../../html/time.ts';
+import { cardPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
+import { type ListAddress, listHref } from './address.ts';
+import { sparkline } from './sparkline.ts';
+
+/** More tags are on the drop's own page. */
+const tagsShown = 6;
+
+export interface ListedDrop {
+  readonly drop: Drop;
+  /** Of each of the last days, oldest first. */
+  readonly recentViews: readonly number[];
+}
+
+/** The drops of a page of the list, each with a box by which it can be selected. */
+export function dropItems(listed: readonly ListedDrop[], address: ListAddress, baseUrl: string): Html {
+  return address.view === 'gallery'
+    ? html`<ul class="grid">${listed.map((item) => card(item, address))}</ul>`
+    : html`<ul class="drop-rows">${listed.map((item) => row(item, address, baseUrl))}</ul>`;
+}
+
+function card({ drop, recentViews }: ListedDrop, address: ListAddress): Html {
+  return html`<li class="card drop-card">
+${picture(drop)}
+<div class="card-body">${heading(drop, html`<a class="card-link" href="${ownerPath(drop.slug)}" title="${drop.title}">${visible(drop.title)}</a>`)}
+${description(drop)}
+${tags(drop, address)}
+<div class="row between views">${viewCount(drop)}${sparkline(recentViews)}</div>
+${facts(drop)}</div>
+${box(drop)}
+</li>`;
+}
+
+function row({ drop, recentViews }: ListedDrop, address: ListAddress, baseUrl: string): Html {
+  const link = html`<a href="${ownerPath(drop.slug)}" title="${drop.title}">${visible(drop.title)}</a>`;
+  return html`<li class="drop-row">
+${box(drop)}
+<div class="what">${heading(drop, link)}
+${description(drop)}
+${tags(drop, address)}
+${facts(drop)}</div>
+<div class="views">${sparkline(recentViews)}${viewCount(drop)}</div>
+<div class="row"><a class="button quiet small" href="${pagePath(drop.slug)}">Open<span class="visually-hidden"> ${visible(drop.title)}</span></a>${copyButton(pageUrl(baseUrl, drop.slug), 'Copy link')}</div>
+</li>`;
+}
+
+/** The share card, which counts no view. A page that was taken down has none. */
+function picture({ slug, takedown }: Drop): Html {
+  if (takedown !== null) return html`<div class="no-card" aria-hidden="true">Taken down</div>`;
+  return html`<img src="${cardPath(slug)}" alt="" width="600" height="315" loading="lazy" decoding="async">`;
+}
+
+function heading(drop: Drop, link: Html): Html {
+  return html`<h2 class="clip-2" id="${titleId(drop)}">${link}</h2>`;
+}
+
+function description({ description: text }: Drop): Html | null {
+  return text === null ? null : html`<p class="small soft clip-2" title="${text}">${visible(text)}</p>`;
+}
+
+/** Each tag leads to the drops that have it too; a tag that is a filter already is marked, and its link removes it. */
+function tags({ slug, metadata }: Drop, address: ListAddress): Html | null {
+  if (metadata.size === 0) return null;
+  const shown = [...metadata].slice(0, tagsShown);
+  const more = metadata.size - shown.length;
+  return html`<ul class="tags above" aria-label="Tags">${shown.map((tag) => html`<li>${tagLink(tag, address)}</li>`)}${
+    more > 0 && html`<li><a class="tag" href="${ownerPath(slug)}">${more} more</a></li>`
+  }</ul>`;
+}
+
+function tagLink([key, value]: readonly [string, string], address: ListAddress): Html {
+  const others = address.tags.filter(([name, text]) => name !== key || text !== value);
+  const isOn = others.length < address.tags.length;
+  const href = listHref(address, { tags: isOn ? others : [...address.tags, [key, value]] });
+  return html`<a class="tag" href="${href}"${isOn && html` aria-current="true"`}>${visible(`${key}: ${value}`)}</a>`;
+}
+
+function facts({ locked, takedown, expiresAt, latestVersion, createdAt, updatedAt }: Drop): Html {
+  const changed = updatedAt > createdAt ? html`Changed ${ago(updatedAt)}` : html`Published ${ago(createdAt)}`;
+  return html`<p class="meta above">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
+    locked && html`<span class="badge">Locked</span>`
+  }${expiresAt !== null && html`<span class="badge warn">Expires ${ago(expiresAt)}</span>`}<span>Version ${latestVersion}</span><span>${changed}</span></p>`;
+}
+
+function ago(ms: number): Html {
+  return timeTag(ms, { relative: true });
+}
+
+function viewCount({ viewCount: count }: Drop): Html {
+  return html`<span class="small number">${countOf(count, 'view')}</span>`;
+}
+
+function box(drop: Drop): Html {
+  return html`<label class="select above"><input type="checkbox" name="drop" value="${drop.slug}" aria-labelledby="select-${drop.slug} ${titleId(drop)}"><span class="visually-hidden" id="select-${drop.slug}">Select</span></label>`;
+}
+
+function titleId({ slug }: Drop): string {
+  return `title-${slug}`;
+}

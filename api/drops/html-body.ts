@@ -1,0 +1,85 @@
+import type { Caller } from '../../shared/domain/account.ts';
+import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { NewDropInput } from '../../shared/services/drops.ts';
+import type { Titles } from '../../shared/services/titles.ts';
+import type { Query } from '../http/parameters.ts';
+import { validationError } from '../http/validate.ts';
+import { readTime } from './expires-at.ts';
+import { metadataPrefix } from './list-query.ts';
+import { type createDropBodyReaders, htmlRequired, titleRequired } from './requests.ts';
+
+/** The parameters of a POST or PUT whose body is the document, besides `metadata.<key>`. */
+const detailNames = ['title', 'description', 'expires_at'];
+
+/** URLs are logged by proxies and kept in shell histories, so these may only come in a JSON body. */
+const secretNames = ['passcode', 'context'];
+
+/** Reads a POST or PUT of a drop whose body is the document itself: its details are in the query. */
+export function createHtmlBodyReaders(
+  bodies: Pick<ReturnType<typeof createDropBodyReaders>, 'readDetails'>,
+  titles: Titles,
+) {
+  function readReplace(html: Uint8Array, query: Query): Document & DetailChanges {
+    const changes = bodies.readDetails(toDetails(query));
+    checkNotEmpty(html);
+    return { html, context: null, ...changes };
+  }
+
+  return {
+    readReplace,
+
+    /** Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
+    async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
+      const {
+        title,
+        description = null,
+        metadata = new Map(),
+        expiresAt = null,
+        ...rest
+      } = readReplace(html, query);
+      return {
+        ...rest,
+        title: title ?? (await findTitle(caller, html)),
+        description,
+        metadata,
+        expiresAt,
+        passcode: null,
+      };
+    },
+  };
+
+  async function findTitle(caller: Caller, html: Uint8Array): Promise<string> {
+    const title = await titles.find(caller, html);
+    if (title !== null) return title;
+    const message = `${titleRequired.message}: give the document a <title> in its head, or add ?title=… to the address`;
+    throw validationError([{ field: 'title', ...titleRequired, message }]);
+  }
+}
+
+/** @throws DropError `html_required` */
+export function checkNotEmpty(html: Uint8Array): void {
+  if (html.length === 0) throw validationError([{ field: 'html', ...htmlRequired }]);
+}
+
+/** The parameters as the fields of a JSON body. Other parameters are ignored, as in every query. */
+function toDetails(query: Query): Record<string, unknown> {
+  for (const [name, value] of Object.entries(query)) {
+    if (secretNames.includes(name)) throw notInQuery(name);
+    if (Array.isArray(value) && (detailNames.includes(name) || name.startsWith(metadataPrefix)))
+      throw new DropError('invalid_arg', `${name} must be given once`, { field: name });
+  }
+  const metadata = Object.entries(query).filter(([name]) => name.startsWith(metadataPrefix));
+  const tags = metadata.map(([name, value]) => [name.slice(metadataPrefix.length), value]);
+  const { expires_at: expiresAt } = query;
+  return {
+    ...Object.fromEntries(Object.entries(query).filter(([name]) => detailNames.includes(name))),
+    ...(typeof expiresAt === 'string' && { expires_at: readTime(expiresAt) }),
+    ...(tags.length > 0 && { metadata: Object.fromEntries(tags) }),
+  };
+}
+
+function notInQuery(name: string): DropError {
+  const message = `${name} must not be in the address, which proxies log: send a JSON body with html and ${name}`;
+  return new DropError('invalid_arg', message, { field: name });
+}

@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http';
+import { object } from 'yup';
+import type { Caller } from '../../shared/domain/account.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { maxViewDays, type ViewStats } from '../../shared/services/view-stats.ts';
+import { type ApiRequest, queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
+import { integer as integerParameter } from '../http/query-fields.ts';
+import { sendJson } from '../http/send.ts';
+import { validate } from '../http/validate.ts';
+import { json, type Operation } from '../openapi/operation.ts';
+import { queryParameters, slugParameter } from '../openapi/request-schema.ts';
+import { fields, integer, list, named, text, type Wire } from '../openapi/shape.ts';
+
+export const defaultViewDays = 30;
+
+const viewsQuery = object({
+  days: integerParameter('days', maxViewDays).meta({
+    description: 'The number of days, up to today.',
+    default: defaultViewDays,
+  }),
+});
+
+export const viewsShape = named(
+  'Views',
+  fields({
+    view_count: integer('All views of the drop.', 0, { examples: [7] }),
+    days: list(
+      named(
+        'DayViews',
+        fields({
+          date: text('The day in UTC.', { pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-01-31'] }),
+          views: integer('The views on that day.', 0, { examples: [7] }),
+        }),
+      ),
+    ),
+  }),
+);
+
+export function presentViews(stats: Awaited<ReturnType<ViewStats['read']>>): Wire<typeof viewsShape> {
+  return { view_count: stats.viewCount, days: stats.days };
+}
+
+/** docs/decisions.md, Views over time. */
+export const viewsOperation = {
+  id: 'readViews',
+  tag: 'Drops',
+  summary: 'Read the views of a drop by day',
+  description: `The views of each of the last days in UTC, oldest first, at most ${maxViewDays}. Updated every few seconds, as \`view_count\` of the drop.`,
+  parameters: [slugParameter, ...queryParameters(viewsQuery)],
+  replies: [json('The views.', viewsShape, { view_count: 7, days: [{ date: '2026-01-31', views: 7 }] })],
+  refusals: ['invalid_slug', 'not_found'],
+} as const satisfies Operation;
+
+export function viewsHandler({ viewStats }: Services) {
+  return async (req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> => {
+    const slug = readSlug(req);
+    const { days } = validate(viewsQuery, queryOf(req), 'query');
+    const stats = await viewStats.read(caller, slug, toPositiveInteger(days) ?? defaultViewDays);
+    sendJson(res, presentViews(stats));
+  };
+}

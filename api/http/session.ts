@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request, Response } from 'express';
+import { isHttps } from '../../shared/config/config.ts';
+import type { Caller } from '../../shared/domain/account.ts';
+import { DropError, suspended } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/open-services.ts';
+import type { Sealer } from '../../shared/ports/sealer.ts';
+import { sessionEnded } from '../../shared/services/sessions.ts';
+import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
+import { type Html, html } from '../html/html.ts';
+import type { Handler } from './access.ts';
+import { isNavigation } from './answer-error.ts';
+import { checkOrigin, type ReadForm } from './form.ts';
+import { browserSignInPath } from './paths.ts';
+import { createSessionCookie } from './session-cookie.ts';
+
+/** The signed-in browser that a page of the dashboard is for. */
+export interface Session {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly accountName: string;
+  /** A hidden field for every form that changes something: it shows that a page of this session sent the form. */
+  readonly formField: Html;
+}
+
+type PageHandler = (req: Request, res: Response, session: Session) => Promise<void> | void;
+type Form = ReadonlyMap<string, string>;
+type FormHandler = (req: Request, res: Response, session: Session, form: Form) => Promise<void> | void;
+
+/**
+ * Checks the form's token, then the account's suspension, then the limit.
+ * @returns the session as it is after the body arrived
+ * @throws DropError `forbidden`, `rate_limited`; `unauthorized` if the session has ended
+ */
+export type Admit = (formToken: string | undefined) => Promise<Session>;
+type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
+
+type Limit = 'writes_per_minute' | 'changes_per_minute';
+
+interface FormRules {
+  /** Default: 8 KiB. */
+  readonly maxBytes?: number;
+  /** Whether a suspended account may send it: it can end its sessions and revoke its tokens. */
+  readonly allowsSuspended?: true;
+}
+
+const tokenField = 'form_token';
+
+export type SessionAccess = ReturnType<typeof createSessionAccess>;
+
+/** What a request to the dashboard must pass before its handler runs. */
+export function createSessionAccess(services: Services, readForm: ReadForm) {
+  const { sessions, sealer, limits, config } = services;
+  const cookie = createSessionCookie(isHttps(config));
+  const { origin } = new URL(config.BASE_URL);
+  const tokensOf = (id: string) => formTokensOf(sealer, id);
+
+  /** One indexed read for a browser that has the cookie. null: it is not signed in. */
+  async function find(req: IncomingMessage): Promise<Session | null> {
+    for (const secret of cookie.read(req)) {
+      const found = await sessions.identify(secret);
+      if (found === null) continue;
+      const { id } = found.session;
+      const formField = html`<input type="hidden" name="${tokenField}" value="${tokensOf(id)[0]}">`;
+      return { id, caller: found.caller, accountName: found.accountName, formField };
+    }
+    return null;
+  }
+
+  /** The same, for a page that belongs to the session: no cache stores it, and the log names the session. */
+  async function open(req: Request, res: Response): Promise<Session | null> {
+    res.setHeader('Cache-Control', 'no-store');
+    const session = await find(req);
+    if (session === null) return null;
+    res.locals.accountId = session.caller.accountId;
+    res.locals.sessionId = session.id;
+    return session;
+  }
+
+  function take(limit: Limit, caller: Caller): Promise<void> {
+    return limit === 'writes_per_minute' ? limits.takeWrite(caller) : limits.takeChange(caller);
+  }
+
+  /**
+   * For a POST whose handler reads the body itself: same origin, then session. The handler calls `admit` with the form's
+   * token before it changes anything.
+   */
+  function sessionBody(
+    limit: Limit | null,
+    handler: BodyHandler,
+    { allowsSuspended }: FormRules = {},
+  ): Handler {
+    return async (req, res) => {
+      checkOrigin(req, origin);
+      const hadArrived = req.complete;
+      const session = await open(req, res);
+      if (session === null) return sendToSignIn(req, res);
+      const confirm = () => (hadArrived ? session : find(req));
+      await handler(req, res, session, async (formToken = '') => {
+        if (!tokensOf(session.id).some((token) => constantTimeEqual(token, formToken))) throw outdatedForm();
+        // The session may have ended, or the account been suspended, while the body arrived.
+        const now = await confirm();
+        if (now?.id !== session.id) throw sessionEnded();
+        if (now.caller.isSuspended && !allowsSuspended) throw suspended();
+        if (limit !== null) await take(limit, now.caller);
+        return now;
+      });
+    };
+  }
+
+  /** What was typed is lost: the answer of a sign-in cannot repeat a form. */
+  function sendToSignIn(req: Request, res: Response): void {
+    if (!isNavigation(req)) throw sessionEnded();
+    res.redirect(303, browserSignInPath(pathOfReferer(req, origin)));
+  }
+
+  return {
+    find,
+    cookie,
+    sessionBody,
+
+    /** For a GET, which changes nothing. A browser without a session is sent to the sign-in, and then back here. */
+    withSession(handler: PageHandler): Handler {
+      return async (req, res) => {
+        const session = await open(req, res);
+        if (session === null) res.redirect(303, browserSignInPath(req.originalUrl));
+        else await handler(req, res, session);
+      };
+    },
+
+    /** For a POST of a form: same origin, session, form token, suspension and limit, in this order. */
+    sessionForm(limit: Limit | null, handler: FormHandler, rules: FormRules = {}): Handler {
+      return sessionBody(
+        limit,
+        async (req, res, _, admit) => {
+          const form = await readForm(req, res, rules.maxBytes);
+          await handler(req, res, await admit(form.get(tokenField)), form);
+        },
+        rules,
+      );
+    },
+  };
+}
+
+/** The token in the forms of a session, and those of older signing secrets. */
+export function formTokensOf(
+  sealer: Pick<Sealer, 'hashes'>,
+  sessionId: string,
+): readonly [string, ...string[]] {
+  return sealer.hashes('session form', sessionId);
+}
+
+/** The page that had the form; '' if the browser does not say. */
+function pathOfReferer({ headers }: IncomingMessage, origin: string): string {
+  const { referer = '' } = headers;
+  return referer.startsWith(`${origin}/`) ? referer.slice(origin.length) : '';
+}
+
+function outdatedForm(): DropError {
+  return new DropError('forbidden', 'This page is out of date. Open it again, and repeat what you did.');
+}

@@ -1,0 +1,60 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Services } from '../../shared/open-services.ts';
+import type { McpCall, McpSession } from '../http/access.ts';
+import { HttpError } from '../http/http-error.ts';
+import { servicePaths } from '../http/paths.ts';
+import { createServerSetup } from './server.ts';
+
+/** What the protocol reads of a request's headers. */
+const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
+
+/**
+ * POST /mcp: Model Context Protocol over Streamable HTTP, revisions 2025-11-25 and 2026-07-28 and older ones, stateless.
+ * An answer is sent whole, because no tool sends anything before its result.
+ */
+export function mcpHandlers(services: Services): { call: McpCall } {
+  const { config, log } = services;
+  const address = config.BASE_URL + servicePaths.mcp;
+  const setUp = createServerSetup(services);
+  let loading: Promise<McpHttpHandler> | undefined;
+
+  /** Loaded by the first call: the library takes 130 ms and 26 MB, which services without MCP clients save. */
+  async function load(): Promise<McpHttpHandler> {
+    const Sdk = await import('@modelcontextprotocol/server');
+    return Sdk.createMcpHandler(
+      // proof of the cast: `call` below is the only caller, and always passes a session
+      ({ authInfo }) => setUp(Sdk, authInfo?.extra?.session as McpSession),
+      {
+        maxSubscriptions: 0, // the list of tools never changes, and an open stream holds a connection
+        onerror: (err) => log.debug({ err }, 'an MCP message was refused'),
+      },
+    );
+  }
+
+  return {
+    async call(req, res, session) {
+      // Since revision 2025-06-18 a body is one message. A batch would be many calls for one request of the limits.
+      if (Array.isArray(req.body))
+        throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
+          field: 'body',
+        });
+      loading ??= load();
+      const { fetch } = await loading;
+      const headers = usedHeaders.flatMap((name) => {
+        const value = req.headers[name];
+        return typeof value === 'string' ? [[name, value] as [string, string]] : [];
+      });
+      const answer = await fetch(new Request(address, { method: 'POST', headers }), {
+        parsedBody: req.body,
+        authInfo: { token: '', clientId: session.caller.accountId, scopes: [], extra: { session } },
+      });
+      const body = Buffer.from(await answer.arrayBuffer());
+      if (answer.status >= 500) log.error({ body: body.toString() }, 'the MCP library failed');
+      res.statusCode = answer.status;
+      const type = answer.headers.get('content-type');
+      if (type !== null) res.setHeader('Content-Type', type);
+      res.setHeader('Content-Length', body.length);
+      res.end(body);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express';
+import { edgeSeconds } from '../../shared/config/config.ts';
+import type { Page } from '../../shared/domain/drop.ts';
+import type { Services } from '../../shared/open-services.ts';
+import type { Card } from '../../shared/services/cards.ts';
+import { isFresh } from '../http/content-encoding.ts';
+import { readSlug } from '../http/parameters.ts';
+import type { Answer } from '../http/send.ts';
+import { refuseTakenDown } from './public-page.ts';
+import { createRawHeaders } from './raw-headers.ts';
+
+/**
+ * GET /p/{slug}/card.png: the picture that previews of links show. It counts no view. The query is ignored: the address in
+ * the viewer's tags contains what the card shows, because other websites cache pictures by address.
+ */
+export function cardHandler(services: Services) {
+  const { pages, cards, clock, config } = services;
+  const headers = createRawHeaders(config, edgeSeconds(config), clock);
+
+  function send(req: Request, res: Response, page: Page, card: Card, isFinal: boolean): void {
+    headers.setForCard(res, page, isFinal);
+    if (isFinal && page.lock === null) {
+      res.setHeader('ETag', card.etag);
+      if (isFresh(req.headers['if-none-match'], card.etag)) {
+        res.writeHead(304).end();
+        return;
+      }
+    }
+    const answer: Answer = res;
+    answer.locals.sharedBytes = card.png;
+    res.setHeader('Content-Type', 'image/png');
+    res.setHeader('Content-Length', card.png.byteLength);
+    res.end(req.method === 'HEAD' ? undefined : card.png);
+  }
+
+  return async (req: Request, res: Response): Promise<void> => {
+    const slug = readSlug(req);
+    const known = pages.current(slug, null);
+    const card = known === null ? undefined : cards.recall(known);
+    if (known !== null && card !== undefined) {
+      send(req, res, known, card, true);
+      return;
+    }
+    const page = await pages.find(slug, null);
+    refuseTakenDown(page);
+    if (page.lock !== null) send(req, res, page, await cards.locked(), true);
+    else {
+      const found = await cards.get(page);
+      send(req, res, page, found.card, found.isFinal);
+    }
+  };
+}

@@ -1,0 +1,47 @@
+import type { ShownPage } from '../../shared/domain/drop.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { rawPath } from '../http/paths.ts';
+import { createContentHosts } from '../server/content-hosts.ts';
+
+/**
+ * The address of a page in a frame of ours. `id` makes it unique to the version's content, for caches.
+ * @param dropOrigin of the drop's own host; null: it is served from the service's
+ * @param grant opens this version of a locked drop
+ */
+export function frameUrl(
+  { slug, version }: ShownPage,
+  dropOrigin: string | null,
+  grant: string | null,
+): string {
+  const query = new URLSearchParams({ v: String(version.number), id: version.id });
+  if (grant !== null) query.set('g', grant);
+  return `${dropOrigin ?? ''}${rawPath(slug)}?${query}`;
+}
+
+/** A drop in a frame of its owner's dashboard. */
+export interface Preview {
+  readonly src: string;
+  readonly sandbox: string;
+  /** The source for `frame-src`: the frame shows this drop and nothing else. */
+  readonly source: string;
+}
+
+/**
+ * What a drop may do in the dashboard: less than in the viewer. A page that one of the owner's programs was made to
+ * publish cannot lead the dashboard away, open windows or block it with dialogs.
+ */
+const previewSandbox = 'allow-scripts allow-forms';
+
+/** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */
+export function createPreviews({ passcodes, config }: Pick<Services, 'passcodes' | 'config'>) {
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+
+  return async (page: ShownPage): Promise<Preview> => {
+    const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
+    return {
+      src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page)),
+      sandbox: dropOrigin === null ? previewSandbox : `${previewSandbox} allow-same-origin`,
+      source: `${dropOrigin ?? new URL(config.BASE_URL).origin}${rawPath(page.slug)}`,
+    };
+  };
+}

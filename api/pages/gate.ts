@@ -1,0 +1,61 @@
+import type { Request, Response } from 'express';
+import { isHttps } from '../../shared/config/config.ts';
+import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { cookieName, readCookies } from '../http/cookies.ts';
+import { HttpError } from '../http/http-error.ts';
+import { readSlug } from '../http/parameters.ts';
+import { pagePath, pageUrl } from '../http/paths.ts';
+import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
+
+/** For what belongs to a viewer page, such as its list of versions: who may see the page may see it, too. */
+export function createGate(services: Services) {
+  const { pages, config } = services;
+
+  return {
+    /**
+     * The page at the address of the request. Sets Cache-Control.
+     * @param number the version; null for the latest. Default: the one that `v` names
+     * @throws DropError `invalid_slug`, `not_found`, `version_not_found`
+     * @throws HttpError 410 for a takedown, 403 `passcode_required` if the viewer has not entered the passcode
+     */
+    async open(req: Request, res: Response, number = numberOf(req)): Promise<ShownPage> {
+      const slug = readSlug(req);
+      const page = await pages.find(slug, number);
+      refuseTakenDown(page);
+      setPageCaching(res, page);
+      if (!(await isUnlocked(services, page, req.headers.cookie)))
+        throw passcodeRequired(config.BASE_URL, slug);
+      return pages.requireVersion(page);
+    },
+  };
+}
+
+function numberOf(req: Request): number | null {
+  return readVersion(new URLSearchParams(req.url.split('?')[1]));
+}
+
+/** Whether the page has no passcode, or the viewer has entered it. @param cookies the request's Cookie header */
+export async function isUnlocked(
+  services: Services,
+  page: Page,
+  cookies: string | undefined,
+): Promise<boolean> {
+  if (page.lock === null) return true;
+  const isSecure = isHttps(services.config);
+  const name = cookieName(passCookie, { path: pagePath(page.slug), isSecure });
+  for (const pass of readCookies(cookies, name)) {
+    if (await services.passcodes.admits('pass', page, pass)) return true;
+  }
+  return false;
+}
+
+export function passcodeRequired(baseUrl: string, slug: string): HttpError {
+  const url = pageUrl(baseUrl, slug);
+  return new HttpError(403, 'passcode_required', `This page needs a passcode: enter it at ${url}`, { url });
+}
+
+/** For every answer about a page that changes with it. */
+export function setPageCaching(res: Response, { lock }: Page): void {
+  res.setHeader('Cache-Control', lock === null ? 'private, no-cache' : 'private, no-store');
+}

@@ -1,0 +1,95 @@
+import type { Request, Response } from 'express';
+import { cardHeight, cardWidth } from '../../shared/domain/card.ts';
+import type { Page } from '../../shared/domain/drop.ts';
+import { DropError, notFound } from '../../shared/domain/errors.ts';
+import { slugPattern } from '../../shared/domain/ids.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { html, toText } from '../html/html.ts';
+import { HttpError } from '../http/http-error.ts';
+import { cardPath, pageUrl, rawPath } from '../http/paths.ts';
+import { sendJson, sendText } from '../http/send.ts';
+import { createContentHosts } from '../server/content-hosts.ts';
+import { refuseTakenDown } from './public-page.ts';
+import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
+
+/** The size of an embedded page, unless the website asks for less. */
+const frameWidth = 800;
+const frameHeight = 600;
+
+/** The fields of an answer in their order. */
+type Embed = Readonly<Record<string, string | number>>;
+
+/**
+ * GET /oembed (https://oembed.com): how other websites embed a drop. A public drop is `rich`: its raw page in a sandboxed frame.
+ * A locked one is a `link` without title.
+ */
+export function oembedHandler(services: Services) {
+  const { pages, cards, config } = services;
+  const { BASE_URL } = config;
+  const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
+
+  function embedOf(page: Page, query: URLSearchParams): Embed {
+    const common = { version: '1.0', provider_name: 'Dropleaf', provider_url: BASE_URL };
+    if (page.lock !== null) return { type: 'link', ...common, title: 'Locked page' };
+    const { title, slug, dropId } = page;
+    const ownOrigin = contentHosts?.originOf(dropId) ?? null;
+    const src = (ownOrigin ?? BASE_URL) + rawPath(slug);
+    const width = atMost(query.get('maxwidth'), frameWidth);
+    const height = atMost(query.get('maxheight'), frameHeight);
+    const tokens = ownOrigin === null ? sandbox : sandboxOnOwnHost;
+    const frame = html`<iframe src="${src}" title="${title}" width="${width}" height="${height}" sandbox="${tokens}" allow="fullscreen" loading="lazy" referrerpolicy="no-referrer" style="border:0"></iframe>`;
+    return {
+      type: 'rich',
+      ...common,
+      title,
+      html: toText(frame),
+      ...{ width, height },
+      thumbnail_url: BASE_URL + cardPath(slug, cards.digest(page)),
+      thumbnail_width: cardWidth,
+      thumbnail_height: cardHeight,
+    };
+  }
+
+  return async (req: Request, res: Response): Promise<void> => {
+    res.setHeader('Cache-Control', 'private, no-store'); // after a lock nothing may tell the title
+    const query = new URL(req.url, BASE_URL).searchParams;
+    const format = query.get('format') ?? 'json';
+    if (format !== 'json' && format !== 'xml') {
+      const message = 'format must be "json" or "xml"';
+      throw new HttpError(501, 'invalid_arg', message, { field: 'format' });
+    }
+    const page = await pages.find(slugOf(query.get('url'), BASE_URL), null);
+    refuseTakenDown(page);
+    const embed = embedOf(page, query);
+    if (format === 'json') sendJson(res, embed);
+    else sendText(res, 200, 'text/xml', toXml(embed));
+  };
+}
+
+/** @param text the address of a viewer page of this service, as a person copies it @throws DropError `invalid_arg`, `not_found` */
+function slugOf(text: string | null, baseUrl: string): string {
+  if (text === null || !URL.canParse(text)) {
+    const message = `url must be the address of a page, such as ${pageUrl(baseUrl, 'abc')}`;
+    throw new DropError('invalid_arg', message, { field: 'url' });
+  }
+  const url = new URL(text);
+  const [, slug = ''] = /^\/p\/([^/]+)(?:\/raw)?\/?$/.exec(url.pathname) ?? [];
+  if (url.origin !== new URL(baseUrl).origin || !slugPattern.test(slug)) throw notFound('page');
+  return slug;
+}
+
+/** What the website asks for, if that is a smaller number of pixels. */
+function atMost(asked: string | null, most: number): number {
+  return asked !== null && /^[1-9]\d{0,4}$/.test(asked) ? Math.min(Number(asked), most) : most;
+}
+
+/** XML 1.0 has no way to write other control characters, or half of a pair. */
+const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+function toXml(embed: Embed): string {
+  const fields = Object.entries(embed).map(([name, value]) => {
+    const escaped = toText(html`${String(value).replace(notInXml, '')}`);
+    return `<${name}>${escaped}</${name}>`;
+  });
+  return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>\n<oembed>${fields.join('')}</oembed>\n`;
+}

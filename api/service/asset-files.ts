@@ -1,0 +1,71 @@
+import { basename } from 'node:path';
+import type { Request, Response } from 'express';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { AssetFile, Assets } from '../html/assets.ts';
+import { createAssetSender } from '../http/content-encoding.ts';
+
+type Send = (req: Request, res: Response) => Promise<void>;
+
+/** At fixed addresses: a day, because a release can change them. */
+const aDay = 'public, max-age=86400';
+
+/** Scripts, style sheets, icons and the manifest of our pages. */
+export function assetHandlers(assets: Assets): {
+  file: Send;
+  favicon: Send;
+  touchIcon: Send;
+  manifest: Send;
+} {
+  const senders = new Map<string, Send>();
+  const sendNamed = (name: string): Send =>
+    createAssetSender({ ...findBuilt(assets, name), cacheControl: aDay });
+
+  return {
+    /** GET /assets/{name}; the name contains a hash of the content. */
+    async file(req, res) {
+      const name = String(req.params.name);
+      const file = assets.find(name);
+      if (file === null) throw notFound('path');
+      const cacheControl = 'public, max-age=31536000, immutable';
+      const send = senders.get(name) ?? createAssetSender({ ...file, cacheControl });
+      senders.set(name, send);
+      // An error page in the viewer's frame has no origin, or a drop's own (CONTENT_ORIGIN), and needs the style sheet.
+      res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+      await send(req, res);
+    },
+
+    /** Browsers ask for these two addresses also for pages without our `link` elements, such as raw pages. */
+    favicon: sendNamed('favicon.ico'),
+    touchIcon: sendNamed('apple-touch-icon.png'),
+
+    /** https://www.w3.org/TR/appmanifest/ */
+    manifest: createAssetSender({
+      type: 'application/manifest+json',
+      cacheControl: aDay,
+      bytes: Buffer.from(JSON.stringify(manifestOf(assets))),
+    }),
+  };
+}
+
+function findBuilt(assets: Assets, name: string): AssetFile {
+  const file = assets.find(basename(assets.pathOf(name)));
+  if (file === null) throw new Error(`browser/ has no ${name}`);
+  return file;
+}
+
+function manifestOf(assets: Assets) {
+  const icon = (name: string, sizes: string) => {
+    return { src: assets.pathOf(name), sizes, type: 'image/png', purpose: 'any maskable' };
+  };
+  return {
+    name: 'Dropleaf',
+    short_name: 'Dropleaf',
+    description: 'Publish self-contained HTML pages',
+    id: '/',
+    start_url: '/',
+    display: 'minimal-ui',
+    background_color: '#f4f6f2',
+    theme_color: '#1d6b41',
+    icons: [icon('icon-192.png', '192x192'), icon('icon-512.png', '512x512')],
+  };
+}

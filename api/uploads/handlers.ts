@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../shared/domain/account.ts';
+import type { WriteIds } from '../../shared/domain/drop.ts';
+import type { Services } from '../../shared/open-services.ts';
+import type { OpenUpload } from '../../shared/services/uploads.ts';
+import { checkNotEmpty } from '../drops/html-body.ts';
+import { sendWritten } from '../drops/send-drop.ts';
+import { htmlTooLarge } from '../http/access.ts';
+import { createDocumentReader, htmlType } from '../http/document-body.ts';
+import { hashRequest } from '../http/idempotency-key.ts';
+import type { ApiRequest } from '../http/parameters.ts';
+import { sendJson } from '../http/send.ts';
+import type { HeldBytes } from '../server/held-bytes.ts';
+import { presentUpload } from './presenter.ts';
+import { createUploadReaders } from './requests.ts';
+
+/** `curl -T` sends no Content-Type. */
+const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
+
+/** One-time uploads: the request with a token, then the document without one. */
+export function uploadHandlers(services: Services, held: HeldBytes) {
+  const { uploads, drops, limits, config } = services;
+  const readers = createUploadReaders(config);
+  const readDocument = createDocumentReader(held, uploadTypes);
+  const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
+  const rules = { maxBytes, tooLarge: () => htmlTooLarge(maxBytes), accepted: [htmlType] };
+
+  function publish(upload: OpenUpload, html: Uint8Array) {
+    const { caller, target } = upload;
+    return (ids?: WriteIds) =>
+      target === null
+        ? drops.create(caller, readers.toCreate(upload, html), ids)
+        : drops.addVersion(caller, target, readers.toReplace(upload, html), ids);
+  }
+
+  return {
+    async create(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const { request, details } = readers.read(req.body);
+      sendJson(res, presentUpload(await uploads.create(caller, request, details), baseUrl), 201);
+    },
+
+    async put(req: Request, res: Response): Promise<void> {
+      res.setHeader('Cache-Control', 'no-store');
+      const upload = await uploads.open(String(req.params.secret));
+      const { caller, target } = upload;
+      res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
+      await limits.takeWrite(caller);
+      await readDocument(req, caller.accountId, rules, async (html) => {
+        checkNotEmpty(html);
+        const hash = await hashRequest(req, html);
+        const written = await uploads.publish(upload, hash, publish(upload, html));
+        if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
+        sendWritten(res, written, baseUrl, target === null ? 201 : 200);
+      });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { object } from 'yup';
+import type { Config } from '../../shared/config/config.ts';
+import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { NewDropInput } from '../../shared/services/drops.ts';
+import type { UploadRequest } from '../../shared/services/uploads.ts';
+import { createDropBodyReaders } from '../drops/requests.ts';
+import { ifMatchField, isSlug, readRevisions } from '../drops/target-fields.ts';
+import { invalid, text, validate } from '../http/validate.ts';
+
+const notAnObject = invalid('The body must be a JSON object');
+
+/** `*`, or one ETag; its quotes may be missing. */
+const etagPattern = /^(\*|\d{1,15}|(W\/)?"[!#-~]*")$/;
+const etagFault = invalid('if_match must be "*" or the ETag of the drop, such as "3"');
+
+/** Stands for the document, which is checked when it arrives. */
+const noHtml = '-';
+
+/**
+ * The body of POST /api/uploads, checked as that of the POST or PUT that it stands for. @returns `schema`, and functions
+ * that read the body, and the stored body together with the document
+ */
+export function createUploadReaders(config: Config) {
+  const bodies = createDropBodyReaders(config);
+  const target = {
+    slug: text('slug')
+      .meta({
+        description: 'The drop that gets a new version. Absent: a new drop.',
+        examples: ['t9tzZkipKQ5I'],
+      })
+      .test(isSlug),
+    if_match: ifMatchField.test({
+      name: 'etag',
+      params: { json: { pattern: etagPattern.source } },
+      message: etagFault,
+      test: (value) => value === undefined || etagPattern.test(value),
+    }),
+  };
+  const { create, replace } = bodies.schemas;
+  const { expires_at } = replace.fields;
+  const schema = create
+    .omit(['html'])
+    .partial()
+    .shape({ ...target, expires_at });
+  const targetSchema = object(target).typeError(notAnObject).nonNullable(notAnObject);
+  const stored = Object.keys(create.fields).filter((name) => !['html', 'passcode'].includes(name));
+
+  return {
+    schema,
+
+    /** @throws DropError as the POST or PUT would, and `invalid_arg` for html */
+    read(value: unknown): {
+      request: Omit<UploadRequest, 'lock'>;
+      details: { passcode: string | null; expiresAt: number | null };
+    } {
+      const { slug, if_match } = validate(targetSchema, value);
+      const body = value as Record<string, unknown>; // proof: the schema of an object has accepted it
+      if (Object.hasOwn(body, 'html')) throw htmlComesLater();
+      // null removes the time of a drop; a new one has none.
+      const isStored = ([name, field]: [string, unknown]) =>
+        stored.includes(name) && !(name === 'expires_at' && field === null && slug === undefined);
+      const fields = Object.fromEntries(Object.entries(body).filter(isStored));
+      if (slug !== undefined) {
+        const { expiresAt = null } = bodies.readReplace({ ...body, html: noHtml });
+        const target = { slug, revs: readRevisions(if_match) };
+        return { request: { target, fields }, details: { passcode: null, expiresAt } };
+      }
+      if (if_match !== undefined) throw ifMatchWithoutSlug();
+      const { passcode, expiresAt } = bodies.readCreate({ passcode: body.passcode, ...fields, html: noHtml });
+      return { request: { target: null, fields }, details: { passcode, expiresAt } };
+    },
+
+    toCreate({ fields, lock }: Pick<UploadRequest, 'fields' | 'lock'>, html: Uint8Array): NewDropInput {
+      return { ...bodies.readCreate({ ...fields, html: noHtml }), html, lock };
+    },
+
+    toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): Document & DetailChanges {
+      return { ...bodies.readReplace({ ...fields, html: noHtml }), html };
+    },
+  };
+}
+
+function htmlComesLater(): DropError {
+  const message = 'html must not be in this body: PUT the document to the upload_url of the answer';
+  return new DropError('invalid_arg', message, { field: 'html' });
+}
+
+function ifMatchWithoutSlug(): DropError {
+  const message = 'if_match needs slug: a new drop has no ETag to compare';
+  return new DropError('invalid_arg', message, { field: 'if_match' });
+}

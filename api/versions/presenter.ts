@@ -1,0 +1,106 @@
+import type { OwnedVersion } from '../../shared/domain/drop.ts';
+import { slugShape } from '../drops/presenter.ts';
+import {
+  fields,
+  flag,
+  integer,
+  list,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  text,
+  time,
+  type Wire,
+} from '../openapi/shape.ts';
+
+const versionNumber = integer('The number of the version.', 1, { examples: [1] });
+const sizeBytes = integer('UTF-8 bytes of the HTML as posted.', 1, { examples: [1024] });
+
+const publisher = optional(
+  nullable(
+    named(
+      'Publisher',
+      fields(
+        {
+          kind: oneOf('`token`: a token of the API. `session`: somebody signed in to the dashboard.', [
+            'token',
+            'session',
+          ]),
+          id: text(
+            'Of the token, as in `GET /api/tokens`, or of the session. It may have been revoked since.',
+          ),
+          label: nullable(text('The label that it had then. null: none.')),
+        },
+        'With what the version was published. Only with `include=published_by`; null: before this was stored.',
+      ),
+    ),
+  ),
+);
+
+const versionListItemShape = named(
+  'VersionListItem',
+  fields({
+    version: versionNumber,
+    size_bytes: sizeBytes,
+    has_context: flag('Whether the version has a reasoning trace.'),
+    created_at: time('When the version was posted.'),
+    published_by: publisher,
+  }),
+);
+
+export const versionListShape = list(versionListItemShape);
+
+export const versionShape = named(
+  'Version',
+  fields({
+    slug: slugShape,
+    version: versionNumber,
+    size_bytes: sizeBytes,
+    context: nullable(text('The reasoning trace of this version. null: none.')),
+    created_at: time('When the version was posted.'),
+    is_latest: flag('Whether viewers see this version.'),
+    published_by: publisher,
+  }),
+);
+
+/** Fields that an answer has only if the client asks for them. */
+export interface Included {
+  readonly publishedBy: boolean;
+}
+
+export function presentVersionListItem(
+  version: OwnedVersion,
+  include: Included,
+): Wire<typeof versionListItemShape> {
+  return {
+    version: version.number,
+    size_bytes: version.sizeBytes,
+    has_context: version.hasContext,
+    created_at: version.createdAt,
+    ...presentPublisher(version, include),
+  };
+}
+
+export function presentVersion(
+  slug: string,
+  { version, context, isLatest }: { version: OwnedVersion; context: string | null; isLatest: boolean },
+  include: Included,
+): Wire<typeof versionShape> {
+  return {
+    slug,
+    version: version.number,
+    size_bytes: version.sizeBytes,
+    context,
+    created_at: version.createdAt,
+    is_latest: isLatest,
+    ...presentPublisher(version, include),
+  };
+}
+
+function presentPublisher({ publishedBy }: OwnedVersion, include: Included) {
+  if (!include.publishedBy) return {};
+  if (publishedBy === null) return { published_by: null };
+  const { kind, id, label } = publishedBy;
+  return { published_by: { kind, id, label } };
+}

@@ -1,0 +1,38 @@
+// The forms of a drop: times in the viewer's zone, and a passcode that can be looked at.
+for (const field of document.querySelectorAll<HTMLInputElement>('input[data-utc]')) showInOwnZone(field);
+for (const field of document.querySelectorAll<HTMLInputElement>('input[data-reveal]')) addReveal(field);
+
+/** The server reads and writes UTC; the person sees and enters the time of their zone. */
+function showInOwnZone(field: HTMLInputElement): void {
+  if (field.value !== '') field.value = toLocal(field.value);
+  field.form?.addEventListener('formdata', ({ formData }) => {
+    if (field.value !== '') formData.set(field.name, new Date(field.value).toISOString().slice(0, 16));
+  });
+  const zone = field.form?.querySelector('[data-zone]');
+  if (zone) zone.textContent = `(${Intl.DateTimeFormat().resolvedOptions().timeZone}, your time zone)`;
+}
+
+/** `2026-01-31T12:00` in UTC as the same moment in the viewer's zone. */
+function toLocal(utc: string): string {
+  const time = new Date(`${utc}Z`);
+  if (Number.isNaN(time.getTime())) return utc;
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function addReveal(field: HTMLInputElement): void {
+  const around = document.createElement('div');
+  around.className = 'revealed';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  button.setAttribute('aria-pressed', 'false');
+  button.setAttribute('aria-controls', field.id);
+  button.textContent = 'Show';
+  button.addEventListener('click', () => {
+    const isShown = field.type === 'password';
+    field.type = isShown ? 'text' : 'password';
+    button.setAttribute('aria-pressed', String(isShown));
+  });
+  field.replaceWith(around);
+  around.append(field, button);
+}

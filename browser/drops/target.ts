@@ -1,0 +1,45 @@
+import { addResult } from './results.ts';
+import { newKey, upload } from './upload.ts';
+
+/** Publishes HTML files that are dropped anywhere on the page, one after the other. */
+export function startDropTarget(): void {
+  const target = document.querySelector<HTMLElement>('[data-drop-target]');
+  const form = document.querySelector<HTMLFormElement>('form[data-upload]');
+  if (!target || !form) return;
+  let queue = Promise.resolve();
+  const show = (isOver: boolean) => {
+    target.hidden = !isOver;
+  };
+
+  document.addEventListener('dragenter', (event) => {
+    if (hasFiles(event)) show(true);
+  });
+  document.addEventListener('dragover', (event) => {
+    if (hasFiles(event)) event.preventDefault(); // or the browser opens the file in place of this page
+  });
+  document.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) show(false); // it left the window
+  });
+  document.addEventListener('drop', (event) => {
+    show(false);
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    for (const file of event.dataTransfer?.files ?? []) queue = queue.then(() => publish(file, form));
+  });
+}
+
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer?.types.includes('Files') ?? false;
+}
+
+async function publish(file: File, form: HTMLFormElement): Promise<void> {
+  const result = addResult(file.name);
+  if (file.size > Number(form.dataset.maxBytes))
+    return result.fail(`The file is too large: at most ${form.dataset.maxSize} can be published.`);
+  const data = new FormData(form);
+  data.set('key', newKey());
+  data.set('file', file);
+  const outcome = await upload(data, result.progress);
+  if ('drop' in outcome) result.succeed(outcome.drop);
+  else result.fail(outcome.refusal.message);
+}

@@ -1,0 +1,58 @@
+export interface Published {
+  readonly slug: string;
+  readonly title: string;
+  readonly url: string;
+}
+
+/** Why a document was not published: the words of the API. */
+export interface Refusal {
+  readonly message: string;
+  /** The field of the form that is wrong. */
+  readonly field?: string;
+  readonly isSignedOut?: boolean;
+}
+
+/** Sends the form. XMLHttpRequest, because `fetch` tells no progress of an upload. @param progress gets 0 to 1 */
+export function upload(
+  form: FormData,
+  progress: (part: number) => void,
+): Promise<{ drop: Published } | { refusal: Refusal }> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    const lost = () => resolve({ refusal: { message: 'The connection was lost. Try again.' } });
+    request.open('POST', '/drops/new');
+    request.setRequestHeader('Accept', 'application/json');
+    request.responseType = 'json';
+    request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
+      if (lengthComputable) progress(loaded / total);
+    });
+    request.addEventListener('load', () => {
+      // An answer is the service's own JSON, or that of a proxy.
+      const answer = request.response as
+        | (Partial<Published> & { error?: { message?: string; details?: { field?: string } } })
+        | null;
+      const { slug, title, url, error } = answer ?? {};
+      if (slug !== undefined && title !== undefined && url !== undefined)
+        resolve({ drop: { slug, title, url } });
+      else resolve({ refusal: refusalOf(error, request.status) });
+    });
+    for (const end of ['error', 'abort', 'timeout'] as const) request.addEventListener(end, lost);
+    request.send(form);
+  });
+}
+
+function refusalOf(
+  error: { message?: string; details?: { field?: string } } | undefined,
+  status: number,
+): Refusal {
+  if (error?.message === undefined) return { message: `The service answered ${status}. Try again later.` };
+  if (status === 401) return { message: 'You are signed out: nothing was published.', isSignedOut: true };
+  const field = error.details?.field;
+  return field === undefined ? { message: error.message } : { message: error.message, field };
+}
+
+/** The same form sent twice publishes once; a new key makes it another form. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

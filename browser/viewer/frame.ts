@@ -1,0 +1,83 @@
+import { hideNotice, showNotice } from './notice.ts';
+
+/** Progress, failure, focus, the hash of the address, and what happens if a link leads to another site. */
+export function watchFrame(main: HTMLElement, frame: HTMLIFrameElement): void {
+  const source = frame.src;
+
+  const show = (hash: string) => {
+    // The only thing of a page of another origin that may be called; unlike `src` it leaves no entry in the history.
+    frame.contentWindow?.location.replace(source + hash);
+  };
+  const onLoad = () => {
+    delete main.dataset.loading;
+    if (location.hash !== '') show(location.hash);
+    focusPage(frame);
+    void hasFailed(source).then((failed) => {
+      if (failed) tellFailure(main);
+    });
+  };
+
+  // `load` of the window waits for the frame.
+  if (document.readyState === 'complete') onLoad();
+  else {
+    main.dataset.loading = '';
+    focusPage(frame);
+    addEventListener('load', onLoad, { once: true });
+  }
+  addEventListener('hashchange', () => show(location.hash));
+  watchLeaving(() => show(location.hash));
+}
+
+/** So that PageDown, space and the arrows scroll the page at once. */
+function focusPage(frame: HTMLIFrameElement): void {
+  const { activeElement } = document;
+  if (activeElement === null || activeElement === document.body || activeElement === frame)
+    frame.contentWindow?.focus();
+}
+
+/** Whether the browser shows its own error in the frame, or the service one of 500 and above. */
+async function hasFailed(source: string): Promise<boolean> {
+  const [entry] = performance.getEntriesByName(source, 'resource');
+  if (!(entry instanceof PerformanceResourceTiming) || new URL(source).origin !== location.origin)
+    return false;
+  const { responseStatus } = entry; // absent in some browsers, and 0 in some although the page was loaded
+  if (responseStatus !== 0) return responseStatus >= 500;
+  const answer = await fetch(source, { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  return answer === null || answer.status >= 500;
+}
+
+function tellFailure(main: HTMLElement): void {
+  const failure = main.querySelector<HTMLElement>('.failure');
+  if (failure !== null) failure.hidden = false;
+}
+
+/**
+ * The frame may go to any site, and many sites refuse to be shown in a frame: the browser then shows an error that says
+ * little. The page's policies report where the frame went, by origin; they do not say whether the site refused.
+ */
+function watchLeaving(back: () => void): void {
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, disposition }) => {
+    if (effectiveDirective !== 'frame-src' || !/^https?:/.test(blockedURI)) return;
+    const { origin, host } = new URL(blockedURI);
+    // Of each site one notice: a page that goes on to another must not leave the name of the first above it.
+    const key = `left ${origin}`;
+    const outcome =
+      disposition === 'report'
+        ? `${host}. If nothing is shown, that site refuses to be shown here.`
+        : `${host}, which cannot be shown here.`;
+    showNotice({
+      key,
+      text: `A link led to ${outcome}`,
+      actions: [
+        { label: `Open ${host} in a new tab`, href: origin },
+        {
+          label: 'Back to the page',
+          run: () => {
+            hideNotice(key);
+            back();
+          },
+        },
+      ],
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import { showTimes } from '../shared/times.ts';
+
+/** What api/pages/versions.ts sends. */
+interface PublicVersion {
+  readonly version: number;
+  readonly created_at: number;
+}
+
+/** The menus are popovers, which the browser opens and closes. This adds what needs scripts. */
+export function prepareMenus(main: HTMLElement): void {
+  offerFullScreen(main);
+  offerShare();
+  loadVersions();
+  closeContext();
+}
+
+function offerFullScreen(main: HTMLElement): void {
+  const button = document.querySelector<HTMLButtonElement>('[data-full-screen]');
+  if (button === null || !document.fullscreenEnabled) return;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    button.closest<HTMLElement>('[popover]')?.hidePopover();
+    void main.requestFullscreen().then(() => main.querySelector('iframe')?.contentWindow?.focus());
+  });
+}
+
+/** The device's own share sheet, where there is one. */
+function offerShare(): void {
+  const button = document.querySelector<HTMLButtonElement>('[data-share]');
+  if (button === null || navigator.share === undefined) return;
+  button.hidden = false;
+  const { share: url, title } = button.dataset;
+  button.addEventListener('click', () => {
+    const data = { url: url ?? location.href, title: title ?? document.title };
+    navigator.share(data).catch(() => undefined); // the person closed the sheet
+  });
+}
+
+/** Puts the versions into the menu when it opens. Until then, and if that fails, it has a link to their page. */
+function loadVersions(): void {
+  const menu = document.querySelector<HTMLElement>('#versions');
+  const link = menu?.querySelector<HTMLAnchorElement>('a[data-list]');
+  if (menu == null || link == null) return;
+  let isAsked = false;
+  menu.addEventListener('beforetoggle', (event) => {
+    if (isAsked || (event as ToggleEvent).newState !== 'open') return; // proof: the event of that name is one
+    isAsked = true;
+    readVersions(link.href).then(
+      (versions) => link.replaceWith(listOf(versions, menu.dataset.shown)),
+      () => {
+        isAsked = false;
+      },
+    );
+  });
+}
+
+async function readVersions(url: string): Promise<readonly PublicVersion[]> {
+  const answer = await fetch(url, { headers: { accept: 'application/json' }, cache: 'no-store' });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return (await answer.json()) as readonly PublicVersion[]; // proof: see PublicVersion
+}
+
+function listOf(versions: readonly PublicVersion[], shown: string | undefined): HTMLElement {
+  const list = document.createElement('ul');
+  for (const [index, { version, created_at }] of versions.entries()) {
+    const link = document.createElement('a');
+    link.href = index === 0 ? location.pathname : `?v=${version}`;
+    if (String(version) === shown) link.setAttribute('aria-current', 'page');
+    const number = document.createElement('span');
+    number.textContent = index === 0 ? `Version ${version} (latest)` : `Version ${version}`;
+    link.append(number, timeOf(created_at));
+    list.appendChild(document.createElement('li')).append(link);
+  }
+  showTimes(list);
+  return list;
+}
+
+function timeOf(ms: number): HTMLTimeElement {
+  const time = document.createElement('time');
+  time.dateTime = new Date(ms).toISOString();
+  time.title = `${time.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
+  return time;
+}
+
+/**
+ * On a wide screen the context stays open beside the page. Over the page (browser/viewer.css) it closes by Escape and
+ * by a click outside, like the menus.
+ */
+function closeContext(): void {
+  const context = document.querySelector<HTMLDetailsElement>('details.context');
+  const summary = context?.querySelector('summary');
+  if (context == null || summary == null) return;
+  document.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !context.open || document.querySelector(':popover-open') !== null) return;
+    context.open = false;
+    summary.focus();
+  });
+  const isBeside = matchMedia('(min-width: 60rem)');
+  document.addEventListener('pointerdown', ({ target }) => {
+    if (context.open && !isBeside.matches && target instanceof Node && !context.contains(target))
+      context.open = false;
+  });
+}

@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import type { Context, OpenContext } from '../context.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import type { Api } from '../http.ts';
+import { openInBrowser } from '../open-in-browser.ts';
+import { formatTable, formatTime } from '../table.ts';
+import { readTarget, targetHelp } from '../target.ts';
+
+/** GET /api/tokens. */
+interface Token {
+  readonly id: string;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+/** GET /api/me. */
+interface Caller {
+  readonly user_id: string;
+  readonly drop_count: number;
+  readonly token: Token;
+}
+
+export function addAccountCommands(program: Command, open: OpenContext, name: string): void {
+  program
+    .command('whoami')
+    .summary('print the account that is signed in')
+    .description('Prints the service, the account and the token that the client uses.')
+    .option('--json', 'print what the service answers')
+    .addHelpText('after', `\nExample:\n  ${name} whoami`)
+    .action((options: { json?: true }) => whoami(open(), options));
+
+  const tokens = program
+    .command('tokens')
+    .summary('list the tokens of the account, or revoke one')
+    .description('Lists the tokens of the account. The tokens themselves are not shown.')
+    .option('--json', 'print what the service answers')
+    .addHelpText('after', `\nExamples:\n  ${name} tokens\n  ${name} tokens revoke 0123456789ab`)
+    .action((options: { json?: true }) => listTokens(open(), options));
+
+  tokens
+    .command('revoke')
+    .summary('revoke a token')
+    .description('Revokes a token: from then on the service refuses it.')
+    .argument('<id>', 'id of the token, as in the list')
+    .addHelpText('after', `\nExample:\n  ${name} tokens revoke 0123456789ab`)
+    .action((id: string) => revoke(open(), id));
+
+  program
+    .command('open')
+    .summary('open a page in the browser')
+    .description('Opens a page in your browser, and prints its address.')
+    .argument('<page>', targetHelp)
+    .addHelpText('after', `\nExample:\n  ${name} open report.html`)
+    .action((page: string) => openPage(open(), page));
+}
+
+async function whoami({ api, output, url, tokenSource }: Context, { json }: { json?: true }): Promise<void> {
+  const { body } = await api.request<Caller>('GET', '/api/me');
+  if (json) return output.json(body);
+  const label = body.token.label === null ? '' : ` ${JSON.stringify(body.token.label)}`;
+  output.result(`service  ${url}`);
+  output.result(`account  ${body.user_id}`);
+  output.result(`pages    ${body.drop_count}`);
+  output.result(`token    ${body.token.id}${label}, from ${tokenSource()}`);
+}
+
+async function listTokens({ api, output }: Context, { json }: { json?: true }): Promise<void> {
+  const { body: tokens } = await api.request<Token[]>('GET', '/api/tokens');
+  if (json) return output.json(tokens);
+  const { body: caller } = await api.request<Caller>('GET', '/api/me');
+  const rows = tokens.map((token) => [
+    token.id,
+    formatTime(token.created_at),
+    formatTime(token.last_used_at),
+    `${token.label ?? '(no label)'}${token.id === caller.token.id ? '  (this one)' : ''}`,
+  ]);
+  output.result(formatTable(['ID', 'CREATED (UTC)', 'LAST USED', 'LABEL'], rows, output.columns));
+}
+
+async function revoke({ api, credentials, output, url }: Context, id: string): Promise<void> {
+  if (!/^[0-9a-f]{12}$/.test(id)) throw usageError(`a token's id is 12 hexadecimal digits (got ${id})`);
+  const known = credentials.find(url);
+  const own = known === null ? null : await findToken(api, known.token);
+  await api.request('DELETE', `/api/tokens/${id}`);
+  if (known !== null && own?.id === id) await credentials.remove(url, ({ token }) => token === known.token);
+  output.note(
+    `Revoked ${id}.${own?.id === id ? ` It was the token of your login: you are signed out of ${url}.` : ''}`,
+  );
+}
+
+/** Revokes a token that may be revoked already. */
+export async function revokeToken(api: Api, token: string): Promise<void> {
+  const found = await findToken(api, token);
+  if (found === null) return;
+  try {
+    await api.request('DELETE', `/api/tokens/${found.id}`, { token });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** null: the service does not accept it. */
+async function findToken(api: Api, token: string): Promise<Token | null> {
+  try {
+    return (await api.request<Caller>('GET', '/api/me', { token })).body.token;
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CliError && (error.exitCode === exitCodes.signIn || error.status === 404);
+}
+
+async function openPage(context: Context, page: string): Promise<void> {
+  const { slug, version } = readTarget(page, context);
+  const address = `${context.url}/p/${slug}${version === null ? '' : `?v=${version}`}`;
+  context.output.result(address);
+  if (await openInBrowser(address, context.io)) return;
+  throw new CliError('no browser could be started: open the address yourself');
+}

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { readNewPasscode } from '../ask.ts';
+import type { Context, OpenContext } from '../context.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { openOrWarn } from '../open-in-browser.ts';
+import { addTag, readExpiry } from '../option-values.ts';
+import { type Page, readPage } from '../publish/page.ts';
+import { type Outcome, publish } from '../publish/publish.ts';
+import type { PublishOptions } from '../publish/request.ts';
+import { watchFile } from '../publish/watch.ts';
+import { formatTime } from '../table.ts';
+import { readTarget } from '../target.ts';
+import { ensureSignedIn } from './sign-in.ts';
+
+interface PublishFlags {
+  readonly title?: string;
+  readonly description?: string;
+  readonly tag?: Readonly<Record<string, string>>;
+  readonly context?: string;
+  readonly lock?: true;
+  readonly passcodeFile?: string;
+  readonly expires?: string;
+  readonly new?: true;
+  readonly slug?: string;
+  readonly force?: true;
+  readonly watch?: true;
+  readonly open?: true;
+  readonly json?: true;
+  readonly allowSecrets?: true;
+}
+
+export function addPublishCommand(program: Command, open: OpenContext, name: string): void {
+  program
+    .command('publish')
+    .summary('publish an HTML file, or its next version')
+    .description(
+      'Publishes a self-contained HTML file and prints its address. The file .dropleaf.json beside it remembers which page ' +
+        'it became, so that publishing it again makes the next version at the same address. That file has no secrets: commit ' +
+        'it. If the page was changed elsewhere since, nothing is overwritten.',
+    )
+    .argument('<file>', 'the HTML file, or - for stdin')
+    .option('--title <text>', "title (default: the page's <title>)")
+    .option('--description <text>', 'description, shown where the address is shared')
+    .option('--tag <key=value>', 'tag that only you see; may be repeated; replaces all earlier tags', addTag)
+    .option('--context <file>', 'Markdown that viewers can open beside this version: how the page was made')
+    .option('--lock', 'viewers need a passcode, which is asked for')
+    .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin')
+    .option(
+      '--expires <time>',
+      'delete the page after 30m, 12h, 7d or 2w, or at a date as 2027-01-31; or never',
+    )
+    .addOption(new Option('--new', 'make a new page, at a new address').conflicts(['slug', 'force']))
+    .option('--slug <slug>', 'publish the next version of this page')
+    .option('--force', 'overwrite what was published elsewhere; publish a page that has not changed')
+    .option('--watch', 'publish again each time the file is saved, until Ctrl+C')
+    .option('--open', 'open the page in the browser')
+    .option('--allow-secrets', 'publish what looks like a password or key')
+    .option('--json', 'print the page as the service answers it')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ${name} publish report.html
+  ${name} publish report.html --lock --expires 7d --tag project=demo
+  make-report | ${name} publish - --title "Weekly report"`,
+    )
+    .action((file: string, flags: PublishFlags) => publishFile(open(), file, flags));
+}
+
+async function publishFile(context: Context, file: string, flags: PublishFlags): Promise<void> {
+  const inputs = [file, flags.context, flags.passcodeFile].filter((input) => input === '-');
+  if (inputs.length > 1)
+    throw usageError('only one of the page, the context and the passcode can come from stdin');
+  if (flags.watch && !existsSync(file)) throw usageError(`--watch needs a file (got ${file})`);
+  requireFile(file);
+  const options = await readOptions(context, flags);
+  const publishPage = createPublisher(context, file, flags);
+  if (!flags.watch) {
+    const outcome = await publishPage(options);
+    if (flags.open && outcome !== null) await openOrWarn(context, outcome.drop.url);
+    return;
+  }
+  await watchAndPublish(context, { file, flags, options, publishPage });
+}
+
+/** Nobody should sign in, or type a passcode, for a file that is not there. @throws CliError */
+function requireFile(file: string): void {
+  if (file === '-' || existsSync(file)) return;
+  throw new CliError(`cannot read ${file}: there is no such file`, { code: 'ENOENT' });
+}
+
+async function readOptions(context: Context, flags: PublishFlags): Promise<PublishOptions> {
+  const { title, description, tag, expires, slug, lock, passcodeFile } = flags;
+  // The sign-in first: nobody should type a passcode in vain.
+  await ensureSignedIn(context);
+  const isLocking = lock || passcodeFile !== undefined;
+  return {
+    title,
+    description,
+    tags: tag,
+    expiresAt: expires === undefined ? undefined : readExpiry(expires, Date.now()),
+    passcode: isLocking ? await readNewPasscode(context.io, passcodeFile) : undefined,
+    isNew: flags.new,
+    slug: slug === undefined ? undefined : readTarget(slug, context).slug,
+    isForced: flags.force,
+  };
+}
+
+type Publisher = (options: PublishOptions) => Promise<Outcome | null>;
+
+/** @returns publishes the file; null: it is as it was the last time */
+function createPublisher(context: Context, file: string, flags: PublishFlags): Publisher {
+  const { output } = context;
+  let last: Page | null = null;
+  return async (options) => {
+    const page = await readPage(context, { file, ...flags });
+    if (page.sha256 === last?.sha256) return null;
+    for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
+    const outcome = await publish(context, page, options);
+    output.note(describe(outcome));
+    if (flags.json) output.json(outcome.drop);
+    else if (last === null) output.result(outcome.drop.url);
+    last = page;
+    return outcome;
+  };
+}
+
+function describe({ drop, did }: Outcome): string {
+  const said = {
+    created: `Published "${drop.title}"`,
+    published: `Published version ${drop.latest_version} of "${drop.title}"`,
+    changed: `The page is unchanged, its details have changed; version ${drop.latest_version} is live`,
+    nothing: `Unchanged: version ${drop.latest_version} of "${drop.title}" is live`,
+  };
+  const lock = drop.locked ? ' Viewers need the passcode.' : '';
+  const expiry = drop.expires_at === undefined ? '' : ` It expires at ${formatTime(drop.expires_at)} UTC.`;
+  return `${said[did]}.${lock}${expiry}`;
+}
+
+/** Goes on after errors that the next save or time can cure. @returns never, except by throwing */
+async function watchAndPublish(
+  context: Context,
+  {
+    file,
+    flags,
+    options,
+    publishPage,
+  }: { file: string; flags: PublishFlags; options: PublishOptions; publishPage: Publisher },
+): Promise<void> {
+  const { output } = context;
+  let next = options;
+  const attempt = async (): Promise<number | null> => {
+    try {
+      const outcome = await publishPage(next);
+      if (outcome === null) return null;
+      if (flags.open && next === options) await openOrWarn(context, outcome.drop.url);
+      next = { slug: outcome.drop.slug }; // later publishes change the page and nothing else
+      return null;
+    } catch (error) {
+      return waitAfter(error, output);
+    }
+  };
+  output.note(`Watching ${file}: each save is published. Ctrl+C ends it.`);
+  await watchFile(file, attempt);
+}
+
+/** @returns ms to wait; null: until the next change @throws what neither a save nor time can cure */
+function waitAfter(error: unknown, output: Context['output']): number | null {
+  if (!(error instanceof CliError)) throw error;
+  if (error.exitCode !== exitCodes.failed) throw error;
+  if (error.code === 'ENOENT') return null; // an editor that replaces the file creates it again
+  output.error(error.message);
+  const seconds = error.code === 'version_limit_reached' ? undefined : error.retryAfterSeconds;
+  if (seconds === undefined) return null;
+  output.note(`Waiting until ${formatTime(Date.now() + seconds * 1000)} UTC.`);
+  return seconds * 1000;
+}

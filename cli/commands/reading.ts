@@ -1,0 +1,237 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import type { Context, OpenContext } from '../context.ts';
+import type { Drop } from '../drop.ts';
+import { CliError, errorCode } from '../errors.ts';
+import { replaceFile } from '../locked-file.ts';
+import { addTag, readNumber } from '../option-values.ts';
+import { clean } from '../output.ts';
+import { formatBytes, formatTable, formatTime } from '../table.ts';
+import { readTarget, targetHelp } from '../target.ts';
+
+const sorts = { created: 'created_at', updated: 'updated_at', views: 'view_count' } as const;
+
+interface ListOptions {
+  readonly tag?: Readonly<Record<string, string>>;
+  readonly search?: string;
+  readonly sort: keyof typeof sorts;
+  readonly all?: true;
+  readonly json?: true;
+}
+
+/** The commands that change nothing. */
+export function addReadingCommands(program: Command, open: OpenContext, name: string): void {
+  program
+    .command('list')
+    .summary('list your pages')
+    .description('Lists your pages, newest first.')
+    .option('--tag <key=value>', 'only pages with this tag; may be repeated', addTag)
+    .option('--search <words>', 'only pages with all these words in title or description')
+    .addOption(
+      new Option('--sort <by>', 'created or updated: the latest first; views: the most first')
+        .choices(Object.keys(sorts))
+        .default('updated'),
+    )
+    .option('--all', 'every page, not only the first 50')
+    .option('--json', 'print an array of pages as the service answers them')
+    .addHelpText('after', `\nExample:\n  ${name} list --tag project=demo --sort views`)
+    .action((options: ListOptions) => list(open(), options));
+
+  program
+    .command('get')
+    .summary('print the source of a page')
+    .description('Prints the HTML of a page byte for byte as it was published, also of a locked one.')
+    .argument('<page>', `${targetHelp}; slug@2 is version 2`)
+    .option('-o, --output <file>', 'write it to a file that does not exist yet')
+    .option('--force', 'replace the file')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${name} get k3v9x2 > page.html\n  ${name} get k3v9x2@2 -o page.html`,
+    )
+    .action((page: string, options: GetOptions) => getSource(open(), page, options));
+
+  program
+    .command('versions')
+    .summary('list the versions of a page')
+    .description('Lists the versions of a page, newest first. The newest is live.')
+    .argument('<page>', targetHelp)
+    .option('--json', 'print what the service answers')
+    .addHelpText('after', `\nExample:\n  ${name} versions report.html`)
+    .action((page: string, options: { json?: true }) => listVersions(open(), page, options));
+
+  program
+    .command('diff')
+    .summary('show what changed between two versions')
+    .description('Prints what changed between two versions of a page, as a unified diff of the source.')
+    .argument('<page>', targetHelp)
+    .argument('[from]', 'number of the older version (default: the one before)', readNumber)
+    .argument('[to]', 'number of the newer version (default: the live one)', readNumber)
+    .option('--text', 'compare the visible text in place of the source')
+    .addHelpText('after', `\nExamples:\n  ${name} diff report.html\n  ${name} diff k3v9x2 1 3 --text`)
+    .action((page: string, from: number | undefined, to: number | undefined, options: { text?: true }) =>
+      diff(open(), page, { from, to, ...options }),
+    );
+
+  program
+    .command('views')
+    .summary('show how often a page was viewed')
+    .description('Prints the views of a page by people for each day (UTC).')
+    .argument('<page>', targetHelp)
+    .option('--days <count>', 'how many days', readNumber, 30)
+    .option('--json', 'print what the service answers')
+    .addHelpText('after', `\nExample:\n  ${name} views report.html --days 7`)
+    .action((page: string, options: { days: number; json?: true }) => showViews(open(), page, options));
+}
+
+interface DropPage {
+  readonly data: readonly Drop[];
+  readonly pagination: { readonly total_pages: number; readonly total_items: number };
+}
+
+async function list(
+  { api, output, name }: Context,
+  { tag = {}, search, sort, all, json }: ListOptions,
+): Promise<void> {
+  // By slug: what is published meanwhile moves drops from one page of the list to the next.
+  const drops = new Map<string, Drop>();
+  let total = 0;
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const { body } = await api.request<DropPage>('GET', '/api/drops', {
+      query: {
+        page: String(page),
+        pageSize: all ? '200' : '50',
+        sortBy: sorts[sort],
+        q: search,
+        ...Object.fromEntries(Object.entries(tag).map(([key, value]) => [`metadata.${key}`, value])),
+      },
+    });
+    for (const drop of body.data) drops.set(drop.slug, drop);
+    total = body.pagination.total_items;
+    if (all) pages = body.pagination.total_pages;
+  }
+  if (json) return output.json([...drops.values()]);
+  if (drops.size === 0) return output.note(`No pages. To publish one: ${name} publish report.html`);
+  const rows = [...drops.values()].map((drop) => [
+    drop.url,
+    String(drop.latest_version),
+    String(drop.view_count),
+    formatTime(drop.updated_at),
+    drop.title + stateOf(drop),
+  ]);
+  output.result(formatTable(['ADDRESS', 'VERSION', 'VIEWS', 'CHANGED (UTC)', 'TITLE'], rows, output.columns));
+  if (drops.size < total) output.note(`${drops.size} of ${total} pages. For every one: --all`);
+}
+
+function stateOf({ locked, expires_at: expiresAt }: Drop): string {
+  const states = [
+    ...(locked ? ['locked'] : []),
+    ...(expiresAt === undefined ? [] : [`expires ${formatTime(expiresAt)}`]),
+  ];
+  return states.length === 0 ? '' : ` (${states.join(', ')})`;
+}
+
+interface GetOptions {
+  readonly output?: string;
+  readonly force?: true;
+}
+
+async function getSource(context: Context, page: string, options: GetOptions): Promise<void> {
+  const { api, output, io } = context;
+  const { slug, version } = readTarget(page, context);
+  const path = version === null ? '/html' : `/v/${version}/html`;
+  const { bytes } = await api.request('GET', `/api/drops/${slug}${path}`);
+  if (options.output !== undefined) writeSource(options.output, bytes, options.force ?? false);
+  else if (io.stdout.isTTY) output.result(printable(bytes));
+  else await output.bytes(bytes);
+}
+
+function writeSource(file: string, bytes: Uint8Array, isForced: boolean): void {
+  try {
+    if (isForced) replaceFile(file, 0o666, bytes);
+    else writeFileSync(file, bytes, { flag: 'wx' });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') throw new CliError(`${file} exists: nothing was written. To replace it: --force`);
+    if (code === 'ENOSPC') rmSync(file, { force: true }); // it was not there before
+    throw new CliError(`cannot write ${file}: ${code}`, { cause: error });
+  }
+}
+
+function printable(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
+}
+
+interface Version {
+  readonly version: number;
+  readonly size_bytes: number;
+  readonly has_context: boolean;
+  readonly created_at: number;
+}
+
+async function listVersions(context: Context, page: string, { json }: { json?: true }): Promise<void> {
+  const { api, output } = context;
+  const { slug } = readTarget(page, context);
+  const { body: versions } = await api.request<Version[]>('GET', `/api/drops/${slug}/versions`);
+  if (json) return output.json(versions);
+  const rows = versions.map(({ version, size_bytes, has_context, created_at }, index) => [
+    String(version),
+    formatTime(created_at),
+    formatBytes(size_bytes),
+    [...(index === 0 ? ['live'] : []), ...(has_context ? ['has a context'] : [])].join(', '),
+  ]);
+  output.result(formatTable(['VERSION', 'CREATED (UTC)', 'SIZE', ''], rows, output.columns));
+}
+
+interface DiffOptions {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly text?: true;
+}
+
+async function diff(context: Context, page: string, { from, to, text }: DiffOptions): Promise<void> {
+  const { api, output, io } = context;
+  const { slug } = readTarget(page, context);
+  const { bytes } = await api.request('GET', `/api/drops/${slug}/diff`, {
+    query: { from: from?.toString(), to: to?.toString(), format: text && 'text' },
+    headers: { Accept: 'text/x-diff, application/json;q=0.5' },
+  });
+  if (bytes.length === 0) output.note('There is no difference.');
+  else if (!io.stdout.isTTY) await output.bytes(bytes);
+  else {
+    const lines = clean(printable(bytes)).trimEnd().split('\n');
+    output.resultPainted(lines.map((line) => paintLine(output, line)).join('\n'));
+  }
+}
+
+function paintLine({ paint }: Context['output'], line: string): string {
+  if (/^(?:---|\+\+\+) /.test(line)) return paint('bold', line);
+  if (line.startsWith('+')) return paint('green', line);
+  if (line.startsWith('-')) return paint('red', line);
+  return line.startsWith('@@') ? paint('cyan', line) : line;
+}
+
+interface Views {
+  readonly view_count: number;
+  readonly days: readonly { readonly date: string; readonly views: number }[];
+}
+
+async function showViews(
+  context: Context,
+  page: string,
+  { days, json }: { days: number; json?: true },
+): Promise<void> {
+  const { api, output } = context;
+  const { slug } = readTarget(page, context);
+  const { body } = await api.request<Views>('GET', `/api/drops/${slug}/views`, {
+    query: { days: String(days) },
+  });
+  if (json) return output.json(body);
+  const most = Math.max(1, ...body.days.map(({ views }) => views));
+  const width = Math.max(10, Math.min(60, (output.columns ?? 80) - 24));
+  const lines = body.days.map(({ date, views }) => {
+    const bar = '█'.repeat(Math.ceil((views / most) * width));
+    return output.columns === null ? `${date}\t${views}` : `${date}  ${`${bar} ${views}`.trim()}`;
+  });
+  output.result(lines.join('\n'));
+  output.note(`${body.view_count} views since the page was published.`);
+}

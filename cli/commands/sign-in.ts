@@ -1,0 +1,187 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Context, OpenContext } from '../context.ts';
+import { type Credential, createPendingSignIns, type PendingSignIn } from '../credentials.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
+import { openOrWarn } from '../open-in-browser.ts';
+import type { OriginFile } from '../origin-file.ts';
+import { revokeToken } from './account.ts';
+
+/** POST /api/auth/start. */
+interface Started {
+  readonly code: string;
+  readonly verification_url: string;
+  readonly poll_token: string;
+  readonly expires_in: number;
+  readonly poll_interval: number;
+}
+
+/** GET /api/auth/poll. */
+type Polled =
+  | { readonly status: 'pending' | 'claimed' | 'expired' | 'not_found' }
+  | { readonly status: 'verified'; readonly api_token: string; readonly user_id: string };
+
+interface LoginOptions {
+  readonly label?: string;
+  readonly json?: true;
+  /** false: `--no-wait`. */
+  readonly wait: boolean;
+}
+
+/** How long another process may take from the answer with the token to the stored token. */
+const claimMs = 1_000;
+
+export function addSignInCommands(program: Command, open: OpenContext, name: string): void {
+  program
+    .command('login')
+    .summary('sign in: approve a code in a browser')
+    .description(
+      'Prints a code and an address, waits until somebody opens the address in a browser and approves the code, and stores ' +
+        'the token for this service. The browser may be on another machine. A login that was stopped goes on with its code ' +
+        'when you run it again. If you are signed in already, it says so and changes nothing.',
+    )
+    .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')
+    .option('--no-wait', 'print the code and end; run login again after the approval')
+    .option('--json', 'print the code, and then the account, as one JSON object a line')
+    .addHelpText('after', `\nExample:\n  ${name} login --label laptop`)
+    .action((options: LoginOptions) => login(open(), options));
+
+  program
+    .command('logout')
+    .summary('revoke the token of the last login and forget it')
+    .description('Revokes the token that login stored for this service, and removes it from this machine.')
+    .addHelpText('after', `\nExample:\n  ${name} logout`)
+    .action(() => logout(open()));
+}
+
+/** Signs in first if nobody is, and somebody is at the terminal. @throws CliError with exit code 4 if nobody is */
+export async function ensureSignedIn(context: Context): Promise<void> {
+  if (context.token() !== null) return;
+  if (!context.canAsk) throw context.notSignedIn();
+  context.output.note(`You are not signed in to ${context.url}.`);
+  await login(context, { wait: true });
+}
+
+async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { credentials, output, io, url, name } = context;
+  if (io.env.DROPLEAF_TOKEN) {
+    throw usageError('DROPLEAF_TOKEN is set, and every command uses it in place of a login: unset it first');
+  }
+  if (await isSignedIn(context, options)) return;
+  const pendingSignIns = createPendingSignIns(io);
+  const pending = await startOrGoOn(context, pendingSignIns, options.label ?? hostname().slice(0, 100));
+  const { code, verification_url, expires_at } = pending;
+  const expires_in = Math.ceil((expires_at - Date.now()) / 1000);
+  if (options.json) output.json({ status: 'pending', code, verification_url, expires_in });
+  else output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
+  const minutes = Math.max(1, Math.round(expires_in / 60));
+  output.note(`Open the address in a browser, check the code and approve it within ${minutes} min.`);
+  if (options.wait === false) return output.note(`Then run ${name} login again.`);
+  const stopListening = context.canAsk ? openOnEnter(context, verification_url) : () => undefined;
+
+  const { user_id } = await waitForApproval(context, pending).finally(() => {
+    stopListening();
+    return pendingSignIns.remove(url, ({ poll_token }) => poll_token === pending.poll_token);
+  });
+  if (options.json) output.json({ status: 'signed_in', url, user_id });
+  output.note(`Signed in to ${url} as ${user_id}. The token is in ${credentials.path}.`);
+}
+
+/** A login that was stopped, or that did not wait, is gone on with: the user may have approved its code meanwhile. */
+async function startOrGoOn(
+  { api, url }: Context,
+  pendingSignIns: OriginFile<PendingSignIn>,
+  label: string,
+): Promise<PendingSignIn> {
+  const known = pendingSignIns.find(url);
+  if (known !== null && known.label === label && known.expires_at > Date.now()) return known;
+  const { body } = await api.request<Started>('POST', '/api/auth/start', { isPublic: true, json: { label } });
+  const { expires_in, ...started } = body;
+  const pending = { ...started, label, expires_at: Date.now() + expires_in * 1000 };
+  await pendingSignIns.save(url, pending);
+  return pending;
+}
+
+/** Whether the stored token still works. A second token would only be one more to revoke. */
+async function isSignedIn(
+  { api, credentials, output, url, name }: Context,
+  { json }: LoginOptions,
+): Promise<boolean> {
+  const known = credentials.find(url);
+  if (known === null) return false;
+  try {
+    await api.request('GET', '/api/me');
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === exitCodes.signIn) return false;
+    throw error;
+  }
+  if (json) output.json({ status: 'signed_in', url, user_id: known.user_id });
+  output.note(`You are signed in to ${url} as ${known.user_id}. To use another account, run: ${name} logout`);
+  return true;
+}
+
+/** @returns stops listening to the keyboard */
+function openOnEnter(context: Context, address: string): () => void {
+  const { io, output } = context;
+  output.note('Press Enter to open it in your browser.');
+  const openIt = () => openOrWarn(context, address);
+  io.stdin.once('data', openIt);
+  return () => void io.stdin.off('data', openIt).pause();
+}
+
+/** Polls as often as the service says, also after a poll that failed, until the code has expired. Stores the token. */
+async function waitForApproval(context: Context, pending: PendingSignIn): Promise<Credential> {
+  const { api, credentials, name, url } = context;
+  const before = credentials.find(url)?.token;
+  const query = { token: pending.poll_token };
+  while (Date.now() < pending.expires_at) {
+    const answer = await api
+      .request<Polled>('GET', '/api/auth/poll', { isPublic: true, query })
+      .catch(passing);
+    const status = answer?.body.status ?? 'pending';
+    if (answer?.body.status === 'verified') {
+      return store(context, { token: answer.body.api_token, user_id: answer.body.user_id });
+    }
+    if (status === 'claimed') {
+      await sleep(claimMs); // another login of this machine may be about to store the token
+      const stored = credentials.find(url);
+      if (stored !== null && stored.token !== before) return stored;
+      throw new CliError(`the connection was lost while the service sent the token: run ${name} login again`);
+    }
+    if (status !== 'pending') break;
+    await sleep(pending.poll_interval * 1000);
+  }
+  throw new CliError(`the code was denied, or nobody approved it in time: run ${name} login again`, {
+    exitCode: exitCodes.signIn,
+  });
+}
+
+async function store({ api, credentials, url }: Context, credential: Credential): Promise<Credential> {
+  try {
+    await credentials.save(url, credential);
+    return credential;
+  } catch (error) {
+    await revokeToken(api, credential.token); // nobody could use it, and it would stay valid
+    throw error;
+  }
+}
+
+/** null for a failure that may pass. @throws the error otherwise */
+function passing(error: unknown): null {
+  if (error instanceof CliError && (error.status === undefined || error.status >= 429)) return null;
+  throw error;
+}
+
+/** Revokes first, so that a failure leaves a token that can still be revoked. */
+async function logout({ api, credentials, output, io, url }: Context): Promise<void> {
+  const known = credentials.find(url);
+  if (known === null) {
+    output.note(`You are not signed in to ${url}.`);
+  } else {
+    await revokeToken(api, known.token);
+    await credentials.remove(url, ({ token }) => token === known.token);
+    output.note(`Signed out of ${url}.`);
+  }
+  if (io.env.DROPLEAF_TOKEN) output.warn('DROPLEAF_TOKEN is still set, and logout does not revoke it');
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Credential, createCredentials } from './credentials.ts';
+import { CliError, exitCodes, usageError } from './errors.ts';
+import { type Api, createApi } from './http.ts';
+import { type CliIo, canAsk, programName } from './io.ts';
+import type { OriginFile } from './origin-file.ts';
+import { createOutput, type Output } from './output.ts';
+
+/** What a command works with. */
+export interface Context {
+  readonly io: CliIo;
+  readonly output: Output;
+  /** How the user runs the client, as in `node cli.mjs`. */
+  readonly name: string;
+  /** The origin of the service, without a trailing slash. */
+  readonly url: string;
+  readonly api: Api;
+  /** The sign-ins of this user. */
+  readonly credentials: OriginFile<Credential>;
+  /** Whether a person can answer a question. */
+  readonly canAsk: boolean;
+  /** The user's token; null: there is none. @throws CliError if the credentials are not readable */
+  token(): string | null;
+  /** The error for a command that needs a token. */
+  notSignedIn(): CliError;
+  /** Where the token comes from; null: there is none. @throws CliError if the credentials are not readable */
+  tokenSource(): 'DROPLEAF_TOKEN' | 'login' | null;
+}
+
+/** Called by the action of a command, so that help needs no service. @throws CliError as `createContext` does */
+export type OpenContext = () => Context;
+
+/** @param flags `url`: the option `--url` @throws CliError if no service is chosen, or its address is not valid */
+export function createContext(io: CliIo, flags: { url?: string | undefined }): Context {
+  const output = createOutput(io);
+  const credentials = createCredentials(io);
+  const name = programName(io);
+  const url = chooseUrl(io, flags.url, credentials);
+  const { DROPLEAF_TOKEN } = io.env;
+
+  function findToken(): string | null {
+    return DROPLEAF_TOKEN ? readTokenVariable(DROPLEAF_TOKEN) : (credentials.find(url)?.token ?? null);
+  }
+
+  return {
+    io,
+    output,
+    name,
+    url,
+    credentials,
+    canAsk: canAsk(io),
+    token: findToken,
+    notSignedIn,
+    api: createApi({ url, version: io.version, note: output.note, wait, token: requireToken, refused }),
+    tokenSource() {
+      if (findToken() === null) return null;
+      return DROPLEAF_TOKEN ? 'DROPLEAF_TOKEN' : 'login';
+    },
+  };
+
+  function requireToken(): string {
+    const token = findToken();
+    if (token !== null) return token;
+    throw notSignedIn();
+  }
+
+  function notSignedIn(): CliError {
+    return signInError(`not signed in to ${url}`);
+  }
+
+  function refused(): CliError {
+    const what = DROPLEAF_TOKEN ? 'the token in DROPLEAF_TOKEN' : 'the token of your last sign-in';
+    return signInError(`${url} does not accept ${what}`);
+  }
+
+  function signInError(problem: string): CliError {
+    const hint = DROPLEAF_TOKEN
+      ? `Set it to a valid token, or unset it and run: ${name} login`
+      : `Run: ${name} login, or set DROPLEAF_TOKEN`;
+    return new CliError(`${problem}. ${hint}`, { exitCode: exitCodes.signIn });
+  }
+}
+
+function wait(seconds: number): Promise<void> {
+  return sleep(seconds * 1000);
+}
+
+/** `--url`, else DROPLEAF_URL, else the service that served this file, else the only service the user signed in to. */
+function chooseUrl(
+  { env, servedBy }: CliIo,
+  flag: string | undefined,
+  credentials: OriginFile<Credential>,
+): string {
+  if (flag !== undefined) return readUrl(flag, '--url');
+  if (env.DROPLEAF_URL) return readUrl(env.DROPLEAF_URL, 'DROPLEAF_URL');
+  if (servedBy !== null) return readUrl(servedBy, 'The address in this file');
+  const known = credentials.origins();
+  const [only] = known;
+  if (only !== undefined && known.length === 1 && !env.DROPLEAF_TOKEN) return readUrl(only, credentials.path);
+  const choices = known.length > 0 ? ` You are signed in to ${known.join(' and ')}.` : '';
+  throw usageError(`no service is chosen: set DROPLEAF_URL, or add --url https://your.service.${choices}`);
+}
+
+/** @returns the origin @throws CliError if the address is not an origin that a token may be sent to */
+function readUrl(text: string, source: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw usageError(`${source} must be the address of a service, as in https://drops.example (got ${text})`);
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw usageError(
+      `${source} must begin with https://, because http would show your token to the network (got ${url.origin})`,
+    );
+  }
+  if (url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search !== '') {
+    throw usageError(`${source} must be an address without user, path and query, as in ${url.origin}`);
+  }
+  return url.origin;
+}
+
+/** RFC 6761, section 6.3: localhost is always this machine. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** fetch would repeat a value that is not valid in its error message. */
+function readTokenVariable(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw usageError('DROPLEAF_TOKEN must be a token and nothing else: it contains spaces or other characters');
+}

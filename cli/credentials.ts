@@ -1,0 +1,55 @@
+import { isAbsolute, join } from 'node:path';
+import type { CliIo } from './io.ts';
+import { createOriginFile, isRecord, type OriginFile } from './origin-file.ts';
+
+/** A sign-in to one service. */
+export interface Credential {
+  readonly token: string;
+  readonly user_id: string;
+}
+
+/** A sign-in that the user has not approved yet. The next `login` goes on with it. */
+export interface PendingSignIn {
+  readonly code: string;
+  readonly verification_url: string;
+  readonly poll_token: string;
+  /** Seconds between polls. */
+  readonly poll_interval: number;
+  /** Unix ms, by this machine's clock. */
+  readonly expires_at: number;
+  readonly label: string;
+}
+
+type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
+
+export function createCredentials(io: Home): OriginFile<Credential> {
+  return createOriginFile(join(configDir(io), 'dropleaf', 'credentials.json'), isCredential);
+}
+
+export function createPendingSignIns(io: Home): OriginFile<PendingSignIn> {
+  return createOriginFile(join(configDir(io), 'dropleaf', 'pending-sign-ins.json'), isPendingSignIn);
+}
+
+/** XDG_CONFIG_HOME where it is set; otherwise the folder that the system has for settings. */
+export function configDir({ env, platform, homeDir }: Home): string {
+  const { XDG_CONFIG_HOME, APPDATA } = env;
+  if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
+  if (platform === 'win32') return APPDATA || join(homeDir, 'AppData', 'Roaming');
+  if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support');
+  return join(homeDir, '.config');
+}
+
+function isCredential(value: unknown): value is Credential {
+  if (!isRecord(value)) return false;
+  const { token, user_id } = value;
+  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token) && typeof user_id === 'string';
+}
+
+function isPendingSignIn(value: unknown): value is PendingSignIn {
+  if (!isRecord(value)) return false;
+  const { code, verification_url, poll_token, label, poll_interval, expires_at } = value;
+  return (
+    [code, verification_url, poll_token, label].every((text) => typeof text === 'string') &&
+    [poll_interval, expires_at].every((number) => typeof number === 'number')
+  );
+}

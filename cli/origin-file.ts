@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError, fileError } from './errors.ts';
+import { changeFile, readText } from './locked-file.ts';
+
+/**
+ * A JSON file that only the user can read, with one entry for each service. It is replaced as a whole: a process that dies
+ * leaves the old file or the new one. Processes change it one after the other.
+ */
+export interface OriginFile<T> {
+  readonly path: string;
+  /** null: there is none. @throws CliError if the file is not valid */
+  find(origin: string): T | null;
+  /** @throws CliError if the file is not valid */
+  origins(): string[];
+  /** @throws CliError if the entry or the file is not valid, or the file cannot be written */
+  save(origin: string, entry: T): Promise<void>;
+  /**
+   * Removes the entry if `isMeant` says so: another process may have replaced it since.
+   * @throws CliError if the file is not valid or cannot be written
+   */
+  remove(origin: string, isMeant: (entry: T) => boolean): Promise<void>;
+}
+
+type Entries<T> = Readonly<Record<string, T>>;
+
+/** @param isEntry whether a value read from the file is an entry */
+export function createOriginFile<T>(path: string, isEntry: (value: unknown) => value is T): OriginFile<T> {
+  function read(): Entries<T> {
+    try {
+      return parse(readText(path));
+    } catch (error) {
+      throw error instanceof CliError ? error : fileError('read', path, error);
+    }
+  }
+
+  /** @param text null: there is no file */
+  function parse(text: string | null): Entries<T> {
+    if (text === null) return {};
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isRecord(value) && Object.values(value).every(isEntry)) return value as Entries<T>; // checked
+    } catch {
+      // the same message as for JSON of another shape
+    }
+    throw new CliError(`${path} is not valid: move it away, then sign in again. Nothing was changed`);
+  }
+
+  async function change(next: (entries: Entries<T>) => Entries<T>): Promise<void> {
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      await changeFile(path, 0o600, (text) => `${JSON.stringify(next(parse(text)), null, 2)}\n`);
+    } catch (error) {
+      throw error instanceof CliError ? error : fileError('write', path, error);
+    }
+  }
+
+  return {
+    path,
+    find: (origin) => read()[origin] ?? null,
+    origins: () => Object.keys(read()),
+    async save(origin, entry) {
+      // One entry that is not valid would make the whole file unusable, with the sign-ins to other services.
+      if (!isEntry(entry)) throw new CliError(`${origin} did not answer as a Dropleaf service does`);
+      await change((entries) => ({ ...entries, [origin]: entry }));
+    },
+    async remove(origin, isMeant) {
+      const known = read()[origin];
+      if (known === undefined || !isMeant(known)) return;
+      await change(({ [origin]: entry, ...others }) =>
+        entry === undefined || isMeant(entry) ? others : { ...others, [origin]: entry },
+      );
+    },
+  };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

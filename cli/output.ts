@@ -1,0 +1,61 @@
+import type { CliIo } from './io.ts';
+
+const styles = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33', cyan: '36' } as const;
+export type Style = keyof typeof styles;
+
+/** Results go to stdout, everything else to stderr. */
+export interface Output {
+  /** Lines of the result, for stdout. Control characters are replaced; add colours with `paint` and `resultPainted`. */
+  result(text: string): void;
+  /** The same for text that the caller has cleaned (`clean`) and painted. */
+  resultPainted(text: string): void;
+  /** One JSON value on one line of stdout. */
+  json(value: unknown): void;
+  /** Bytes for stdout, as they are. Resolves when the system has them. */
+  bytes(bytes: Uint8Array): Promise<void>;
+  /** A line about progress, for stderr. */
+  note(text: string): void;
+  /** For stderr, after `warning: `. */
+  warn(text: string): void;
+  /** For stderr, after `dropleaf: `. */
+  error(text: string): void;
+  /** Colours text for stdout, if that is a terminal that shows colours. */
+  paint(style: Style, text: string): string;
+  /** The columns of the terminal; null: stdout is not one. */
+  readonly columns: number | null;
+}
+
+export function createOutput({ env, stdout, stderr }: Pick<CliIo, 'env' | 'stdout' | 'stderr'>): Output {
+  const paintFor = (stream: NodeJS.WriteStream) => {
+    const isColoured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+    return (style: Style, text: string) => (isColoured ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
+  };
+  const paintError = paintFor(stderr);
+  return {
+    result: (text) => void stdout.write(`${clean(text)}\n`),
+    resultPainted: (text) => void stdout.write(`${text}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value).replace(hidden, escapeCharacter)}\n`),
+    bytes: (bytes) =>
+      new Promise((resolve, reject) => {
+        stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    note: (text) => void stderr.write(`${clean(text)}\n`),
+    warn: (text) => void stderr.write(`${paintError('yellow', 'warning:')} ${clean(text)}\n`),
+    error: (text) => void stderr.write(`${paintError('red', 'dropleaf:')} ${clean(text)}\n`),
+    paint: paintFor(stdout),
+    columns: stdout.isTTY === true ? stdout.columns || 80 : null, // some terminals say 0
+  };
+}
+
+const hidden = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** Replaces control and bidirectional characters, except line breaks and tabs: text from a page must not steer the terminal. */
+export function clean(text: string): string {
+  return text.replace(hidden, (character) =>
+    character === '\n' || character === '\t' ? character : '\ufffd',
+  );
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,110 @@
+import { Command, CommanderError, Help } from 'commander';
+import { addAccountCommands } from './commands/account.ts';
+import { addAgentCommands } from './commands/agents.ts';
+import { addChangingCommands } from './commands/changing.ts';
+import { addPublishCommand } from './commands/publish.ts';
+import { addReadingCommands } from './commands/reading.ts';
+import { addSignInCommands } from './commands/sign-in.ts';
+import { createContext, type OpenContext } from './context.ts';
+import { CliError, exitCodes } from './errors.ts';
+import { type CliIo, programName } from './io.ts';
+import { isRecord } from './origin-file.ts';
+import { clean, createOutput } from './output.ts';
+
+/** Commands of bin/dropleaf.js, which an operator runs where the service is installed. */
+const operatorCommands = 'start web worker migrate config token sign-in-key jobs admin'.split(' ');
+
+/**
+ * Runs the command that `args` name, as in `['publish', 'report.html']`.
+ * @returns the exit code, after the command has printed its result or its error
+ */
+export async function runClient(args: readonly string[], io: CliIo): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    return printError(error, io);
+  }
+}
+
+function createProgram(io: CliIo): Command {
+  const name = programName(io);
+  const program = new Command(name)
+    .description('Publishes self-contained HTML pages to a Dropleaf service.')
+    .version(io.version, '-V, --version', 'print the version')
+    .option('--url <address>', 'the service; otherwise DROPLEAF_URL, or the one this file came from')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: describeTerm })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(clean(text)),
+    })
+    .showHelpAfterError(`For help: ${name} --help, or --help after a command.`)
+    .exitOverride()
+    .addHelpText('after', generalHelp(name));
+  const open: OpenContext = () => createContext(io, program.opts());
+  addSignInCommands(program, open, name);
+  addPublishCommand(program, open, name);
+  addReadingCommands(program, open, name);
+  addChangingCommands(program, open, name);
+  addAccountCommands(program, open, name);
+  addAgentCommands(program, open, name);
+  return program;
+}
+
+/** `publish <file>`: that there are options goes without saying. */
+function describeTerm(command: Command): string {
+  const term = new Help().subcommandTerm(command);
+  return term.replace(' [options]', '');
+}
+
+function generalHelp(name: string): string {
+  return `
+Environment:
+  DROPLEAF_URL    the service
+  DROPLEAF_TOKEN  a token, in place of the one that login stores
+  NO_COLOR        no colours
+
+The result goes to stdout, everything else to stderr.
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 not signed in, 130 Ctrl+C.
+
+Examples:
+  ${name} login
+  ${name} publish report.html`;
+}
+
+/** @returns the exit code */
+function printError(error: unknown, io: CliIo): number {
+  const output = createOutput(io);
+  if (error instanceof CommanderError) {
+    const [, word = ''] = /unknown command '([^']*)'/.exec(error.message) ?? [];
+    if (operatorCommands.includes(word)) {
+      output.note(
+        `"${word}" is a command for operators: run bin/dropleaf.js ${word} in the folder of the service.`,
+      );
+    }
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
+  }
+  if (error instanceof CliError) {
+    output.error(error.message);
+    for (const line of detailLines(error.details)) output.note(line);
+    return error.exitCode;
+  }
+  output.error(
+    `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return exitCodes.failed;
+}
+
+/** Limits that the service named, one a line, and every wrong field if there are several: the message names the first. */
+function detailLines({ field, fields, ...limits }: Readonly<Record<string, unknown>>): string[] {
+  const several = Array.isArray(fields) && fields.length > 1 ? fields : [];
+  return [
+    ...several.map((wrong) => `  ${isRecord(wrong) ? wrong.message : wrong}`),
+    ...Object.entries(limits).map(
+      ([name, value]) => `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+  ];
+}

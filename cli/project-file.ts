@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError, fileError } from './errors.ts';
+import { changeFile, readText } from './locked-file.ts';
+import { isRecord } from './origin-file.ts';
+
+/** What the client remembers of a published file. Nothing in it is secret. */
+export interface Published {
+  readonly slug: string;
+  readonly version: number;
+  /** Of the drop as this client last saw it, with its quotes; absent: the service gave none. */
+  readonly etag?: string | undefined;
+  /** Of the bytes that were published, in hex. */
+  readonly sha256: string;
+  /** Of the context that was published with them; absent: none. */
+  readonly context_sha256?: string | undefined;
+  /** The title that the drop got from the page or the name of its file; absent: the user gave another. */
+  readonly own_title?: string | undefined;
+}
+
+/**
+ * `.dropleaf.json` beside the published files: which file became which drop, per service. Safe to commit.
+ * `{"files": {"report.html": {"https://drops.example": {"slug": …}}}}`; members that this client does not know stay.
+ */
+interface Project {
+  readonly files: Readonly<Record<string, Readonly<Record<string, Published | Creating>>>>;
+}
+
+/** The Idempotency-Key of a first publish whose answer has not come, and may never. */
+interface Creating {
+  readonly creating: string;
+}
+
+const projectFileName = '.dropleaf.json';
+
+/** @returns null if this file was not published there @throws CliError if `.dropleaf.json` is not valid */
+export function recall(file: string, origin: string): Published | null {
+  const entry = entryOf(read(projectPath(file)), nameOf(file), origin);
+  return entry === null || 'creating' in entry ? null : entry;
+}
+
+/**
+ * The Idempotency-Key for the first publish of a file. It is remembered before it is sent, so that a publish that was
+ * interrupted, or another one at the same moment, makes the same drop and not a second one.
+ * @returns what was published, if another process has published the file meanwhile
+ * @throws CliError as `remember` does
+ */
+export async function keyOfFirst(file: string, origin: string): Promise<string | Published> {
+  const key = randomUUID();
+  let first: string | Published = key;
+  await change(file, origin, (before) => {
+    if (before === null) return { creating: key };
+    first = 'creating' in before ? before.creating : before;
+    return before;
+  });
+  return first;
+}
+
+/**
+ * @param published null forgets the file
+ * @returns what was remembered before
+ * @throws CliError if `.dropleaf.json` is not valid or cannot be written; it is then as it was
+ */
+export async function remember(
+  file: string,
+  origin: string,
+  published: Published | null,
+): Promise<Published | null> {
+  let known: Published | null = null;
+  await change(file, origin, (before) => {
+    known = before === null || 'creating' in before ? null : before;
+    return published;
+  });
+  return known;
+}
+
+type Entry = Published | Creating;
+
+async function change(
+  file: string,
+  origin: string,
+  next: (before: Entry | null) => Entry | null,
+): Promise<void> {
+  const path = projectPath(file);
+  const name = nameOf(file);
+  const rewrite = (text: string | null): string => {
+    const project = parse(path, text);
+    const files = new Map(Object.entries(project.files));
+    const origins = new Map(Object.entries(files.get(name) ?? {}));
+    const entry = next(origins.get(origin) ?? null);
+    if (entry === null) origins.delete(origin);
+    else origins.set(origin, entry);
+    if (origins.size === 0) files.delete(name);
+    else files.set(name, Object.fromEntries(origins));
+    // Sorted, so that two people who publish different files rarely meet in a merge.
+    const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+    return `${JSON.stringify({ ...project, files: Object.fromEntries(sorted) }, null, 2)}\n`;
+  };
+  try {
+    await changeFile(path, 0o644, rewrite);
+  } catch (error) {
+    throw error instanceof CliError ? error : fileError('write', path, error);
+  }
+}
+
+function entryOf({ files }: Project, name: string, origin: string): Entry | null {
+  const origins = Object.hasOwn(files, name) ? files[name] : undefined;
+  return origins !== undefined && Object.hasOwn(origins, origin) ? (origins[origin] ?? null) : null;
+}
+
+function projectPath(file: string): string {
+  return join(dirname(resolve(file)), projectFileName);
+}
+
+/** macOS may write a name in another normal form than Linux. */
+function nameOf(file: string): string {
+  return basename(resolve(file)).normalize('NFC');
+}
+
+function read(path: string): Project {
+  let text: string | null;
+  try {
+    text = readText(path);
+  } catch (error) {
+    throw fileError('read', path, error);
+  }
+  return parse(path, text);
+}
+
+function parse(path: string, text: string | null): Project {
+  if (text === null) return { files: {} };
+  const fault = (problem: string) =>
+    new CliError(
+      `${path} is not valid: ${problem}. Repair it; or remove it, and the next publish makes new drops. Nothing was changed`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = /^<{7}|^={7}|^>{7}/m.test(text) ? 'it has merge conflicts' : 'it is not JSON';
+    throw new CliError(fault(reason).message, { cause: error });
+  }
+  if (!isRecord(value) || !isRecord(value.files)) throw fault('"files" must be an object');
+  for (const [name, origins] of Object.entries(value.files)) {
+    if (!isRecord(origins)) throw fault(`the entry of ${name} must be an object`);
+    for (const [origin, entry] of Object.entries(origins)) {
+      if (!isPublished(entry) && !isCreating(entry))
+        throw fault(`the entry of ${name} for ${origin} is incomplete`);
+    }
+  }
+  return value as unknown as Project; // proof: its files were checked above
+}
+
+function isPublished(value: unknown): value is Published {
+  if (!isRecord(value)) return false;
+  const { slug, version, etag, sha256, context_sha256, own_title } = value;
+  return (
+    typeof slug === 'string' &&
+    /^[A-Za-z0-9_-]{1,64}$/.test(slug) &&
+    Number.isSafeInteger(version) &&
+    (etag === undefined || (typeof etag === 'string' && /^"[\x21\x23-\x7e]+"$/.test(etag))) && // it becomes a header
+    typeof sha256 === 'string' &&
+    [context_sha256, own_title].every((text) => text === undefined || typeof text === 'string')
+  );
+}
+
+function isCreating(value: unknown): value is Creating {
+  return isRecord(value) && typeof value.creating === 'string' && /^[\x21-\x7e]{1,255}$/.test(value.creating);
+}

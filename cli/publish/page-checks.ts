@@ -1,0 +1,173 @@
+import { type Element, lineOf, scanElements } from './page-scan.ts';
+
+/** What a look at the page found before it is sent. */
+export interface PageReport {
+  /** The text of its first `<title>`, at most 200 characters; null: none, or a blank one. */
+  readonly title: string | null;
+  /** One line each: what will not work or is a risk, and what to do. */
+  readonly warnings: readonly string[];
+}
+
+const maxTitle = 200;
+const maxExamples = 3;
+
+/** Looks for what authors of pages overlook: nothing here forbids publishing. Linear in the length of the page. */
+export function checkPage(html: string): PageReport {
+  const hosts = new Set<string>();
+  const relative = new Set<string>();
+  const storage = new Map<string, number>();
+  let title: string | null = null;
+  let hasBase = false;
+  for (const element of scanElements(html)) {
+    if (element.name === 'title' && !element.isInSvg) title ??= readTitle(element.text ?? '');
+    if (element.name === 'base' && isElsewhere(element.attributes.get('href') ?? '')) hasBase = true;
+    addScriptHosts(element, hosts);
+    if (relative.size <= maxExamples) addRelativeReferences(element, relative);
+    addStorage(element, html, storage);
+  }
+  return {
+    title,
+    warnings: [
+      ...(title === null ? ['the page has no <title>: browsers and shared links show another text'] : []),
+      ...describeScripts(hosts),
+      ...describeStorage(storage),
+      ...(hasBase ? [] : describeRelative(relative)),
+    ],
+  };
+}
+
+function describeScripts(hosts: ReadonlySet<string>): string[] {
+  if (hosts.size === 0) return [];
+  const text = `scripts from ${examples(hosts)}: they work, but that host can change what the page does; add integrity="…", or put the script into the page`;
+  return [text];
+}
+
+function describeStorage(storage: ReadonlyMap<string, number>): string[] {
+  if (storage.size === 0) return [];
+  const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
+  return [`${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`];
+}
+
+function describeRelative(references: ReadonlySet<string>): string[] {
+  if (references.size === 0) return [];
+  const text = `only the page itself is published: ${examples(references)} will not be found; put it into the page (a data: URL) or use a full address`;
+  return [text];
+}
+
+function examples(found: ReadonlySet<string>): string {
+  const shown = [...found]
+    .slice(0, maxExamples)
+    .map((text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text));
+  return shown.join(', ') + (found.size > maxExamples ? ' and others' : '');
+}
+
+const imported = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'](?:https?:)?\/\/([^/"'\s]{1,255})/g;
+
+function addScriptHosts({ name, attributes, text }: Element, hosts: Set<string>): void {
+  if (name !== 'script') return;
+  const host = /^\s*(?:https?:)?\/\/([^/?#]{1,255})/i.exec(attributes.get('src') ?? '')?.[1];
+  if (host !== undefined && !attributes.has('integrity')) hosts.add(host);
+  for (const [, module = ''] of (text ?? '').matchAll(imported)) hosts.add(module);
+}
+
+const storageUse = /\b(localStorage|sessionStorage|indexedDB|document\.cookie|navigator\.serviceWorker)\b/g;
+
+/** Data blocks such as JSON are not run. */
+const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
+
+function addStorage(
+  { name, attributes, text, offset }: Element,
+  html: string,
+  storage: Map<string, number>,
+): void {
+  if (name === 'script' && text !== null && runs.test((attributes.get('type') ?? '').trim())) {
+    for (const use of text.matchAll(storageUse)) {
+      const [found] = use;
+      if (!storage.has(found)) storage.set(found, lineOf(html, html.indexOf(text, offset) + use.index));
+    }
+  }
+  for (const [attribute, value] of attributes) {
+    if (!attribute.startsWith('on')) continue;
+    for (const [found] of value.matchAll(storageUse)) {
+      if (!storage.has(found)) storage.set(found, lineOf(html, offset));
+    }
+  }
+}
+
+const cssUrl = /url\(\s*["']?([^"')\s]+)/gi;
+
+/** Files beside the page, which are not published with it. */
+function addRelativeReferences({ name, attributes, text }: Element, references: Set<string>): void {
+  const add = (reference: string | undefined) => {
+    if (reference !== undefined && isRelative(reference)) references.add(reference.trim());
+  };
+  add(attributes.get('src'));
+  add(attributes.get('poster'));
+  if (name === 'object') add(attributes.get('data'));
+  if (['a', 'area', 'link', 'image', 'use'].includes(name))
+    add(attributes.get('href') ?? attributes.get('xlink:href'));
+  for (const candidate of (attributes.get('srcset') ?? '').split(/,\s+/))
+    add(candidate.trim().split(/\s/, 1)[0]);
+  for (const css of [name === 'style' ? text : null, attributes.get('style')]) {
+    for (const [, address] of (css ?? '').matchAll(cssUrl)) add(address);
+  }
+}
+
+const scheme = /^[a-z][a-z0-9+.-]*:/i;
+
+function isElsewhere(reference: string): boolean {
+  const text = reference.trim();
+  return text.startsWith('//') || (scheme.test(text) && !/^file:/i.test(text));
+}
+
+function isRelative(reference: string): boolean {
+  const text = reference.trim();
+  return text !== '' && !/^[#?]/.test(text) && !isElsewhere(text);
+}
+
+/** Those of titles that people write; every other one stays as it is written. */
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  middot: '·',
+  bull: '•',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  euro: '€',
+  laquo: '«',
+  raquo: '»',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  times: '×',
+  rarr: '→',
+};
+
+function readTitle(text: string): string | null {
+  // Beyond a few thousand characters nothing can belong to the 200 that a title has.
+  const decoded = text
+    .slice(0, 4000)
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) =>
+      name === undefined ? fromCodePoint(decimal, hex) : (entities[name] ?? whole),
+    )
+    .replace(/[\s\0]+/g, ' ')
+    .trim();
+  const characters = Array.from(decoded);
+  if (characters.length === 0) return null;
+  return characters.length > maxTitle ? `${characters.slice(0, maxTitle - 1).join('')}…` : decoded;
+}
+
+function fromCodePoint(decimal: string | undefined, hex: string | undefined): string {
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
+  const isLegal = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return isLegal ? String.fromCodePoint(code) : '\ufffd';
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { ApiRequest } from '../http.ts';
+import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
+import { hash, type Page } from './page.ts';
+import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
+
+export interface Outcome {
+  readonly drop: Drop;
+  readonly did: 'created' | 'published' | 'changed' | 'nothing';
+}
+
+/**
+ * Makes the drop, or the next version of the one that this file became, and remembers it beside the file.
+ * @throws CliError: the page was not published, or the service did not say whether it was. A passcode may be set already
+ */
+export async function publish(context: Context, page: Page, options: PublishOptions): Promise<Outcome> {
+  const known = page.file === null ? null : recall(page.file, context.url);
+  const slug = options.slug ?? (options.isNew ? undefined : known?.slug);
+  if (slug === undefined) return create(context, page, options);
+  return update(context, page, options, { slug, known: known?.slug === slug ? known : null });
+}
+
+async function create(context: Context, page: Page, options: PublishOptions): Promise<Outcome> {
+  const title = options.title ?? page.ownTitle ?? undefined;
+  if (title === undefined) throw usageError('the page has no <title>: add one, or --title');
+  // A passcode goes with the page in one request, so that the page is never public.
+  const post = (key: string) =>
+    requestDrop(
+      context.api,
+      'POST',
+      '',
+      pageRequest(page, { ...options, title }, { 'Idempotency-Key': key }),
+    );
+  const first = await keyOf(context, page, options);
+  if (typeof first !== 'string') return update(context, page, options, { slug: first.slug, known: first });
+  const state = await post(first).catch((error: unknown) => {
+    // An earlier try with this key was answered, and its answer lost: it made a drop that was deleted since, or another page.
+    if (!isGone(error) && !hasCode(error, 'idempotency_key_reused')) throw error;
+    if (!isGone(error)) {
+      const hint = `see ${context.name} list`;
+      context.output.warn(`an earlier publish of this file seems to have made another page: ${hint}`);
+    }
+    return post(randomUUID());
+  });
+  await rememberDrop(context, page, state, { isTitleOurs: options.title === undefined });
+  return { drop: state.drop, did: 'created' };
+}
+
+/**
+ * A drop that cannot be remembered afterwards gets a key that is not remembered either.
+ * @returns what was published, if another process has published the file meanwhile
+ */
+async function keyOf(
+  { url }: Context,
+  { file }: Page,
+  { isNew }: PublishOptions,
+): Promise<string | Published> {
+  if (file === null || isNew) return randomUUID();
+  try {
+    return await keyOfFirst(file, url);
+  } catch (error) {
+    if (error instanceof CliError) return randomUUID(); // `rememberDrop` warns, after the page was published
+    throw error;
+  }
+}
+
+async function update(
+  context: Context,
+  page: Page,
+  options: PublishOptions,
+  { slug, known }: { slug: string; known: Published | null },
+): Promise<Outcome> {
+  const live = await readLive(context.api, slug).catch((error: unknown) => {
+    throw isGone(error) ? gone(context, slug, known, error) : error;
+  });
+  const liveHash = await hashToReplace(context, page, { live, known, isForced: options.isForced ?? false });
+  let state = live;
+  let did: Outcome['did'] = 'nothing';
+  // Each change is of the state that the one before left.
+  const ifMatch = (): Record<string, string> =>
+    options.isForced || state.etag === undefined ? {} : { 'If-Match': state.etag };
+  const change = async (method: string, below: string, request: ApiRequest) => {
+    state = await requestDrop(context.api, method, `/${slug}${below}`, request).catch(
+      async (error: unknown) => {
+        throw hasCode(error, 'version_conflict') ? await raced(context, slug, error) : error;
+      },
+    );
+  };
+
+  // First, so that the new version is never public.
+  if (options.passcode !== undefined) {
+    await change('POST', '/passcode', { json: { passcode: options.passcode }, headers: ifMatch() });
+    did = 'changed';
+  }
+  const isTitleOurs = options.title === undefined && live.drop.title === known?.own_title;
+  if (known === null || options.isForced || !isSamePage(page, known, liveHash)) {
+    const title =
+      isTitleOurs && page.ownTitle !== live.drop.title ? (page.ownTitle ?? undefined) : options.title;
+    const { passcode: _, ...others } = options;
+    await change(
+      'PUT',
+      '',
+      pageRequest(page, { ...others, title }, { ...ifMatch(), 'Idempotency-Key': randomUUID() }),
+    );
+    did = 'published';
+  } else if (Object.keys(detailsOf(options)).length > 0) {
+    await change('PATCH', '', { json: detailsOf(options), headers: ifMatch() });
+    did = 'changed';
+  }
+  if (did !== 'nothing' || state.etag !== known?.etag) {
+    const contextHash = did === 'published' ? undefined : known?.context_sha256;
+    await rememberDrop(context, page, state, { isTitleOurs, contextHash });
+  }
+  return { drop: state.drop, did };
+}
+
+/**
+ * Remembers the drop. The page is published already, so a file that cannot be written is no failure.
+ * @param contextHash SHA-256 of the context that the live version has if the page brings none
+ */
+async function rememberDrop(
+  { url, output }: Context,
+  page: Page,
+  { drop, etag }: DropState,
+  { isTitleOurs, contextHash }: { isTitleOurs: boolean; contextHash?: string | undefined },
+): Promise<void> {
+  if (page.file === null) return;
+  const published: Published = {
+    slug: drop.slug,
+    version: drop.latest_version,
+    etag,
+    sha256: page.sha256,
+    context_sha256: page.context?.sha256 ?? contextHash,
+    own_title: isTitleOurs ? drop.title : undefined,
+  };
+  try {
+    await remember(page.file, url, published);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    output.warn(`${error.message}. To publish the next version: --slug ${drop.slug}`);
+  }
+}
+
+/** A context belongs to one version: without a new one the old version stays as it is. */
+function isSamePage(page: Page, known: Published, liveHash: string): boolean {
+  return page.sha256 === liveHash && (page.context === null || page.context.sha256 === known.context_sha256);
+}
+
+/**
+ * What is live and may be replaced. Only the page counts: a new title or passcode is nobody's loss. A page that is live
+ * already was published by an earlier try whose answer was lost.
+ * @returns its SHA-256 in hex; '' if that does not matter @throws CliError if it is somebody else's
+ */
+async function hashToReplace(
+  context: Context,
+  page: Page,
+  { live, known, isForced }: { live: DropState; known: Published | null; isForced: boolean },
+): Promise<string> {
+  if (known === null || isForced) return '';
+  if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
+  const { bytes } = await context.api.request('GET', `/api/drops/${live.drop.slug}/html`);
+  const found = hash(bytes);
+  if (found === known.sha256 || found === page.sha256) return found;
+  throw conflict(context, live.drop, known.version);
+}
+
+function conflict({ name }: Context, drop: Drop, version: number | null, cause?: unknown): CliError {
+  const { slug, latest_version: latest, url, updated_at: at } = drop;
+  const since = version === null ? '' : `; you published version ${version} from this file`;
+  const diff = version === null || version >= latest ? `diff ${slug}` : `diff ${slug} ${version} ${latest}`;
+  return new CliError(
+    [
+      `not published: ${url} has changed. Version ${latest} is live, from ${new Date(at).toISOString()}${since}.`,
+      `See what changed:  ${name} ${diff}`,
+      `Save what is live: ${name} get ${slug} -o live.html`,
+      'Overwrite it:      the same command with --force',
+    ].join('\n'),
+    { code: 'version_conflict', cause },
+  );
+}
+
+/** Somebody changed the drop after it was read a moment ago. */
+async function raced(context: Context, slug: string, cause: unknown): Promise<CliError> {
+  const { drop } = await readLive(context.api, slug);
+  return conflict(context, drop, null, cause);
+}
+
+function gone({ url, name }: Context, slug: string, known: Published | null, cause: unknown): CliError {
+  const what = known === null ? slug : `${slug}, which this file was published as,`;
+  const hint = known === null ? `See ${name} list` : 'Make a new page: the same command with --new';
+  const message = `not published: ${what} is not on ${url}: it was deleted, has expired, or belongs to another account. ${hint}`;
+  return new CliError(message, { code: 'not_found', cause });
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CliError && error.status === 404;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof CliError && error.code === code;
+}

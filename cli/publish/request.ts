@@ -1,0 +1,53 @@
+import type { ApiRequest } from '../http.ts';
+import type { Page } from './page.ts';
+
+/** What the user wants of the drop, besides the page. Absent fields stay as they are. */
+export interface PublishOptions {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** Replace all tags. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Unix ms; null: never. */
+  readonly expiresAt?: number | null | undefined;
+  readonly passcode?: string | undefined;
+  /** Makes a new drop, whatever is remembered. */
+  readonly isNew?: boolean | undefined;
+  /** The drop to publish to, whatever is remembered. */
+  readonly slug?: string | undefined;
+  /** Publishes an unchanged page too, and overwrites what others published. */
+  readonly isForced?: boolean | undefined;
+}
+
+/** A service accepts 16 KiB of headers, with the address in them. */
+const maxQuery = 4000;
+
+/**
+ * POST or PUT of a page: as bytes if that is possible. A context and a passcode go into JSON, because servers write
+ * addresses into their logs.
+ */
+export function pageRequest(page: Page, options: PublishOptions, headers: ApiRequest['headers']): ApiRequest {
+  const { title, description, tags = {}, expiresAt, passcode } = options;
+  const query = {
+    title,
+    description,
+    expires_at: expiresAt?.toString(),
+    ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [`metadata.${name}`, value])),
+  };
+  const fitsQuery = JSON.stringify(query).length * 3 < maxQuery;
+  if (page.context === null && passcode === undefined && expiresAt !== null && fitsQuery) {
+    return { headers: { ...headers, 'Content-Type': 'text/html' }, query, bytes: page.bytes };
+  }
+  const context = page.context === null ? {} : { context: page.context.text };
+  const lock = passcode === undefined ? {} : { passcode };
+  return { headers: { ...headers }, json: { ...detailsOf(options), html: page.html, ...context, ...lock } };
+}
+
+/** The body of PATCH; empty: nothing was asked for. */
+export function detailsOf({ title, description, tags, expiresAt }: PublishOptions): Record<string, unknown> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { metadata: tags }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Drop } from '../../domain/drop.ts';
+import type { RemovedDrop } from '../../ports/drop-store.ts';
+import type { Database } from './database.ts';
+import { createPairs } from './drop-pairs.ts';
+import { readMetadata } from './drop-rows.ts';
+
+type Removed = Pick<Drop, 'id' | 'ownerId' | 'metadata'>;
+
+type RemovedRow = [id: string, ownerId: string, metadata: string, slug: string];
+
+/** Deletions of live drops, to be called inside a write of the database. Their data is removed by `drop.remove`. */
+export function createRemovals(db: Database) {
+  const pairs = createPairs(db);
+  const live = 'SELECT id, owner_id, metadata, slug FROM drops WHERE deleted_at IS NULL';
+  const expired = `${live} AND expires_at <= $now`;
+  const sql = {
+    remove: db.prepare(`
+      UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
+    listOfOwner: db.prepareTuples(`${live} AND owner_id = $ownerId LIMIT $limit`),
+    listExpired: db.prepareTuples(`${expired} ORDER BY expires_at LIMIT $limit`),
+    listExpiredOfOwner: db.prepareTuples(`${expired} AND owner_id = $ownerId LIMIT $limit`),
+  };
+
+  function remove(drop: Removed, now: number): void {
+    sql.remove.run({ id: drop.id, now });
+    pairs.replace(drop, drop.metadata, new Map());
+  }
+
+  function removeAll(rows: readonly unknown[], now: number): RemovedDrop[] {
+    return (rows as RemovedRow[]).map(([id, ownerId, metadata, slug]) => {
+      // proof: the columns selected
+      remove({ id, ownerId, metadata: readMetadata(metadata) }, now);
+      return { id, slug };
+    });
+  }
+
+  return {
+    /** Marks the drop as deleted and frees its place. */
+    remove,
+
+    /**
+     * Removes drops that have expired by `now`, at most `limit`.
+     * @param ownerId only drops of this owner; null: of all, the longest expired first
+     * @returns their ids
+     */
+    removeExpired(ownerId: string | null, now: number, limit: number): string[] {
+      const found =
+        ownerId === null
+          ? sql.listExpired.all({ now, limit })
+          : sql.listExpiredOfOwner.all({ now, limit, ownerId });
+      return removeAll(found, now).map(({ id }) => id);
+    },
+
+    /** Removes drops of the owner, at most `limit`. */
+    removeSome: (ownerId: string, now: number, limit: number): RemovedDrop[] =>
+      removeAll(sql.listOfOwner.all({ ownerId, limit }), now),
+  };
+}

@@ -1,0 +1,38 @@
+/** A longer line is split: a minified document, or a paragraph, is one line, and its diff would be all of it. */
+const maxLength = 300;
+
+/** Where lines are split, the first place that exists. Each pattern is linear. */
+const places = {
+  /** Before tags; after the statements and rules, then the values and words, of what is still too long. */
+  source: [/(?=<)/, /(?<=[;{}])/, /(?<=[,\s])/],
+  /** After sentences, then words. */
+  text: [/(?<=[.!?;:]\s)/, /(?<=[,\s])/],
+} as const;
+
+/** What of two documents is compared. */
+export type DiffFormat = keyof typeof places;
+export const diffFormats = ['source', 'text'] as const satisfies readonly DiffFormat[];
+export const defaultFormat: DiffFormat = 'source';
+
+/** Of the unified format. It is a part of the last line, which so differs from the same line with a line feed. */
+const noLineFeed = '\n\\ No newline at end of file';
+
+/**
+ * The lines of a text as they are compared, without their line feeds. Where a line is split depends on that line alone, so
+ * equal lines have equal parts.
+ */
+export function comparedLines(text: string, format: DiffFormat): string[] {
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    if (line.length <= maxLength) lines.push(line);
+    else for (const part of split(line, places[format])) lines.push(part);
+  }
+  const last = lines.pop() ?? '';
+  if (last !== '') lines.push(last + noLineFeed); // otherwise the text is empty or ends with a line feed
+  return lines;
+}
+
+function split(line: string, [place, ...others]: readonly RegExp[]): string[] {
+  if (line.length <= maxLength || place === undefined) return [line];
+  return line.split(place).flatMap((part) => split(part, others));
+}

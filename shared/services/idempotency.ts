@@ -1,0 +1,172 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Caller } from '../domain/account.ts';
+import type { Drop, WriteIds } from '../domain/drop.ts';
+import { DropError, notFound } from '../domain/errors.ts';
+import { newId, newSlug } from '../domain/ids.ts';
+import { dayMs } from '../domain/windows.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DropStore } from '../ports/drop-store.ts';
+import type { Beginning, IdempotencyRecord, IdempotencyStore } from '../ports/idempotency-store.ts';
+import type { Log } from '../ports/log.ts';
+import type { PendingTaskStore } from '../ports/pending-task-store.ts';
+import type { FollowUps } from './follow-ups.ts';
+
+/** How long a record answers repeats. */
+export const keepKeysMs = dayMs;
+
+/**
+ * Longer than a write takes: it waits for a few store calls of at most 4 s each. A write that takes longer is still done
+ * once, because all attempts write with the same ids.
+ */
+const leaseMs = 30_000;
+
+/**
+ * After this time an attempt gets new ids, because `store.reconcile` takes a blob whose id is an hour old for an orphan. By
+ * then no earlier attempt is under way.
+ */
+const sameIdsMs = 30 * 60_000;
+
+/** A write with an Idempotency-Key. */
+export interface KeyedRequest {
+  readonly key: string;
+  /** SHA-256 of method, URL and body. */
+  readonly hash: string;
+}
+
+export interface Written {
+  /** A repeat gets the drop as it is now. */
+  readonly drop: Drop;
+  readonly isReplayed: boolean;
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Writes that a client may repeat until it gets an answer: all attempts with one key have one outcome. */
+export function createIdempotency(deps: {
+  idempotency: IdempotencyStore;
+  drops: Pick<DropStore, 'find'>;
+  pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
+  followUps: Pick<FollowUps, 'versionAdded'>;
+  clock: Clock;
+  log: Log;
+}) {
+  const { idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
+
+  async function begin(caller: Caller, { key, hash }: KeyedRequest, slug: string | null): Promise<Beginning> {
+    const now = clock.now();
+    const fresh: IdempotencyRecord = {
+      accountId: caller.accountId,
+      key,
+      hash,
+      dropId: newId(now),
+      slug: slug ?? newSlug(),
+      versionId: newId(now),
+      lease: newId(now),
+      leasedUntil: now + leaseMs,
+      isDone: false,
+      createdAt: now,
+    };
+    const beginning = await store.begin(fresh, now, now - keepKeysMs);
+    const { outcome, record } = beginning;
+    if (outcome !== 'taken over' || now - record.createdAt < sameIdsMs || (await isWritten(record)))
+      return beginning;
+    await store.remove(record);
+    return begin(caller, { key, hash }, slug);
+  }
+
+  /** Whether an earlier attempt did the write; also if its drop or version was deleted since. */
+  async function isWritten({ versionId }: IdempotencyRecord): Promise<boolean> {
+    return (await pendingTasks.findReferenced([versionId])).size > 0;
+  }
+
+  async function replay(caller: Caller, { slug }: IdempotencyRecord): Promise<Written> {
+    const drop = await drops.find(caller.ownerId, slug);
+    if (drop === null) throw notFound('drop');
+    return { drop, isReplayed: true };
+  }
+
+  /** For a write whose attempt may have died before other processes and the edge got notice of it. */
+  async function giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
+    const drop = await drops.find(caller.ownerId, slug);
+    if (drop !== null) await followUps.versionAdded(drop, versionId);
+  }
+
+  /** The write is done in any case. If this fails, the next attempt finds that out by itself. */
+  async function finish(record: IdempotencyRecord): Promise<void> {
+    await store.finish(record).catch((err: unknown) => log.warn({ err }, 'a write was not noted as done'));
+  }
+
+  /**
+   * Follows a failed attempt. Only a refused first attempt is certain to have written nothing, so only its record is
+   * deleted. Otherwise the record stays, and the next attempt may begin at once.
+   */
+  async function giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
+    const isRefusal =
+      error instanceof DropError && error.code !== 'unavailable' && error.code !== 'internal_error';
+    const given = isRefusal && !isRepeat ? store.remove(record) : store.release(record, clock.now());
+    await given.catch((err: unknown) =>
+      log.warn({ err }, 'an idempotency key is in use until its lease ends'),
+    );
+  }
+
+  return {
+    /**
+     * Does a write at most once. A repeat of a done write changes nothing and takes no quota.
+     * @param request null: the client sent no key, and each request is a write of its own
+     * @param slug of the drop that is written to; null: of none, a new one
+     * @param write writes with these ids, or with new ones without. If it throws a refusal, it has written nothing, and the
+     *   key is free again; after any other error the next attempt writes with the same ids
+     * @throws DropError `idempotency_key_reused` if the key was used for another request, `idempotency_key_in_use` if an
+     *   attempt is under way, `not_found` if the drop of a done write was deleted, and what `write` throws
+     */
+    async once(
+      caller: Caller,
+      request: KeyedRequest | null,
+      slug: string | null,
+      write: (ids?: WriteIds) => Promise<Drop>,
+    ): Promise<Written> {
+      if (request === null) return { drop: await write(), isReplayed: false };
+      const sealed = seal(request);
+      const { outcome, record } = await begin(caller, sealed, slug);
+      if (record.hash !== sealed.hash) throw keyReused();
+      if (record.isDone) return replay(caller, record);
+      if (outcome === 'found') throw keyInUse(record.leasedUntil - clock.now());
+      const isRepeat = outcome === 'taken over';
+      let drop: Drop | null = null;
+      try {
+        if (isRepeat && (await isWritten(record))) await giveNotice(caller, record);
+        else drop = await write({ ...record, isRepeat });
+      } catch (error) {
+        await giveUp(record, isRepeat, error);
+        throw error;
+      }
+      await finish(record);
+      return drop === null ? replay(caller, record) : { drop, isReplayed: false };
+    },
+  };
+}
+
+/**
+ * What is stored of a request: only digests, keyed with the client's key. From a plain hash of the request, anybody with a
+ * copy of the data could guess its passcode, because all else in it is known.
+ */
+function seal({ key, hash }: KeyedRequest): KeyedRequest {
+  return {
+    key: createHash('sha256').update(key).digest('hex'),
+    hash: createHmac('sha256', key).update(hash).digest('hex'),
+  };
+}
+
+function keyReused(): DropError {
+  const message = 'This Idempotency-Key was used for another request in the last 24 hours: use a new key';
+  return new DropError('idempotency_key_reused', message, { field: 'Idempotency-Key' });
+}
+
+/** @param leftMs of the lease */
+function keyInUse(leftMs: number): DropError {
+  // Most attempts end soon, and the lease of a dead process ends late: wait as long again as it has taken until now.
+  const waitMs = Math.min(leftMs, Math.max(1_000, leaseMs - leftMs));
+  const message = 'An earlier request for this write is still running: repeat yours after the given seconds';
+  const retry_after_seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new DropError('idempotency_key_in_use', message, { retry_after_seconds });
+}

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMongoProcessRegistry } from '../../shared/adapters/mongo/process-registry.ts';
+import type { Redis } from '../../shared/adapters/redis/connection.ts';
+import { createRedisPageChanges } from '../../shared/adapters/redis/page-changes.ts';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { ProcessRegistry } from '../../shared/ports/page-changes.ts';
+import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { redisUrl, useRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+const maxAgeMs = 1_000;
+/** A change that waits for no process takes some milliseconds, on a busy machine some hundred. */
+const promptMs = 700;
+
+describe('Changes of pages over Redis', () => {
+  const redis = useRedis();
+  const opened: { close(): Promise<void> }[] = [];
+  let test: TestMongo;
+  let registry: ProcessRegistry;
+
+  beforeEach(async () => {
+    test = await openTestMongo();
+    registry = createMongoProcessRegistry(test.mongo.connection);
+  });
+
+  afterEach(async () => {
+    for (const changes of opened.splice(0)) await changes.close();
+    await test.giveBack();
+  });
+
+  interface ProcessOptions {
+    readonly connection?: Redis;
+    readonly registry?: ProcessRegistry;
+    readonly now?: () => number;
+  }
+
+  async function startProcess({ connection, registry: own = registry, now }: ProcessOptions = {}) {
+    const late: unknown[] = [];
+    const told: string[] = [];
+    const changes = createRedisPageChanges({
+      redis: connection ?? (await redis.open()),
+      registry: own,
+      onLateNotice: (error) => void late.push(error),
+      ...(now && { now }),
+    });
+    opened.push(changes);
+    changes.subscribed((slug) => void told.push(slug));
+    return { changes, late, told };
+  }
+
+  type Process = Awaited<ReturnType<typeof startProcess>>;
+
+  /** Serves pages until the process is registered. @returns what a read was that began now */
+  async function serve({ changes }: Process): Promise<number> {
+    const isRegistered = () => {
+      const asOf = changes.now();
+      return changes.isCurrent(asOf);
+    };
+    await until(isRegistered, 'the process is registered');
+    return changes.now();
+  }
+
+  /** @returns how long the change took, in ms */
+  async function change({ changes }: Process, slug = 'abc'): Promise<number> {
+    const begun = performance.now();
+    await changes.published(slug);
+    return performance.now() - begun;
+  }
+
+  it('a change is told to this process at once, and to the others before it is acknowledged', async () => {
+    const [writer, a, b] = [await startProcess(), await startProcess(), await startProcess()];
+    await Promise.all([serve(a), serve(b)]);
+    const published = writer.changes.published('abc');
+    expect(writer.told).to.deep.equal(['abc']);
+    await published;
+    expect([a.told, b.told]).to.deep.equal([['abc'], ['abc']]);
+    expect(writer.late).to.deep.equal([]);
+  });
+
+  it('a change waits for no process that serves no pages', async () => {
+    const [writer] = [await startProcess(), await startProcess()];
+    expect(await change(writer)).to.be.below(promptMs);
+    expect(await registry.list()).to.deep.equal([]);
+  });
+
+  it('a page is current for 1 s after its read began, while the process is registered', async () => {
+    const one = await startProcess();
+    const asOf = one.changes.now();
+    expect(one.changes.isCurrent(asOf), 'it was read before the process was registered').to.equal(false);
+    const later = await serve(one);
+    expect(one.changes.isCurrent(asOf)).to.equal(false);
+    expect(one.changes.isCurrent(later)).to.equal(true);
+    await until(() => !one.changes.isCurrent(later), 'the page is too old');
+    expect(one.changes.now() - later).to.be.within(maxAgeMs, maxAgeMs + promptMs);
+    expect(one.changes.isCurrent(one.changes.now()), 'it renews its registration').to.equal(true);
+  });
+
+  it('a lost notice: the change waits until the page is no longer current', async () => {
+    const writer = await startProcess();
+    const { redis: connection, proxy } = await redis.openThroughProxy();
+    const deaf = await startProcess({ connection });
+    await serve(deaf);
+    proxy.goSilent();
+    const asOf = deaf.changes.now(); // read just before the commit
+    expect(deaf.changes.isCurrent(asOf)).to.equal(true);
+    await change(writer);
+    expect(deaf.told).to.deep.equal([]);
+    expect(deaf.changes.isCurrent(asOf)).to.equal(false);
+    expect(writer.late).to.have.length(1);
+  });
+
+  it('Redis away from the writer: the change waits', async () => {
+    const { redis: connection, proxy } = await redis.openThroughProxy();
+    const writer = await startProcess({ connection });
+    const reader = await startProcess();
+    await serve(reader);
+    proxy.refuse();
+    const asOf = reader.changes.now();
+    await change(writer);
+    expect(reader.changes.isCurrent(asOf)).to.equal(false);
+  });
+
+  it('a registry that cannot be read: the change waits', async () => {
+    const refuse = () => Promise.reject(unavailable('The database is unavailable.'));
+    const writer = await startProcess({ registry: { ...registry, list: refuse } });
+    const took = await change(writer);
+    expect(took).to.be.above(maxAgeMs);
+    expect(writer.told).to.deep.equal(['abc']);
+  });
+
+  it('a process that cannot renew its registration serves nothing from memory 1 s after the last renewal', async () => {
+    let isDown = false;
+    const renew: ProcessRegistry['renew'] = (id, ms) =>
+      isDown ? Promise.reject(unavailable('The database is unavailable.')) : registry.renew(id, ms);
+    const one = await startProcess({ registry: { ...registry, renew } });
+    await serve(one);
+    isDown = true;
+    await until(() => !one.changes.isCurrent(one.changes.now()), 'the registration is too old');
+    isDown = false;
+    await serve(one);
+  });
+
+  it('a process that was frozen for more than 2 s: what it read before it registered again is not current', async () => {
+    let frozenMs = 0;
+    const one = await startProcess({ now: () => performance.now() + frozenMs });
+    const asOf = await serve(one);
+    const [id = ''] = await registry.list();
+    frozenMs += 2_100;
+    expect(one.changes.isCurrent(asOf)).to.equal(false);
+    const between = one.changes.now(); // a read that a change did not wait for
+    await registry.remove(id); // its registration has ended meanwhile, by a clock that is ahead
+    await serve(one);
+    expect(one.changes.isCurrent(between)).to.equal(false);
+  });
+
+  it('a process that was killed delays changes until its registration ends', async () => {
+    await registry.renew(randomUUID(), 500);
+    const writer = await startProcess();
+    expect(await change(writer)).to.be.above(maxAgeMs);
+    expect(await change(writer)).to.be.below(promptMs);
+  });
+
+  it('a process that closes delays no change', async () => {
+    const [writer, reader] = [await startProcess(), await startProcess()];
+    await serve(reader);
+    await reader.changes.close();
+    expect(await registry.list()).to.deep.equal([]);
+    expect(await change(writer)).to.be.below(promptMs);
+  });
+
+  it('a process that closes during a renewal stays removed, and nothing is current', async () => {
+    let renewals = 0;
+    const slow: ProcessRegistry = {
+      ...registry,
+      async renew(id, ms) {
+        renewals += 1;
+        await pause(50);
+        await registry.renew(id, ms);
+      },
+    };
+    const one = await startProcess({ registry: slow });
+    const asOf = await serve(one);
+    const before = renewals;
+    await until(() => renewals > before, 'a renewal');
+    await one.changes.close();
+    await pause(100);
+    expect(await registry.list()).to.deep.equal([]);
+    expect(one.changes.isCurrent(asOf)).to.equal(false);
+  });
+
+  it('Redis refuses to renew a subscription: changes wait until it permits it again', async () => {
+    const admin = (await redis.open()).client;
+    const user = `user-${randomUUID()}`;
+    await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all');
+    try {
+      const url = new URL(redisUrl());
+      [url.username, url.password] = [user, 'secret'];
+      const [writer, reader] = [
+        await startProcess(),
+        await startProcess({ connection: await redis.open({ url: url.href }) }),
+      ];
+      await serve(reader);
+      expect(await change(writer)).to.be.below(promptMs);
+      await admin.call('ACL', 'SETUSER', user, 'resetchannels'); // also ends its subscriptions
+      await pause(1_000);
+      reader.changes.isCurrent(0);
+      expect(await change(writer)).to.be.above(maxAgeMs);
+      await admin.call('ACL', 'SETUSER', user, '&*');
+      await until(async () => {
+        reader.changes.isCurrent(0);
+        return (await change(writer)) < promptMs;
+      }, 'a prompt change');
+    } finally {
+      await admin.call('ACL', 'DELUSER', user);
+    }
+  });
+
+  it('after Redis was away, notices arrive again', async () => {
+    const writer = await startProcess();
+    const { redis: connection, proxy } = await redis.openThroughProxy();
+    const reader = await startProcess({ connection });
+    await serve(reader);
+    proxy.refuse();
+    expect(await change(writer, 'one')).to.be.above(maxAgeMs);
+    proxy.restore();
+    await until(async () => {
+      reader.changes.isCurrent(0);
+      await change(writer, 'two');
+      return reader.told.includes('two');
+    }, 'a notice');
+  });
+});

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { openDashboard } from '../support/dashboard.ts';
+import { json, useEdgeDoubles } from '../support/edge-double.ts';
+import { callEverything } from '../support/endpoints.ts';
+import { expectError } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { type Owner, startService, type TestService, useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const hour = 3_600_000;
+const operator = { by: 'root', reason: null };
+
+const remove = (owner: Owner, confirm = owner.userId) =>
+  owner.request('DELETE', `/api/me?confirm=${confirm}`);
+
+async function expectGone(service: TestService, slugs: readonly string[]): Promise<void> {
+  for (const slug of slugs) {
+    for (const path of [`/p/${slug}`, `/p/${slug}/raw`, `/p/${slug}?v=1`])
+      expect((await service.get(path)).status, path).to.equal(404);
+  }
+}
+
+describe('DELETE /api/me', () => {
+  const service = useService({ ANSWER_MS: '20000' });
+
+  it('204: every drop is 404 on all pages at once, and every token is invalid', async () => {
+    const owner = await service.newOwner();
+    const second = await service.newToken(owner);
+    const open = await owner.create({ context: 'why' });
+    const locked = await owner.create({ passcode: 'open-sesame' });
+    const takenDown = await owner.create();
+    await service.services.moderation.takeDown(takenDown.slug, { ...operator, reason: 'x' });
+    await service.get(`/p/${open.slug}/raw`); // now it is in memory
+    const entered = await service.enter(locked.slug, 'open-sesame');
+
+    const answer = await remove(owner);
+    expect(answer.status, answer.text).to.equal(204);
+    expect(answer.bytes).to.have.length(0);
+    await expectGone(service, [open.slug, locked.slug, takenDown.slug]);
+    expect((await service.get(entered.frame)).status).to.equal(404);
+    for (const { token } of [owner, second])
+      expectError(await service.get('/api/drops', { token }), 401, 'invalid_token');
+    for (const call of await callEverything(owner, open.slug)) expectError(call, 401, 'invalid_token');
+    expectError(await remove(owner), 401, 'invalid_token');
+  });
+
+  it('sessions of its browsers end', async () => {
+    const browser = await openDashboard(service);
+    const { slug } = await browser.owner.create();
+    const read = async () => (await browser.get(`/drops/${slug}/delete`)).status;
+    expect(await read()).to.equal(200);
+    await remove(browser.owner);
+    expect(await read(), 'sent to the sign-in').to.equal(303);
+    expect(await service.services.engine.sessions.list(browser.owner.userId, 9)).to.deep.equal([]);
+  });
+
+  it('the same identity gets a new account without drops; other accounts keep theirs', async () => {
+    const [owner, other] = [await service.newOwner('ada'), await service.newOwner()];
+    await owner.create();
+    const { slug } = await other.create();
+    await remove(owner);
+    const again = await service.newOwner('ada');
+    expect(again.userId).to.not.equal(owner.userId);
+    expect((await again.get('/api/me')).body).to.include({ drop_count: 0, user_id: again.userId });
+    expect((await other.get(`/api/drops/${slug}`)).status).to.equal(200);
+    expect((await service.get(`/p/${slug}`)).status).to.equal(200);
+  });
+
+  it('without confirm, or with another user_id: 400 invalid_arg, and nothing is deleted', async () => {
+    const [owner, other] = [await service.newOwner(), await service.newOwner()];
+    const { slug } = await owner.create();
+    const paths = ['', '?confirm=', '?confirm=true', `?confirm=${other.userId}`];
+    paths.push(`?confirm=${owner.userId}&confirm=${owner.userId}`);
+    for (const query of paths) {
+      const details = expectError(await owner.request('DELETE', `/api/me${query}`), 400, 'invalid_arg');
+      expect(details.field).to.equal('confirm');
+    }
+    expect((await owner.get(`/api/drops/${slug}`)).status).to.equal(200);
+  });
+
+  it('403 forbidden for a suspended account: it could begin again with the same identity', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const { accounts, moderation } = service.services;
+    const [account] = await moderation.findAccounts(owner.userId);
+    if (account === undefined) throw new Error('no account');
+    await moderation.suspend(account, operator);
+    expectError(await remove(owner), 403, 'forbidden');
+    // Suspended between the check and the deletion:
+    const refused = await accounts.remove({ accountId: owner.userId }).catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'forbidden' });
+    expect((await service.get(`/p/${slug}`)).status).to.equal(200);
+  });
+
+  it('an approved sign-in of the account gets no token', async () => {
+    const owner = await service.newOwner();
+    const { body } = await service.request('POST', '/api/auth/start', { body: {} });
+    const { signIns } = service.services;
+    const signIn = await signIns.findByCode(body.code);
+    expect(await signIns.approve(signIn?.id ?? '', owner.userId)).to.equal(true);
+    await remove(owner);
+    expect((await service.get(`/api/auth/poll?token=${body.poll_token}`)).body.status).to.equal('expired');
+    const { body: late } = await service.request('POST', '/api/auth/start', { body: {} });
+    const other = await signIns.findByCode(late.code);
+    expect(await signIns.approve(other?.id ?? '', owner.userId), 'approved afterwards').to.equal(false);
+  });
+
+  it('leaves no data: blobs, drops, tokens, and after an hour no record of the account', async () => {
+    const { engine, jobs } = service.services;
+    const owner = await service.newOwner();
+    const drop = await owner.create({ context: 'why' });
+    await owner.put(drop.slug);
+    const versions = await engine.drops.listVersions(owner.userId, drop.slug);
+    const ids = versions?.map(({ id }) => id) ?? [];
+    const page = await engine.drops.findPage(drop.slug, null);
+    expect(ids).to.have.length(2);
+    await remove(owner);
+    for (const pause of [0, 70_000, 70_000, hour]) {
+      service.clock.advance(pause);
+      await service.settle();
+    }
+    await jobs.enqueue('store.reconcile', {});
+    await service.settle();
+    for (const id of ids) expect(await engine.html.get(id)).to.equal(null);
+    expect(await engine.contexts.get(ids[1] ?? '')).to.equal(null);
+    expect(await engine.pendingTasks.find(page?.dropId ?? '')).to.equal(null);
+    expect(await engine.tokens.list(owner.userId)).to.deep.equal([]);
+    expect(await engine.accounts.findDeletedAt(owner.userId)).to.equal(null);
+  });
+});
+
+describe('DELETE /api/me, when a part fails', () => {
+  let service: TestService;
+  let engine: Engine | undefined;
+  let gate: Gate;
+
+  beforeEach(async () => {
+    gate = createGate();
+    service = await startService({
+      adaptEngine(own) {
+        engine = own;
+        return { ...own, drops: gate.wrap(own.drops, ['removeSome', 'create']) };
+      },
+    });
+  });
+  afterEach(async () => {
+    gate.open();
+    await service.stop();
+  });
+
+  it('the account is deleted, and the job removes the drops', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    gate.refuse(unavailable('The database is down.'));
+    expectError(await remove(owner), 503, 'unavailable');
+    gate.open();
+    expectError(await owner.get('/api/drops'), 401, 'invalid_token');
+    service.clock.advance(10_000);
+    await service.settle();
+    await expectGone(service, [slug]);
+  });
+
+  it('a drop that is created while the account is deleted is removed by the job', async () => {
+    const owner = await service.newOwner();
+    gate.hold();
+    const creating = owner.post();
+    await until(() => gate.waiting() > 0, 'the create reaches the store');
+    const removing = remove(owner);
+    await until(async () => (await engine?.accounts.find(owner.userId)) === null, 'the account is deleted');
+    gate.open();
+    const [{ body }, removed] = await Promise.all([creating, removing]);
+    expect(removed.status).to.equal(204);
+    service.clock.advance(10_000);
+    await service.settle();
+    await expectGone(service, [body.slug]);
+  });
+});
+
+describe('DELETE /api/me behind an edge', () => {
+  const edges = useEdgeDoubles();
+
+  it('purges every drop from the edge', async () => {
+    const edge = await edges.listen(json(200, {}));
+    const service = await startService({ env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url } });
+    try {
+      const owner = await service.newOwner();
+      for (let i = 0; i < 25; i++) await owner.create();
+      expect((await remove(owner)).status).to.equal(204);
+      const tags = () => new Set(edge.seen.map(({ body }) => body));
+      await until(() => tags().size === 25, 'every drop is purged'); // the answer waits at most 1 s
+    } finally {
+      await service.stop();
+    }
+  });
+});

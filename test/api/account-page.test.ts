@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { openDashboard } from '../support/dashboard.ts';
+import { expectErrorPage } from '../support/expect.ts';
+import { parsePage } from '../support/html.ts';
+import { useService } from '../support/service.ts';
+import type { WireToken } from '../support/wire.ts';
+
+const day = 86_400_000;
+const hostile = '<b onclick="x">\u202e\u200b$name"\'&amp;';
+
+describe('The account page', () => {
+  const service = useService({ WRITES_PER_DAY: '7', DROPS_PER_ACCOUNT: '9' });
+
+  it('shows tokens, sessions, and how much of the limits is used today', async () => {
+    const browser = await openDashboard(service);
+    await service.newToken(browser.owner, hostile);
+    const { slug } = await browser.owner.create();
+    await browser.owner.put(slug);
+    const { text, page, answer } = await browser.open('/account');
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    expect(page.all('b')).to.deep.equal([]);
+    expect(text).to.include('2 of 7').and.include('1 of 9').and.include('U+202E').and.include('Test browser');
+    expect(
+      page.all('a').filter(({ attributes }) => attributes.href?.startsWith('/account/tokens/')),
+    ).to.have.length(2);
+    service.clock.advance(day);
+    expect((await browser.open('/account')).text).to.include('0 of 7');
+  });
+
+  it('creates a token that is shown once and works until its end', async () => {
+    const browser = await openDashboard(service);
+    const answer = await browser.post('/account/tokens', { label: ' Backup script ', days: '7' });
+    expect(answer.status).to.equal(201);
+    expect(answer.headers).to.include({ 'cache-control': 'no-store' });
+    const [token = ''] = /dl_[0-9A-Za-z]{36}/.exec(answer.text) ?? [];
+    const { body } = await service.get<{ token: WireToken }>('/api/me', { token });
+    expect(body.token).to.include({ label: 'Backup script', expires_at: service.clock.now() + 7 * day });
+    expect((await browser.open('/account')).answer.text).to.not.include(token);
+    service.clock.advance(7 * day);
+    expect((await service.get('/api/me', { token })).status).to.equal(401);
+  });
+
+  it('a token without an end and without a label', async () => {
+    const browser = await openDashboard(service);
+    const answer = await browser.post('/account/tokens', { label: ' ', days: '' });
+    const [token = ''] = /dl_[0-9A-Za-z]{36}/.exec(answer.text) ?? [];
+    const { body } = await service.get<{ token: WireToken }>('/api/me', { token });
+    expect(body.token).to.include({ label: null }).and.not.have.property('expires_at');
+  });
+
+  it('400 with what was typed and the error at its field, for a bad label or end; no token is created', async () => {
+    const browser = await openDashboard(service);
+    const long = 'x'.repeat(101);
+    for (const [fields, field] of [
+      [{ label: long, days: '7' }, 'label'],
+      [{ label: 'a\0b', days: '' }, 'label'],
+      [{ label: 'cron', days: '8' }, 'days'],
+    ] as const) {
+      const answer = await browser.post('/account/tokens', fields);
+      expect(answer.status).to.equal(400);
+      const page = parsePage(answer.text);
+      const [invalid, ...others] = ['input', 'select']
+        .flatMap((name) => page.all(name))
+        .filter(({ attributes }) => attributes['aria-invalid'] === 'true');
+      expect(others).to.deep.equal([]);
+      expect(invalid?.attributes.id).to.equal(field);
+      expect(page.find('input', { id: 'label' })?.attributes.value).to.equal(
+        fields.label.replace('\0', '\ufffd'),
+      );
+    }
+    expect((await browser.owner.get<WireToken[]>('/api/tokens')).body).to.have.length(1);
+  });
+
+  it("renames and revokes a token of the account, and no other's", async () => {
+    const [browser, stranger] = [await openDashboard(service), await service.newOwner()];
+    const { id } = (await browser.owner.get<WireToken[]>('/api/tokens')).body[0] ?? { id: '' };
+    const strangers = (await stranger.get<WireToken[]>('/api/tokens')).body[0]?.id;
+    const renamed = await browser.post(`/account/tokens/${id}`, { label: hostile });
+    expect([renamed.status, renamed.headers.location]).to.deep.equal([303, '/account?notice=token-renamed']);
+    expect((await browser.owner.get('/api/me')).body.token?.label).to.equal(hostile);
+    expect((await browser.open(`/account/tokens/${id}`)).page.all('b')).to.deep.equal([]);
+    expect((await browser.post(`/account/tokens/${id}`, { label: 'x'.repeat(101) })).status).to.equal(400);
+    for (const path of [`/account/tokens/${strangers}`, `/account/tokens/${strangers}/revoke`])
+      expectErrorPage(await browser.post(path, { label: 'mine' }), 404, 'not_found');
+    expectErrorPage(await browser.get(`/account/tokens/${strangers}`), 404, 'not_found');
+    const revoked = await browser.post(`/account/tokens/${id}/revoke`, {});
+    expect(revoked.headers.location).to.equal('/account?notice=token-revoked');
+    expect((await browser.owner.get('/api/me')).status).to.equal(401);
+    expect((await stranger.get('/api/me')).body.token?.label).to.equal('test');
+  });
+
+  it('a suspended account can revoke a token and read; everything else is 403 forbidden', async () => {
+    const browser = await openDashboard(service);
+    const { id } = (await browser.owner.get<WireToken[]>('/api/tokens')).body[0] ?? { id: '' };
+    const { moderation } = service.services;
+    const [account] = await moderation.findAccounts(browser.owner.userId);
+    if (account === undefined) throw new Error('no account');
+    await moderation.suspend(account, { by: 'root', reason: null });
+    expect((await browser.open('/account')).text).to.include('suspended');
+    const { name } = browser.owner;
+    for (const [path, fields] of [
+      ['/account/tokens', { label: 'x', days: '' }],
+      [`/account/tokens/${id}`, { label: 'x' }],
+      ['/account/delete', { confirm: name }],
+    ] as const)
+      expectErrorPage(await browser.post(path, fields), 403, 'forbidden');
+    expect((await browser.post(`/account/tokens/${id}/revoke`, {})).status).to.equal(303);
+  });
+
+  it('deletes the account after its name was typed, and signs the browser out', async () => {
+    const browser = await openDashboard(service);
+    const { slug } = await browser.owner.create();
+    const shown = await browser.open('/account/delete');
+    expect(shown.text).to.include(browser.owner.name).and.include('1 drop');
+    const wrong = await browser.submit(shown, { confirm: `${browser.owner.name}x` });
+    expect([
+      wrong.status,
+      wrong.page.find('input', { id: 'confirm' })?.attributes['aria-invalid'],
+    ]).to.deep.equal([400, 'true']);
+    expect((await service.get(`/p/${slug}`)).status).to.equal(200);
+    const done = await browser.submit(shown, { confirm: browser.owner.name });
+    expect(done.status).to.equal(200);
+    expect(done.answer.cookies.join()).to.match(/dropleaf_session=;.*Max-Age=0/i);
+    expect((await service.get(`/p/${slug}`)).status).to.equal(404);
+    expect((await browser.owner.get('/api/drops')).status).to.equal(401);
+  });
+});

@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import type { Shown } from '../support/person.ts';
+import { expectRefusal } from '../support/person.ts';
+import { useService } from '../support/service.ts';
+
+const dayMs = 86_400_000;
+
+describe('/drops: the list of an owner', () => {
+  const service = useService({
+    WRITES_PER_MINUTE: '1000',
+    CHANGES_PER_MINUTE: '30',
+    METADATA_MAX_KEYS: '100',
+  });
+
+  async function withDrops(...titles: string[]): Promise<Dashboard> {
+    const dashboard = await openDashboard(service);
+    for (const title of titles) {
+      await dashboard.owner.create({ title });
+      service.clock.advance(1000);
+    }
+    return dashboard;
+  }
+
+  const titlesOf = ({ page }: Shown) =>
+    page
+      .all('h2')
+      .filter(({ attributes }) => attributes.id?.startsWith('title-'))
+      .map(({ text }) => text);
+  const hrefOf = ({ page }: Shown, text: string) =>
+    page.all('a').find((link) => link.text.trim() === text)?.attributes.href ?? `no link ${text}`;
+  const boxes = ({ page }: Shown) =>
+    page
+      .all('input')
+      .filter(({ attributes }) => attributes.name === 'drop')
+      .map((box) => box.attributes.value);
+
+  it('without drops teaches how to publish one', async () => {
+    const dashboard = await openDashboard(service);
+    const shown = await dashboard.open('/drops');
+    expect(shown.status).to.equal(200);
+    expect(shown.text).to.include('Publish your first page').and.include(`${service.url}/api/drops`);
+    expect(hrefOf(shown, 'New drop')).to.equal('/drops/new');
+    expect(shown.answer.headers['cache-control']).to.equal('no-store');
+    expect(shown.answer.headers['content-security-policy']).to.include("connect-src 'self'");
+  });
+
+  it('shows of each drop title, description, tags, views by day, version, state and age; of others none', async () => {
+    await withDrops('theirs');
+    const dashboard = await openDashboard(service);
+    const { owner } = dashboard;
+    const plain = await owner.create({ title: 'Plain', description: 'About it', metadata: { kind: 'a=b' } });
+    const locked = await owner.create({
+      ...{ title: 'Locked one', passcode: 'sesame' },
+      expires_at: service.clock.now() + 40 * dayMs,
+    });
+    for (let view = 0; view < 3; view++) await service.view(`/p/${plain.slug}`);
+    await service.settle();
+    await service.services.engine.moderation.takeDown(
+      locked.slug,
+      { at: service.clock.now(), reason: 'spam' },
+      [],
+    );
+    for (const path of ['/drops', '/drops?view=list']) {
+      const shown = await dashboard.open(path);
+      expect(titlesOf(shown), path).to.have.members(['Plain', 'Locked one']);
+      expect(shown.text).to.include('2 drops').and.include('About it').and.include('kind: a=b');
+      expect(shown.text).to.include('3 views').and.include('Version 1').and.include('Published');
+      expect(shown.text).to.include('Taken down').and.include('Locked').and.include('Expires');
+      const lines = shown.page.all('svg').map(({ attributes }) => attributes['aria-label']);
+      expect(lines).to.include('3 views in the last 30 days, at most 3 on one day');
+      expect(lines).to.include('No views in the last 30 days');
+      expect(shown.page.find('a', { href: `/drops/${plain.slug}` })?.text).to.equal('Plain');
+    }
+  });
+
+  it('search, tags, order, layout and page are in the address, and each link keeps the others', async () => {
+    const dashboard = await openDashboard(service);
+    for (let i = 0; i < 26; i++) {
+      const metadata = { kind: i < 25 ? 'report' : 'other', n: String(i % 2) };
+      await dashboard.owner.create({ title: `Straße ${i}`, metadata });
+      service.clock.advance(1000);
+    }
+    const first = await dashboard.open('/drops?q=STRASSE&metadata.kind=report&sort=oldest&view=list');
+    expect(titlesOf(first)).to.have.length(24).and.include('Straße 0').and.not.include('Straße 25');
+    expect(first.text).to.include('25 drops found').and.include('Page 1 of 2');
+    expect(first.page.find('input', { name: 'q' })?.attributes.value).to.equal('STRASSE');
+    const next = await dashboard.open(hrefOf(first, 'Next'));
+    expect(titlesOf(next)).to.deep.equal(['Straße 24']);
+    expect(next.path).to.equal('/drops?q=STRASSE&metadata.kind=report&sort=oldest&view=list&page=2');
+    expect(hrefOf(next, 'Newest')).to.equal('/drops?q=STRASSE&metadata.kind=report&view=list');
+    expect(hrefOf(next, 'Gallery')).to.equal('/drops?q=STRASSE&metadata.kind=report&sort=oldest&page=2');
+    const links = next.page.all('a').map(({ attributes }) => attributes.href);
+    expect(links).to.include('/drops?metadata.kind=report&sort=oldest&view=list'); // without the words
+    expect(links).to.include('/drops?q=STRASSE&metadata.kind=report&metadata.n=0&sort=oldest&view=list');
+    const hidden = next.page.all('input').filter(({ attributes }) => attributes.type === 'hidden');
+    expect(hidden.map(({ attributes }) => `${attributes.name}=${attributes.value}`)).to.include.members([
+      'metadata.kind=report',
+      'sort=oldest',
+      'view=list',
+    ]);
+    const past = await dashboard.open('/drops?q=STRASSE&page=999');
+    expect(past.path).to.equal('/drops?q=STRASSE&page=2');
+    expect((await dashboard.open('/drops?q=nothing')).text).to.include('Nothing found');
+    const odd = await dashboard.open('/drops?sort=size&view=table&page=-1&utm=1');
+    expect(titlesOf(odd)).to.have.length(24);
+  });
+
+  it('a search that is not valid is shown as typed, with the error at its field', async () => {
+    const dashboard = await withDrops('One');
+    const shown = await dashboard.open(`/drops?q=${'x'.repeat(201)}`);
+    expect(shown.status).to.equal(400);
+    expect(shown.text).to.include('q must be at most 200 characters');
+    const field = shown.page.find('input', { name: 'q' });
+    expect(field?.attributes).to.include({ value: 'x'.repeat(201), 'aria-invalid': 'true' });
+    expect((await dashboard.open('/drops?metadata.a%20b=c')).status).to.equal(400);
+  });
+
+  it('hostile titles, descriptions and tags are text', async () => {
+    const dashboard = await openDashboard(service);
+    const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e' &amp; \${x}`;
+    const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`k${i}`, hostile]));
+    await dashboard.owner.create({ title: hostile, description: hostile, metadata });
+    for (const path of [
+      '/drops',
+      '/drops?view=list',
+      `/drops?${new URLSearchParams({ 'metadata.k1': hostile, q: '<script>' })}`,
+    ]) {
+      const shown = await dashboard.open(path);
+      expect(titlesOf(shown)[0], path).to.include('<script>alert(1)</script>').and.include('U+202E');
+      expect(
+        shown.page.all('script').every(({ attributes }) => attributes.src?.includes('/assets/')),
+      ).to.equal(true);
+      const images = shown.page.all('img').map(({ attributes }) => attributes.src);
+      expect(images.filter((src) => !/^\/p\/\w+\/card\.png$/.test(src ?? ''))).to.deep.equal([]);
+      expect(shown.text).to.include('74 more');
+    }
+    const asked = await dashboard.open(`/drops/delete?drop=${boxes(await dashboard.open('/drops'))[0]}`);
+    expect(asked.page.all('img')).to.deep.equal([]);
+    expect(asked.text).to.include('<script>alert(1)</script>');
+  });
+
+  it('selected drops are named before they are deleted, and only they are', async () => {
+    const dashboard = await withDrops('Keep', 'Old', 'Older');
+    const list = await dashboard.open('/drops?sort=oldest&view=list');
+    const [, old, older] = boxes(list);
+    const back = encodeURIComponent('/drops?sort=oldest&view=list');
+    const asked = await dashboard.open(
+      `/drops/delete?back=${back}&drop=${old}&drop=${older}&drop=${older}&drop=x`,
+    );
+    expect(asked.page.find('h1')?.text).to.equal('Delete these 2 drops?');
+    expect(asked.text).to.include('Old').and.include(`/p/${older}`).and.not.include('Keep');
+    expect((await dashboard.owner.get('/api/drops')).body.pagination.total_items).to.equal(3);
+    const done = await dashboard.submit(asked, {});
+    expect(done.path).to.equal('/drops?sort=oldest&view=list&notice=deleted-several');
+    expect(done.text).to.include('The drops were deleted.');
+    expect(titlesOf(done)).to.deep.equal(['Keep']);
+    const again = await dashboard.submit(asked, {});
+    expect(again.text, 'deleted by somebody else meanwhile').to.include('The drops were deleted.');
+  });
+
+  it('without a selection, and for drops of others, leads back to the list', async () => {
+    const dashboard = await withDrops('Mine');
+    const other = await (await openDashboard(service)).owner.create();
+    for (const query of ['', '?drop=', `?drop=${other.slug}&back=https://evil.example/`]) {
+      const shown = await dashboard.open(`/drops/delete${query}`);
+      expect(shown.path, query).to.equal('/drops?notice=none-selected');
+    }
+    await dashboard.post('/drops/delete', { [`drop.${other.slug}`]: '1' });
+    expect((await service.get(`/p/${other.slug}`)).status).to.equal(200);
+  });
+
+  it('a drop that was changed after the question is kept, by name; the others are deleted', async () => {
+    const dashboard = await withDrops('Changed', 'Same');
+    const { owner } = dashboard;
+    const slugs = boxes(await dashboard.open('/drops?sort=oldest'));
+    const asked = await dashboard.open(`/drops/delete?drop=${slugs.join('&drop=')}`);
+    await owner.request('PATCH', `/api/drops/${slugs[0]}`, { body: { title: 'Changed since' } });
+    const kept = await dashboard.submit(asked, {});
+    expect(kept.status).to.equal(412);
+    expect(kept.text).to.include('Changed since').and.include('was not deleted').and.not.include('Same');
+    expect((await dashboard.submit(kept, {})).text).to.include('The drop was deleted.');
+  });
+
+  it('each deletion counts as a change: what is beyond the limit is kept, by name', async () => {
+    const dashboard = await withDrops('A', 'B', 'C');
+    const slugs = boxes(await dashboard.open('/drops?sort=oldest'));
+    const asked = await dashboard.open(`/drops/delete?drop=${slugs.join('&drop=')}`);
+    for (let i = 0; i < 28; i++) await dashboard.owner.request('PATCH', `/api/drops/none${i}`, { body: {} });
+    const kept = await dashboard.submit(asked, {});
+    expect(kept.status).to.equal(429);
+    expect(kept.text).to.include('C').and.include('Try again in');
+    service.clock.advance(60_000);
+    expect((await dashboard.submit(kept, {})).text).to.include('The drop was deleted.');
+  });
+
+  it('a form without the token of the session deletes nothing', async () => {
+    const dashboard = await withDrops('Mine');
+    const [slug] = boxes(await dashboard.open('/drops'));
+    const asked = await dashboard.open(`/drops/delete?drop=${slug}`);
+    expectRefusal(await dashboard.submit(asked, { form_token: 'x' }), 403, 'forbidden');
+    expect((await service.get(`/p/${slug}`)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { type Field, multipart } from '../support/multipart.ts';
+import { useService } from '../support/service.ts';
+import type { WireDrop } from '../support/wire.ts';
+
+const dayMs = 86_400_000;
+const html = '<!doctype html><title>My page</title><p>Hi';
+
+describe('/drops/new: publishing in the browser', () => {
+  const service = useService({ WRITES_PER_MINUTE: '10' });
+
+  /** Sends the form as a browser does. @param headers in place of those of a person's navigation */
+  async function send(
+    dashboard: Dashboard,
+    fields: Record<string, Field>,
+    headers: Record<string, string> = {},
+    path = '/drops/new',
+  ) {
+    const { type, body } = multipart({ form_token: dashboard.formToken, key: 'k1', ...fields });
+    const { cookie } = dashboard;
+    const { url } = service;
+    return service.request('POST', path, {
+      raw: body,
+      headers: { 'content-type': type, cookie, origin: url, 'sec-fetch-mode': 'navigate', ...headers },
+    });
+  }
+
+  const asScript = { 'sec-fetch-mode': 'cors', accept: 'application/json' };
+  const file = (bytes: string | Uint8Array, more: { filename?: string; type?: string } = {}) => ({
+    ...{ filename: 'page.html', bytes },
+    ...more,
+  });
+  const dropsOf = async ({ owner }: Dashboard) => (await owner.get('/api/drops')).body.data;
+
+  it('a file becomes a drop byte for byte, with the title of the document; the page names its address', async () => {
+    const dashboard = await openDashboard(service);
+    const bytes = Buffer.from(`\ufeff${html}\r\n\0`);
+    const { status, headers } = await send(dashboard, { file: file(bytes), html: '', title: ' ' });
+    const [drop] = await dropsOf(dashboard);
+    expect([status, headers.location]).to.deep.equal([303, `/drops/new?published=${drop?.slug}`]);
+    expect(drop?.title).to.equal('My page');
+    expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).bytes).to.deep.equal(bytes);
+    const shown = await dashboard.open(headers.location ?? '');
+    expect(shown.text).to.include('Published: My page').and.include(drop?.url);
+    expect(shown.page.find('button', { 'data-copy': drop?.url ?? '' })).to.not.equal(undefined);
+    const stranger = await openDashboard(service);
+    expect((await stranger.open(headers.location ?? '')).text).not.to.include('My page');
+  });
+
+  it('pasted HTML, with title, description, tags, passcode and expiry', async () => {
+    const dashboard = await openDashboard(service);
+    await send(dashboard, {
+      ...{ html: '<p>one\r\n<p>two', title: 'Given', description: 'About', passcode: 'sesame', expires: '7' },
+      ...{ tags: 'project=demo\r\n\r\n note = a = b \r\nbare', file: file('', { filename: '' }) },
+    });
+    const [drop] = await dropsOf(dashboard);
+    expect(drop).to.include({ title: 'Given', description: 'About', locked: true });
+    expect(drop?.metadata).to.deep.equal({ project: 'demo', note: 'a = b', bare: '' });
+    expect(drop?.expires_at).to.equal(service.clock.now() + 7 * dayMs);
+    expect((await dashboard.owner.get(`/api/drops/${drop?.slug}/html`)).text).to.equal('<p>one\n<p>two');
+  });
+
+  it('the same form sent twice publishes once; with other content, or as another form, again', async () => {
+    const dashboard = await openDashboard(service);
+    const first = await send(dashboard, { html });
+    service.clock.advance(1000);
+    expect((await send(dashboard, { html })).headers.location).to.equal(first.headers.location);
+    const sent = [];
+    for (const fields of [{ html: `${html}!` }, { html, key: 'k2' }])
+      sent.push(await send(dashboard, fields));
+    expect(new Set([first, ...sent].map(({ headers }) => headers.location)).size).to.equal(3);
+    expect(await dropsOf(dashboard)).to.have.length(3);
+  });
+
+  it('a script gets the drop, or the envelope of the error', async () => {
+    const dashboard = await openDashboard(service);
+    const made = await send(dashboard, { file: file(html) }, asScript);
+    expect(made.status).to.equal(201);
+    expect([made.body as unknown as WireDrop]).to.deep.equal(await dropsOf(dashboard));
+    const refused = await send(dashboard, { file: file('') }, asScript);
+    expect([refused.status, refused.body.error.code]).to.deep.equal([400, 'html_required']);
+  });
+
+  it('a refused form is shown again as it was filled in, with the error at its field and the status of the API', async () => {
+    const dashboard = await openDashboard(service);
+    const wrong: [Record<string, Field>, number, string, string][] = [
+      [{ html: '' }, 400, 'Choose an HTML file', 'file'],
+      [{ html: '<p>no title' }, 400, 'title is required', 'title'],
+      [{ html, title: 'x'.repeat(201) }, 400, 'at most 200 characters', 'title'],
+      [{ html, tags: 'a b=c' }, 400, 'metadata keys must be', 'tags'],
+      [{ html, tags: 'a=1\na=2' }, 400, 'The tag a is there twice', 'tags'],
+      [{ html, passcode: 'abc' }, 400, 'passcode must be at least 4', 'passcode'],
+      [{ html, file: file(html) }, 400, 'Choose a file or paste', 'file'],
+      [
+        { file: file(html, { filename: 'x.png', type: 'image/png' }) },
+        400,
+        'x.png is not an HTML document',
+        'file',
+      ],
+      [{ file: file(Buffer.from([60, 112, 62, 0xff])) }, 400, 'html must be UTF-8', 'file'],
+    ];
+    for (const [fields, status, message, field] of wrong) {
+      service.clock.advance(60_000);
+      const answer = await send(dashboard, { description: 'Kept <b>', ...fields });
+      expect(answer.status, message).to.equal(status);
+      expect(answer.text)
+        .to.include(message)
+        .and.include('value="Kept &lt;b&gt;"')
+        .and.not.include('value="abc"');
+      expect(answer.text, message).to.match(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
+    }
+    expect(await dropsOf(dashboard)).to.deep.equal([]);
+  });
+
+  it('counts as a write; a document above the limit, and a suspended account, publish nothing', async () => {
+    const dashboard = await openDashboard(service);
+    service.clock.advance(60_000);
+    const max = service.config.HTML_MAX_BYTES;
+    const big = await send(dashboard, { file: file(Buffer.alloc(max + 1, 0x20)) }, asScript);
+    expect([big.status, big.body.error.code]).to.deep.equal([400, 'html_too_large']);
+    const huge = await send(dashboard, { file: file(Buffer.alloc(3 * max, 0x20)) }, asScript);
+    expect([huge.status, huge.body.error.code]).to.deep.equal([400, 'html_too_large']);
+    for (let write = 0; write < 9; write++)
+      expect((await send(dashboard, { html, key: `w${write}` })).status).to.equal(303);
+    const late = await send(dashboard, { html, key: 'late' });
+    expect(late.status).to.equal(429);
+    service.clock.advance(60_000);
+    await service.services.engine.accounts.setSuspended(dashboard.owner.userId, service.clock.now());
+    expect((await send(dashboard, { html, key: 'suspended' })).status).to.equal(403);
+    expect(await dropsOf(dashboard)).to.have.length(9);
+  });
+
+  it('413 for more than 64 KiB of fields beside the document: a megabyte of tags would block the service', async () => {
+    const dashboard = await openDashboard(service);
+    const tags = Array.from({ length: 100_000 }, (_, i) => `t${i}`).join('\n');
+    const { status, body } = await send(dashboard, { html, tags }, asScript);
+    expect([status, body.error.details]).to.deep.equal([413, { field: 'form', max_bytes: 65_536 }]);
+    expect(await dropsOf(dashboard)).to.deep.equal([]);
+  });
+
+  it('another origin, another session, no token, and what is no form: nothing is published', async () => {
+    const dashboard = await openDashboard(service);
+    const other = await openDashboard(service);
+    const foreign = { origin: 'https://evil.example' };
+    expect((await send(dashboard, { html }, foreign)).status).to.equal(403);
+    expect((await send(dashboard, { html }, { origin: 'null' })).status).to.equal(403);
+    expect((await send(dashboard, { html, form_token: '' })).status).to.equal(403);
+    expect((await send(dashboard, { html, form_token: other.formToken })).status).to.equal(403);
+    expect((await send(dashboard, { html }, { cookie: '' })).status).to.equal(303);
+    expect((await send(dashboard, { html }, { 'content-type': 'text/plain' })).status).to.equal(415);
+    expect((await send(dashboard, { html }, { 'content-type': 'multipart/form-data' })).status).to.equal(400);
+    expect(await dropsOf(dashboard)).to.deep.equal([]);
+  });
+
+  it('/drops/{slug}/new-version: a file, or pasted HTML, is live at the same address; the same form sent twice is one version', async () => {
+    const dashboard = await openDashboard(service);
+    const { owner } = dashboard;
+    service.clock.advance(60_000);
+    const { slug } = await owner.create({ title: 'Kept', metadata: { a: 'b' }, context: 'old' });
+    const path = `/drops/${slug}/new-version`;
+    const rev = async () => (await dashboard.open(path)).page.find('input', { name: 'if_match' });
+    const fields = { if_match: (await rev())?.attributes.value ?? '', file: file('<p>two') };
+    for (let time = 0; time < 2; time++) {
+      const { status, headers } = await send(dashboard, fields, {}, path);
+      expect([status, headers.location]).to.deep.equal([303, `/drops/${slug}?notice=published`]);
+    }
+    const { body: drop } = await owner.get(`/api/drops/${slug}`);
+    expect(drop).to.deep.include({ latest_version: 2, title: 'Kept', metadata: { a: 'b' } });
+    expect((await owner.get(`/api/drops/${slug}/html`)).text).to.equal('<p>two');
+
+    const pasted = { if_match: fields.if_match, html: '<p>three' };
+    const conflict = await send(dashboard, pasted, {}, path);
+    expect(conflict.status).to.equal(412);
+    expect(conflict.text).to.include('version 2 is live now').and.include('&lt;p&gt;three');
+    const again = { ...pasted, if_match: (await rev())?.attributes.value ?? '', key: 'k2' };
+    expect((await send(dashboard, again, {}, path)).status).to.equal(303);
+    expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(3);
+
+    const empty = await send(dashboard, { ...again, html: '' }, {}, path);
+    expect(empty.status).to.equal(400);
+    expect(empty.text).to.match(/id="file"[^>]*aria-invalid="true"/);
+    const stranger = await openDashboard(service);
+    expect((await send(stranger, again, {}, path)).status).to.equal(404);
+    expect((await owner.get(`/api/drops/${slug}/versions`)).body).to.have.length(3);
+  });
+});

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { Answer } from '../support/client.ts';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { expectTooMany } from '../support/expect.ts';
+import { createGate, type Gate } from '../support/gate.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+
+interface Exported {
+  readonly user_id: string;
+  readonly changed_during_export: string[];
+  readonly drops: {
+    readonly slug: string;
+    readonly title: string;
+    readonly locked: boolean;
+    readonly versions: { version: number; file: string; context_file?: string }[];
+    readonly views: { date: string; views: number }[];
+  }[];
+}
+
+/** Python's zipfile, which checks every CRC. @throws if it is no whole archive */
+function unzip({ bytes }: Answer): ReadonlyMap<string, string> {
+  const file = join(makeTempDir(), 'export.zip');
+  writeFileSync(file, bytes);
+  const script = `
+import json, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as z:
+    assert z.testzip() is None
+    print(json.dumps({n: z.read(n).decode('utf8') for n in z.namelist()}))`;
+  const output = execFileSync('python3', ['-c', script, file], { maxBuffer: 1 << 28 });
+  return new Map(Object.entries<string>(JSON.parse(output.toString())));
+}
+
+function listOf(files: ReadonlyMap<string, string>): Exported {
+  return JSON.parse(files.get('drops.json') ?? 'null');
+}
+
+describe('POST /account/export', () => {
+  let service: TestService;
+  let gate: Gate;
+
+  beforeEach(async () => {
+    gate = createGate();
+    service = await startService({
+      adaptEngine: (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }),
+    });
+  });
+  afterEach(async () => {
+    gate.open();
+    await service.stop();
+  });
+
+  const start = (browser: Dashboard) => browser.post('/account/export', {});
+
+  it('a zip of every version and context as posted, and drops.json', async () => {
+    const browser = await openDashboard(service);
+    const { owner } = browser;
+    const html = '<p>Ünïcode \u{1f343} and a NUL \0';
+    const first = await owner.create({ title: '../<b>', html, context: '# Why', metadata: { a: '1' } });
+    await owner.put(first.slug, { html: '<p>two' });
+    service.clock.advance(1);
+    const locked = await owner.create({ passcode: 'open-sesame', description: 'd' });
+    await service.view(`/p/${first.slug}`);
+    await service.settle();
+    await (await service.newOwner()).create();
+
+    const answer = await start(browser);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers).to.include({ 'content-type': 'application/zip', 'cache-control': 'no-store' });
+    expect(answer.headers['content-disposition']).to.match(
+      /^attachment; filename="dropleaf-[\d-]{10}\.zip"$/,
+    );
+    const files = unzip(answer);
+    const folder = `drops/${first.slug}`;
+    expect([...files.keys()].sort()).to.deep.equal(
+      [
+        `${folder}/v1.html`,
+        `${folder}/v1-context.md`,
+        `${folder}/v2.html`,
+        `drops/${locked.slug}/v1.html`,
+        'drops.json',
+      ].sort(),
+    );
+    expect(files.get(`${folder}/v1.html`)).to.equal(html);
+    expect(files.get(`${folder}/v1-context.md`)).to.equal('# Why');
+    const { user_id, changed_during_export, drops } = listOf(files);
+    expect(user_id).to.equal(owner.userId);
+    expect(changed_during_export).to.deep.equal([]);
+    expect(drops.map(({ slug, title, locked: isLocked }) => ({ slug, title, isLocked }))).to.deep.equal([
+      { slug: first.slug, title: '../<b>', isLocked: false },
+      { slug: locked.slug, title: locked.title, isLocked: true },
+    ]);
+    expect(drops[0]?.versions.map(({ file, context_file }) => [file, context_file])).to.deep.equal([
+      [`${folder}/v1.html`, `${folder}/v1-context.md`],
+      [`${folder}/v2.html`, undefined],
+    ]);
+    expect(drops[0]?.views).to.have.length(1);
+    expect(files.get('drops.json')).to.not.match(/argon2|lock_hash/);
+  });
+
+  it('an account without drops: drops.json alone', async () => {
+    const files = unzip(await start(await openDashboard(service)));
+    expect([...files.keys()]).to.deep.equal(['drops.json']);
+    expect(listOf(files).drops).to.deep.equal([]);
+  });
+
+  it('a drop that is deleted meanwhile is left out, and drops.json says so', async () => {
+    const browser = await openDashboard(service);
+    const kept = await browser.owner.create();
+    service.clock.advance(1);
+    const doomed = await browser.owner.create();
+    await service.settle(); // renders read documents, too
+    gate.hold();
+    const exporting = start(browser);
+    await until(() => gate.waiting() > 0, 'the export reads');
+    await browser.owner.request('DELETE', `/api/drops/${doomed.slug}`);
+    gate.open();
+    const files = unzip(await exporting);
+    expect([...files.keys()]).to.deep.equal([`drops/${kept.slug}/v1.html`, 'drops.json']);
+    expect(listOf(files).changed_during_export).to.deep.equal([doomed.slug]);
+  });
+
+  it('one at a time for an account; a client that goes away ends it', async () => {
+    const browser = await openDashboard(service);
+    await browser.owner.create();
+    await service.settle(); // renders read documents, too
+    gate.hold();
+    const exporting = start(browser).catch(() => null);
+    await until(() => gate.waiting() > 0, 'the export reads');
+    expectTooMany(await start(browser), 'rate_limited', 60);
+    expect((await openDashboard(service)).cookie).to.not.equal(browser.cookie);
+    service.close(); // ends the connections of the client
+    await exporting;
+    gate.open();
+    await until(async () => (await start(browser)).status === 200, 'another export');
+  });
+
+  it('if the database fails midway, the download breaks off and is no archive', async () => {
+    const browser = await openDashboard(service);
+    for (let n = 0; n < 3; n++) await browser.owner.create({ html: 'x'.repeat(100_000) });
+    let reads = 0;
+    const { html } = service.services.engine;
+    const { get } = html;
+    Object.assign(html, {
+      get: (id: string) => (++reads > 2 ? Promise.reject(unavailable('down')) : get(id)),
+    });
+    const outcome = await start(browser).then(
+      (answer) => {
+        unzip(answer);
+        return 'whole';
+      },
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    expect(outcome).to.equal('ECONNRESET');
+    Object.assign(html, { get });
+  });
+
+  it('403 without the form token or from another site', async () => {
+    const browser = await openDashboard(service);
+    expect((await browser.post('/account/export', { form_token: 'x' })).status).to.equal(403);
+    const foreign = { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } };
+    expect((await browser.post('/account/export', {}, foreign)).status).to.equal(403);
+    expect((await browser.get('/account/export')).status).to.equal(405);
+  });
+});

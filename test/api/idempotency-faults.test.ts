@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import type { Answer } from '../support/client.ts';
+import { expectTooMany } from '../support/expect.ts';
+import { writeWith } from '../support/keyed.ts';
+import { type Owner, startService, type TestService } from '../support/service.ts';
+
+const lease = 30_000;
+
+/** The store calls of a write with a key, in their order. */
+const steps = ['begin', 'takeDailyWrite', 'write', 'finish'] as const;
+const moments = ['before', 'after'] as const;
+/** `fails`: the call fails, and the process goes on. `process dies`: so does every later call of the request. */
+const ways = ['fails', 'process dies'] as const;
+
+describe('A write with Idempotency-Key that is cut off at one of its store calls, repeated until it is answered', () => {
+  let service: TestService;
+  let fault: {
+    step: (typeof steps)[number];
+    moment: (typeof moments)[number];
+    way: (typeof ways)[number];
+  } | null = null;
+  let isDead = false;
+
+  function cutOff(): never {
+    throw unavailable('The test has cut this call off.');
+  }
+
+  /** The method, which fails at the step of the fault, once. @param step null: only if the process has died */
+  function faulty<A extends unknown[], T>(
+    step: (typeof steps)[number] | null,
+    method: (...args: A) => Promise<T>,
+  ) {
+    return async (...args: A): Promise<T> => {
+      if (isDead) cutOff();
+      const { moment, way } = fault?.step === step ? (fault ?? {}) : {};
+      if (moment !== undefined) {
+        fault = null;
+        isDead = way === 'process dies';
+      }
+      if (moment === 'before') cutOff();
+      const result = await method(...args);
+      if (moment === 'after') cutOff();
+      return result;
+    };
+  }
+
+  function adaptEngine(engine: Engine): Engine {
+    const { accounts, drops, idempotency } = engine;
+    return {
+      ...engine,
+      accounts: {
+        ...accounts,
+        takeDailyWrite: faulty('takeDailyWrite', accounts.takeDailyWrite),
+        returnDailyWrite: faulty(null, accounts.returnDailyWrite),
+      },
+      drops: {
+        ...drops,
+        create: faulty('write', drops.create),
+        addVersion: faulty('write', drops.addVersion),
+      },
+      idempotency: {
+        ...idempotency,
+        begin: faulty('begin', idempotency.begin),
+        finish: faulty('finish', idempotency.finish),
+        release: faulty(null, idempotency.release),
+        remove: faulty(null, idempotency.remove),
+      },
+    };
+  }
+
+  before(async () => {
+    service = await startService({ env: { WRITES_PER_DAY: '5' }, adaptEngine });
+  });
+  after(() => service.stop());
+
+  /** Repeats the request until it is answered, after the lease where a dead process holds it. */
+  async function untilAnswered(request: () => Promise<Answer>): Promise<Answer> {
+    for (let left = 5; left > 0; left--) {
+      const answer = await request();
+      isDead = false; // another process takes the next request
+      if (answer.status < 400) return answer;
+      expect(answer.status, answer.text).to.be.oneOf([409, 503]);
+      if (answer.status === 409) service.clock.advance(lease);
+    }
+    throw new Error('the write was not answered');
+  }
+
+  /** How many of the 5 writes of the day are left. */
+  async function writesLeft(owner: Owner): Promise<number> {
+    for (let written = 0; ; written++) {
+      const answer = await owner.post();
+      if (answer.status === 201) continue;
+      expectTooMany(answer, 'daily_quota_exceeded');
+      return written;
+    }
+  }
+
+  for (const step of steps)
+    for (const moment of moments)
+      for (const way of ways)
+        it(`${moment} ${step}, ${way}: one drop and one version, and at most one more write of the day each`, async () => {
+          const owner = await service.newOwner();
+          const { slug } = await owner.create();
+          for (const [method, path, status] of [
+            ['POST', '/api/drops', 201],
+            ['PUT', `/api/drops/${slug}`, 200],
+          ] as const) {
+            const key = randomUUID();
+            fault = { step, moment, way };
+            const answer = await untilAnswered(() => writeWith(owner, key, method, path));
+            expect(answer.status, method).to.equal(status);
+            const replay = await untilAnswered(() => writeWith(owner, key, method, path));
+            expect(replay.body).to.deep.equal(answer.body);
+            expect(fault, 'the fault has happened').to.equal(null);
+          }
+          expect((await owner.get('/api/me')).body.drop_count).to.equal(2);
+          expect((await owner.get<unknown[]>(`/api/drops/${slug}/versions`)).body).to.have.length(2);
+          const isLost =
+            `${moment} ${step}` === 'after takeDailyWrite' || `${moment} ${step}` === 'before write';
+          expect(await writesLeft(owner)).to.equal(isLost ? 0 : 2);
+        });
+});

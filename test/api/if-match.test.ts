@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { changesOfOwner } from '../support/endpoints.ts';
+import { expectError } from '../support/expect.ts';
+import { type Owner, useService } from '../support/service.ts';
+
+const operator = { by: 'root', reason: 'phishing' };
+const everyChange = [...changesOfOwner, ['DELETE', '']] as const;
+
+describe('If-Match', () => {
+  const service = useService({ WRITES_PER_DAY: '4' });
+
+  /** With two versions; both raised its revision. */
+  async function createDrop(owner: Owner) {
+    const { slug } = await owner.create();
+    const { headers, body } = await owner.put(slug);
+    return { slug, etag: headers.etag ?? '', drop: body };
+  }
+
+  function change(owner: Owner, slug: string, ifMatch: string, [method, path, body] = everyChange[0]) {
+    return owner.request(method, `/api/drops/${slug}${path}`, { body, headers: { 'if-match': ifMatch } });
+  }
+
+  for (const call of everyChange) {
+    describe(`${call[0]} ${call[1]} ${JSON.stringify(call[2]) ?? ''}`, () => {
+      it('changes the drop that has the ETag, and answers with the new one', async () => {
+        const owner = await service.newOwner();
+        const { slug, etag } = await createDrop(owner);
+        const answer = await change(owner, slug, etag, call);
+        if (answer.status === 204) return;
+        expect(answer.status).to.equal(200);
+        expect(answer.headers.etag)
+          .to.match(/^"\d+"$/)
+          .and.to.not.equal(etag);
+        const read = await owner.get(`/api/drops/${slug}`);
+        expect(read.headers.etag).to.equal(answer.headers.etag);
+        expect(read.body).to.deep.equal(answer.body);
+      });
+
+      it('otherwise changes nothing: 412 version_conflict with the latest version, updated_at and the ETag', async () => {
+        const owner = await service.newOwner();
+        const { slug, etag, drop } = await createDrop(owner);
+        const answer = await change(owner, slug, '"1"', call);
+        const { latest_version, updated_at } = drop;
+        const details = expectError(answer, 412, 'version_conflict');
+        expect(details).to.deep.equal({ latest_version, updated_at, etag });
+        expect(answer.headers.etag).to.equal(etag);
+        expect((await owner.get(`/api/drops/${slug}`)).body).to.deep.equal(drop);
+        expect((await change(owner, slug, etag, call)).status).to.be.oneOf([200, 204]);
+      });
+
+      it('404 of another account, whatever the tag; 403 of a takedown comes first', async () => {
+        const owner = await service.newOwner();
+        const { slug, etag } = await createDrop(owner);
+        const stranger = await service.newOwner();
+        for (const tag of ['"1"', etag])
+          expectError(await change(stranger, slug, tag, call), 404, 'not_found');
+        await service.services.moderation.takeDown(slug, operator);
+        if (call[0] === 'DELETE' && call[1] === '') return; // its owner may delete it
+        for (const tag of ['"1"', etag]) expectError(await change(owner, slug, tag, call), 403, 'forbidden');
+      });
+    });
+  }
+
+  it('is never required, and only a change by the owner or an operator moves the ETag', async () => {
+    const owner = await service.newOwner();
+    const { slug, etag } = await createDrop(owner);
+    await service.get(`/p/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0' } });
+    await service.settle();
+    const read = await owner.get(`/api/drops/${slug}`, { headers: { 'if-none-match': etag } });
+    expect(read.status, 'never 304: view_count changes without the ETag').to.equal(200);
+    expect(read.headers.etag).to.equal(etag);
+    await service.services.moderation.takeDown(slug, operator);
+    await service.services.moderation.restore(slug, operator);
+    expectError(await change(owner, slug, etag), 412, 'version_conflict');
+    expect((await owner.put(slug)).status).to.equal(200);
+  });
+
+  it('"*", a list and a weakened tag match', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create();
+    const patch = ['PATCH', '', { title: 'New' }] as const;
+    const forms = [
+      '*',
+      ' * ',
+      '"ETAG"',
+      'W/"ETAG"',
+      '"0", "ETAG"',
+      ',, "x" ,W/"ETAG",\t',
+      '"999999999999999","ETAG"',
+    ];
+    for (const form of forms) {
+      const { etag = '' } = (await owner.get(`/api/drops/${slug}`)).headers;
+      const answer = await change(owner, slug, form.replace('"ETAG"', etag), patch);
+      expect(answer.status, form).to.equal(200);
+    }
+  });
+
+  it('a tag that no drop has does not match: 412', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await createDrop(owner); // its revision is 2
+    const tags = [
+      '""',
+      '"02"',
+      '"2.0"',
+      '"0x2"',
+      '"+2"',
+      '"abc"',
+      '"-2"',
+      '"2-gzip"',
+      '"é"',
+      '"9999999999999999999"',
+    ];
+    for (const tag of [...tags, '"1","3"', Array.from({ length: 2_000 }, (_, n) => `"${n + 3}"`).join()]) {
+      expectError(await change(owner, slug, tag), 412, 'version_conflict');
+    }
+  });
+
+  it('a malformed value is 400 invalid_arg that names the header, and changes nothing', async () => {
+    const owner = await service.newOwner();
+    const { slug, drop } = await createDrop(owner);
+    const malformed = [
+      ' ',
+      ',',
+      '2',
+      '"2',
+      '2"',
+      '*, "2"',
+      '"2" "1"',
+      'w/"2"',
+      'W/ "2"',
+      '"2";',
+      '"2 "',
+      "'2'",
+      '**',
+    ];
+    for (const value of [...malformed, `"2"${','.repeat(8_000)}x`]) {
+      const { field } = expectError(await change(owner, slug, value), 400, 'invalid_arg');
+      expect(field, value).to.equal('If-Match');
+    }
+    expect((await owner.get(`/api/drops/${slug}`)).body).to.deep.equal(drop);
+  });
+
+  it('PUT with a text/html body: the same', async () => {
+    const owner = await service.newOwner();
+    const { slug, etag } = await createDrop(owner);
+    const put = (tag: string) => {
+      const headers = { 'content-type': 'text/html', 'if-match': tag };
+      return owner.request('PUT', `/api/drops/${slug}`, { raw: '<p>New', headers });
+    };
+    expectError(await put('"1"'), 412, 'version_conflict');
+    expect((await put(etag)).headers.etag).to.equal('"3"');
+  });
+
+  it('a refused write does not count for the day', async () => {
+    const owner = await service.newOwner();
+    const { slug, etag } = await createDrop(owner);
+    for (let n = 0; n < 5; n++) expectError(await change(owner, slug, '"1"'), 412, 'version_conflict');
+    expect((await change(owner, slug, etag)).status).to.equal(200);
+    expect((await owner.put(slug)).status).to.equal(200);
+    expectError(await owner.put(slug), 429, 'daily_quota_exceeded');
+  });
+});

@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { openDashboard } from '../support/dashboard.ts';
+import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { createPerson, expectRefusal, type Person } from '../support/person.ts';
+import { startService, type TestService, useService } from '../support/service.ts';
+
+const day = 24 * 60 * 60_000;
+
+describe('Sign-in to the dashboard', () => {
+  const service = useService();
+  const key = () => String(service.services.signInKey);
+
+  /** Signs in with the key, and follows nothing. */
+  async function signIn(person: Person, fields: Record<string, string> = {}) {
+    return person.post('/sign-in/browser', { name: 'ada', key: key(), ...fields });
+  }
+
+  it('with the sign-in key starts a session, in a cookie that scripts cannot read', async () => {
+    const person = createPerson(service);
+    const form = await person.open('/sign-in/browser?next=/account');
+    expect(form.page.find('input', { name: 'next' })?.attributes.value).to.equal('/account');
+    const answer = await signIn(person, { next: '/account' });
+    expect([answer.status, answer.headers.location]).to.deep.equal([303, '/account']);
+    expect(answer.cookies).to.have.length(1);
+    expect(answer.cookies[0]).to.match(
+      /^dropleaf_session=[0-9A-Za-z]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    expect(answer.headers['cache-control']).to.equal('no-store');
+    for (const path of ['/', '/sign-in/browser']) {
+      const { status, headers } = await person.get(path);
+      expect([status, headers.location, headers['cache-control']], path).to.deep.equal([
+        303,
+        '/drops',
+        'no-store',
+      ]);
+    }
+  });
+
+  it('shows the form again for a wrong name or key, and counts wrong keys as the sign-in of a device does', async () => {
+    const person = createPerson(service);
+    const form = await person.open('/sign-in/browser?next=/account');
+    expectRefusal(await person.submit(form, { name: '?', key: key() }), 400, 'invalid_arg');
+    const again = await person.submit(form, { name: 'ada', key: 'wrong' });
+    expectRefusal(again, 403, 'forbidden');
+    for (const [name, value] of [
+      ['name', 'ada'],
+      ['next', '/account'],
+    ] as const) {
+      expect(again.page.find('input', { name })?.attributes.value).to.equal(value);
+    }
+    for (let n = 1; n < service.config.CODE_TRIES; n++) await signIn(person, { key: 'wrong' });
+    expectRefusal(await person.submit(form, { name: 'ada', key: key() }), 429, 'rate_limited');
+    expect(person.cookie).to.equal('');
+    service.clock.advance(10 * 60_000);
+  });
+
+  it('goes on to pages of the dashboard only', async () => {
+    const { hostname, port } = new URL(service.url);
+    const hostile = [
+      ...['//evil.example/drops', '/\\evil.example/drops', '/\t/evil.example', 'https://evil.example/drops'],
+      ...[`http://${hostname}:${Number(port) + 1}/drops`, 'javascript:alert(1)', '/.//evil.example/drops'],
+      ...['/p/abc/raw', '/drops/../p/abc', '/dropsy', '/sign-out', '', `/drops?${'a'.repeat(500)}`],
+    ];
+    for (const next of hostile) {
+      const { headers } = await signIn(createPerson(service), { next });
+      expect(headers.location, next).to.equal('/drops');
+      service.clock.advance(60_000);
+    }
+    for (const next of ['/drops', '/drops?q=a%20b', '/drops/abc/compare?from=1', '/account']) {
+      expect((await signIn(createPerson(service), { next })).headers.location).to.equal(next);
+    }
+  });
+
+  it('starts a new session each time, and ends the one that the browser had', async () => {
+    service.clock.advance(10 * 60_000);
+    const person = createPerson(service);
+    await signIn(person);
+    const before = person.cookie;
+    await signIn(person);
+    expect(person.cookie).to.not.equal(before);
+    const old = createPerson(service);
+    old.cookie = before;
+    expect((await old.get('/')).status).to.equal(200);
+    expect((await person.get('/')).status).to.equal(303);
+    const planted = createPerson(service); // session fixation
+    planted.cookie = `dropleaf_session=${'a'.repeat(43)}`;
+    await signIn(planted);
+    expect(planted.cookie).to.not.include('aaaa');
+  });
+
+  it('lasts for 30 days after its last use', async () => {
+    service.clock.advance(10 * 60_000);
+    const person = await openDashboard(service);
+    const { sessions } = service.services.engine;
+    for (let n = 0; n < 3; n++) {
+      service.clock.advance(30 * day - 1);
+      expect((await person.get('/')).status, `after ${n}`).to.equal(303);
+      // The use is recorded beside the request.
+      await service.eventually(async () => {
+        const [session] = await sessions.list(person.owner.userId, 1);
+        expect(session?.lastUsedAt).to.equal(service.clock.now());
+      });
+    }
+    service.clock.advance(30 * day);
+    expect((await person.get('/')).status).to.equal(200);
+  });
+
+  it('ends with a sign-out', async () => {
+    const person = await openDashboard(service);
+    const before = person.cookie;
+    const out = await person.post('/sign-out', {});
+    expect([out.status, out.headers.location, person.cookie]).to.deep.equal([303, '/', '']);
+    person.cookie = before;
+    expect((await person.get('/')).status).to.equal(200);
+  });
+});
+
+describe('The cookie of a session on https', () => {
+  it('has the prefix that keeps other hosts and plain http from setting it', async () => {
+    const BASE_URL = 'https://drops.example';
+    const service = await startService({ env: { BASE_URL } });
+    try {
+      const person = createPerson(service);
+      const fields = { name: 'ada', key: String(service.services.signInKey) };
+      const { cookies } = await person.post('/sign-in/browser', fields, { headers: { origin: BASE_URL } });
+      expect(cookies.join()).to.match(
+        /^__Host-dropleaf_session=\w{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      );
+      const own = person.cookie;
+      person.cookie = `__Host-dropleaf_session=${'a'.repeat(43)}; ${own}`;
+      expect((await person.get('/')).status, 'beside another of that name').to.equal(303);
+      person.cookie = own.replace('__Host-', '');
+      expect((await person.get('/')).status, 'without the prefix').to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('Sign-in to the dashboard with GitHub', () => {
+  let double: GitHubDouble;
+  let service: TestService;
+
+  before(async () => {
+    double = await startGitHubDouble();
+    const { clientId, clientSecret, url, apiUrl } = double;
+    const github = { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret };
+    service = await startService({ env: { ...github, GITHUB_URL: url, GITHUB_API_URL: apiUrl } });
+  });
+
+  after(async () => {
+    await service.stop();
+    await double.close();
+  });
+
+  /** @returns the path with which the browser returns from the provider */
+  async function visitProvider(person: Person, path: string): Promise<string> {
+    const leaving = await person.submit(await person.open(path), {});
+    const { pathname, search } = await double.visit(
+      leaving.page.find('a', { class: 'button' })?.attributes.href ?? '',
+    );
+    return pathname + search;
+  }
+
+  const startDevice = async () => (await service.request('POST', '/api/auth/start')).body;
+
+  it('returns to the page that asked for it, signed in; the return works once', async () => {
+    const person = createPerson(service);
+    const callback = await visitProvider(person, '/sign-in/browser?next=/account');
+    const answer = await person.get(callback);
+    expect([answer.status, answer.headers.location]).to.deep.equal([303, '/account']);
+    expect(person.cookie).to.match(/^dropleaf_session=\w{43}$/);
+    const other = createPerson(service);
+    expect((await other.get(callback)).status).to.equal(400);
+    expect(other.cookie).to.equal('');
+  });
+
+  it('approves no device, and an approved device starts no session', async () => {
+    const started = await startDevice();
+    const person = createPerson(service);
+    const request = await person.open(await visitProvider(person, `/sign-in?code=${started.code}`));
+    expect(request.path).to.equal('/sign-in/approve');
+    expect((await person.get('/')).status, 'a person who reviews a device is not signed in').to.equal(200);
+    await person.submit(request, { decision: 'approve' });
+    expect(person.cookie).to.not.include('dropleaf_session');
+
+    const another = await startDevice();
+    const signedIn = createPerson(service);
+    await signedIn.get(await visitProvider(signedIn, '/sign-in/browser'));
+    const code = await signedIn.open(`/sign-in?code=${another.code}`);
+    expect(code.page.find('h1')?.text).to.equal('Confirm the code');
+    for (const path of ['/sign-in/approve', '/sign-in/local']) {
+      expect((await signedIn.post(path, { decision: 'approve' })).status, path).to.be.oneOf([403, 404]);
+    }
+    expect((await service.get(`/api/auth/poll?token=${another.poll_token}`)).body.status).to.equal('pending');
+  });
+
+  it('a refusal or failure of the provider starts no session, and leads back to the sign-in', async () => {
+    const person = createPerson(service);
+    const leaving = await person.submit(await person.open('/sign-in/browser?next=/account'), {});
+    expect(leaving.text).to.include('You then return here.');
+    const state = new URL(
+      leaving.page.find('a', { class: 'button' })?.attributes.href ?? '',
+    ).searchParams.get('state');
+    const refused = await person.open(`/sign-in/github/callback?error=access_denied&state=${state}`);
+    expectRefusal(refused, 403, 'forbidden');
+    expect(refused.page.find('a', { class: 'button' })?.attributes.href).to.equal(
+      '/sign-in/browser?next=%2Faccount',
+    );
+    expect(person.cookie).to.equal('');
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { openDashboard } from '../support/dashboard.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { useService } from '../support/service.ts';
+import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
+
+describe('The account page, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService(noLimits);
+
+  async function openAccount(javaScriptEnabled: boolean) {
+    const me = await openDashboard(service);
+    const options = { javaScriptEnabled, viewport: widths.phone };
+    const { page, faults } = await openSignedIn(browser, me, service.url, '/account', options);
+    expect(await overflowOf(page)).to.equal(0);
+    return { me, page, faults };
+  }
+
+  it('a token is created, renamed and revoked, and the account deleted: by keyboard and without scripts', async () => {
+    const { me, page, faults } = await openAccount(false);
+    const { slug } = await me.owner.create();
+    const shows = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+    await tabTo(page, 'Label');
+    await page.keyboard.type('Backup script');
+    await follow(page, 'Create token');
+    const token = await page.locator('#token').innerText();
+    expect(page.url(), 'the address').to.not.include('dl_');
+    expect((await service.get('/api/me', { token })).body.token?.label).to.equal('Backup script');
+    await follow(page, 'Done');
+    await shows('Tokens');
+
+    await page.getByRole('row').filter({ hasText: 'Backup script' }).waitFor();
+    await follow(page, 'Rename or revoke Backup script');
+    await shows('Rename');
+    await tabTo(page, 'Label');
+    await page.keyboard.type('Old script'); // Tab has selected the text
+    await follow(page, 'Save');
+    await page.getByRole('status').filter({ hasText: 'new label' }).waitFor();
+    await follow(page, 'Rename or revoke Old script');
+    await shows('Rename');
+    await follow(page, 'Revoke token');
+    await page.getByRole('status').filter({ hasText: 'is revoked' }).waitFor();
+    expect((await service.get('/api/me', { token })).status).to.equal(401);
+
+    await follow(page, 'Delete the account…');
+    await shows('Delete the account?');
+    await tabTo(page, 'To confirm');
+    await page.keyboard.type(me.owner.name);
+    await follow(page, 'Delete the account and all drops');
+    await page.getByRole('heading', { name: 'Your account is deleted' }).waitFor();
+    expect((await service.get(`/p/${slug}`)).status).to.equal(404);
+    await page.goto(`${service.url}/account`);
+    expect(page.url()).to.include('/sign-in/browser');
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('with scripts a new token can be copied, and the export is a download', async () => {
+    const { me, page, faults } = await openAccount(true);
+    await me.owner.create();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByText('Copied').first().waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).to.equal(await page.locator('#token').innerText());
+    await page.goto(`${service.url}/account`);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download everything' }).click();
+    expect((await downloading).suggestedFilename()).to.match(/^dropleaf-[\d-]+\.zip$/);
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+});

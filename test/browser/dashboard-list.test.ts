@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { useService } from '../support/service.ts';
+import { follow, openSignedIn, overflowOf, tabTo, useBrowser, widths } from './browser.ts';
+
+const noScripts = { javaScriptEnabled: false };
+const html = (title: string) => `<!doctype html><title>${title}</title><p>Hi`;
+
+describe('The list of drops and the form for a new one, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService({ WRITES_PER_MINUTE: '1000' });
+
+  const open = (ada: Dashboard, path: string, options?: BrowserContextOptions) =>
+    openSignedIn(browser, ada, service.url, path, options);
+
+  const titlesOf = async ({ owner }: Dashboard) =>
+    (await owner.get('/api/drops?sortOrder=asc')).body.data.map(({ title }) => title);
+
+  it('by keyboard alone and without scripts: find, filter, select two and delete them', async () => {
+    const ada = await openDashboard(service);
+    for (const [title, team] of [
+      ['May sales', 'a'],
+      ['June sales', 'a'],
+      ['Costs', 'a'],
+      ['July sales', 'b'],
+    ] as const) {
+      await ada.owner.create({ title, metadata: { team } });
+      service.clock.advance(1000);
+    }
+    const { page, faults } = await open(ada, '/drops', noScripts);
+    await tabTo(page, 'Search in titles');
+    await page.keyboard.type('SALES');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(await page.getByText('3 drops found').isVisible()).to.equal(true);
+    await follow(page, 'team: a');
+    await follow(page, 'List');
+    expect(await page.getByRole('heading', { level: 2, name: 'sales' }).allInnerTexts()).to.deep.equal([
+      'June sales',
+      'May sales',
+    ]);
+    for (const name of ['June sales', 'May sales']) {
+      await tabTo(page, `Select ${name}`);
+      await page.keyboard.press('Space');
+    }
+    await follow(page, 'Delete selected');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Delete these 2 drops?');
+    await follow(page, 'Delete these 2 drops');
+    await page.getByText('The drops were deleted.').waitFor();
+    expect(await page.getByText('Nothing found').isVisible()).to.equal(true);
+    await follow(page, 'Show all drops');
+    expect(await titlesOf(ada)).to.deep.equal(['Costs', 'July sales']);
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('by keyboard alone and without scripts: publish what is pasted, and a file, after a refusal', async () => {
+    const ada = await openDashboard(service);
+    const { page, faults } = await open(ada, '/drops/new', noScripts);
+    await follow(page, 'Publish');
+    expect(await page.getByRole('alert').innerText()).to.include('Choose an HTML file');
+    expect(await page.locator('#file:focus').count()).to.equal(1);
+    await tabTo(page, 'Or paste the HTML');
+    await page.keyboard.type(html('Pasted'));
+    await follow(page, 'Publish');
+    expect(await page.locator('.notice').innerText())
+      .to.include('Pasted')
+      .and.include(`${service.url}/p/`);
+    const file = page.getByLabel('HTML file');
+    await tabTo(page, 'HTML file');
+    await file.setInputFiles({ name: 'a.html', mimeType: 'text/html', buffer: Buffer.from(html('Chosen')) });
+    await tabTo(page, 'Description, tags, passcode, expiry');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Tags');
+    await page.keyboard.type('team=a');
+    await follow(page, 'Publish');
+    service.clock.advance(1000);
+    expect((await titlesOf(ada)).toSorted()).to.deep.equal(['Chosen', 'Pasted']);
+    expect((await ada.owner.get('/api/drops?metadata.team=a')).body.data[0]?.title).to.equal('Chosen');
+    expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  /** Drops files on the page, as a person does from a folder. */
+  async function dropFiles(page: Page, files: Record<string, string>): Promise<void> {
+    const script = `(files) => {
+      const data = new DataTransfer();
+      for (const [name, text] of Object.entries(files))
+        data.items.add(new File([text], name, { type: name.endsWith('.html') ? 'text/html' : 'image/png' }));
+      return data;
+    }`;
+    const dataTransfer = await page.evaluateHandle(`(${script})(${JSON.stringify(files)})`);
+    await page.dispatchEvent('h1', 'dragenter', { dataTransfer });
+    await page.getByText('Drop HTML files to publish them').waitFor();
+    await page.dispatchEvent('h1', 'drop', { dataTransfer });
+  }
+
+  it('files that are dropped on the page are published one after the other, each with its result', async () => {
+    const ada = await openDashboard(service);
+    const { page, faults } = await open(ada, '/drops');
+    expect(await page.getByText('Drop a file anywhere').isVisible()).to.equal(true);
+    await dropFiles(page, { 'one.html': html('One'), 'x.png': 'PNG', 'two.html': html('<b>Two</b>') });
+    const results = page.getByRole('region', { name: 'Published files' }).getByRole('listitem');
+    await results.nth(2).getByRole('link').waitFor();
+    const texts = await results.allInnerTexts();
+    expect(texts[0]).to.include('One').and.include(`${service.url}/p/`);
+    expect(texts[1]).to.include('x.png is not an HTML document but image/png');
+    expect(texts[2]).to.include('<b>Two</b>');
+    expect(await results.first().getByRole('button', { name: 'Copy' }).isVisible()).to.equal(true);
+    expect(await page.getByText('Drop HTML files to publish them').isVisible()).to.equal(false);
+    expect((await titlesOf(ada)).toSorted()).to.deep.equal(['<b>Two</b>', 'One']);
+    await page.reload();
+    expect(await page.getByText('2 drops').isVisible()).to.equal(true);
+    expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('with scripts the form publishes without leaving the page, shows errors at their fields, and counts selections', async () => {
+    const ada = await openDashboard(service);
+    const { page, faults } = await open(ada, '/drops/new', { viewport: widths.phone });
+    const publish = page.getByRole('button', { name: 'Publish' });
+    for (const title of ['First', 'Second']) {
+      await page.getByLabel('Or paste the HTML').fill(html(title));
+      await publish.click();
+      await page.getByRole('link', { name: title }).waitFor();
+      expect(await page.locator('a:focus').innerText()).to.equal(title);
+      expect(await page.getByLabel('Or paste the HTML').inputValue()).to.equal('');
+    }
+    await page.getByLabel('Or paste the HTML').fill('<p>no title');
+    await publish.click();
+    expect(await page.getByRole('alert').innerText()).to.include('title is required');
+    expect(await page.locator('#title:focus').count()).to.equal(1);
+    expect(await overflowOf(page)).to.equal(0);
+    await page.goto(`${service.url}/drops`);
+    const remove = page.getByRole('button', { name: 'Delete selected' });
+    expect(await remove.isDisabled()).to.equal(true);
+    await page.getByLabel('Select all on this page').check();
+    expect(await page.getByText('2 selected').isVisible()).to.equal(true);
+    await page.getByRole('checkbox', { name: 'Select First' }).uncheck();
+    await remove.click();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Delete this drop?');
+    expect(await overflowOf(page)).to.equal(0);
+    expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
+    await page.context().close();
+  });
+});

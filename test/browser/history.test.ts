@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { openDashboard } from '../support/dashboard.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { useService } from '../support/service.ts';
+import type { WireVersionListItem } from '../support/wire.ts';
+import { follow, openSignedIn, overflowOf, useBrowser } from './browser.ts';
+
+describe('The history of a drop, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService(noLimits);
+
+  async function scene(javaScriptEnabled: boolean, ...documents: string[]) {
+    const me = await openDashboard(service);
+    const { slug } = await me.owner.create({ title: 'Orders of week 46', html: documents[0] });
+    for (const html of documents.slice(1)) await me.owner.put(slug, { html });
+    const path = `/drops/${slug}`;
+    const { page, faults } = await openSignedIn(browser, me, service.url, path, { javaScriptEnabled });
+    const versions = async () => {
+      const { body } = await me.owner.get<WireVersionListItem[]>(`/api/drops/${slug}/versions`);
+      return body.map(({ version }) => version);
+    };
+    return { me, slug, page, faults, versions, path };
+  }
+
+  it('compare, restore, delete a version, delete the drop: by keyboard and without scripts', async () => {
+    const { me, slug, page, faults, versions } = await scene(false, '<p>one', '<p>two', '<p>three');
+    await follow(page, 'Compare version 1');
+    await page.getByRole('heading', { name: 'Compare versions' }).waitFor();
+    expect(await page.locator('tr.del td').last().innerText()).to.equal('one');
+    expect(await page.locator('tr.add td').last().innerText()).to.equal('three');
+    await follow(page, 'Side by side');
+    for (const [number, text] of [
+      [1, 'one'],
+      [3, 'three'],
+    ] as const)
+      await page.frameLocator(`iframe[title="Version ${number}"]`).getByText(text).waitFor();
+    await follow(page, 'Orders of week 46');
+
+    await follow(page, 'Restore version 1');
+    await page.getByRole('status').filter({ hasText: 'is published again' }).waitFor();
+    expect(await versions()).to.deep.equal([4, 3, 2, 1]);
+
+    await follow(page, 'Delete version 2');
+    await page.getByRole('heading', { name: 'Delete version 2?' }).waitFor();
+    await follow(page, 'Delete version 2');
+    await page.getByRole('status').filter({ hasText: 'is deleted' }).waitFor();
+    expect(await versions()).to.deep.equal([4, 3, 1]);
+    expect(faults).to.deep.equal([]);
+
+    await follow(page, 'Delete this drop');
+    await page.getByText('all 3 versions').waitFor();
+    await follow(page, 'Delete the drop');
+    await page.waitForURL(`${service.url}/drops?notice=deleted`);
+    expect((await me.owner.get(`/api/drops/${slug}`)).status).to.equal(404);
+    await page.context().close();
+  });
+
+  it('hostile documents run nothing in a comparison, and reach nothing of the dashboard', async () => {
+    const attack = `<script>
+      document.title = 'ran';
+      try { top.location = 'about:blank' } catch (error) {}
+      try { parent.document.title = 'stolen' } catch (error) {}
+      fetch('${service.url}/drops').then(() => { document.title = 'read' }, () => {});
+      window.open('${service.url}/drops');
+    </script><form action="${service.url}/sign-out" method="post" target="_top"><button id="b">x</button></form><script>b.click()</script>`;
+    const { page, path } = await scene(true, '<p>one', attack);
+    for (const format of ['side', 'source', 'text']) {
+      await page.goto(`${service.url}${path}/compare?format=${format}`);
+      expect(await page.title()).to.equal('Compare versions · Dropleaf');
+      expect(page.context().pages()).to.have.length(1);
+    }
+    await page.goto(`${service.url}${path}/history`);
+    expect(await page.getByRole('heading', { name: 'History' }).count()).to.equal(1);
+    await page.context().close();
+  });
+
+  it('fits on every width, however long the lines are', async () => {
+    const { page, path } = await scene(true, `<p>${'x'.repeat(2_000)}`, `<p>${'y'.repeat(2_000)}`);
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const rest of ['/history', '/compare', '/compare?format=side', '/v/1', '/v/1/delete', '/delete']) {
+        await page.goto(service.url + path + rest);
+        expect(await overflowOf(page), `${rest} at ${width}`).to.equal(0);
+      }
+    }
+    await page.context().close();
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { useService } from '../support/service.ts';
+import { follow, useBrowser } from './browser.ts';
+
+describe('Signing in and out, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService();
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`works by keyboard alone; scripts: ${javaScriptEnabled}`, async () => {
+      const context = await browser.newContext({ javaScriptEnabled });
+      const page = await context.newPage();
+      await page.goto(service.url);
+      await follow(page, 'Sign in');
+      await page.locator('#name:focus').waitFor();
+      await page.keyboard.type('ada');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('wrong');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await page.locator('#key:focus').waitFor();
+      await page.keyboard.type(String(service.services.signInKey));
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/drops/);
+      await page.goto(service.url);
+      expect(new URL(page.url()).pathname, 'the home page of a person who is signed in').to.match(/^\/drops/);
+      await follow(page, 'Sign out');
+      expect(page.url()).to.equal(`${service.url}/`);
+      expect(await context.cookies()).to.deep.equal([]);
+      await page.goto(`${service.url}/drops`);
+      expect(page.url()).to.equal(`${service.url}/sign-in/browser?next=%2Fdrops`);
+      await context.close();
+    });
+  }
+});

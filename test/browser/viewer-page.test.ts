@@ -1,0 +1,261 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { BrowserContextOptions, Frame, Locator, Page } from 'playwright-core';
+import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { overflowOf, useBrowser, watchPage, widths } from './browser.ts';
+
+/** Higher than any window, with a target for a hash and a link to a site that refuses to be framed. */
+const long = (heading: string) => `<!doctype html><title>Long</title><h1>${heading}</h1>
+<a href="http://refuses.example/page">Away</a>
+<div style="height: 4000px"></div><h2 id="section">Section</h2><div style="height: 4000px"></div>`;
+
+describe('The viewer page, in Chromium', function () {
+  this.timeout(60_000);
+  const browser = useBrowser();
+  const service = useService();
+
+  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    return (await browser.newContext(options)).newPage();
+  }
+
+  async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await newPage(options);
+    await page.goto(service.url + path);
+    return page;
+  }
+
+  /** The viewer of a drop; `clock` of the page stands still, and moves at `page.clock.runFor`. */
+  async function openWithClock(path: string): Promise<Page> {
+    const page = await newPage();
+    await page.clock.install();
+    await page.goto(service.url + path);
+    return page;
+  }
+
+  async function publish(fields: object = {}) {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: long('One'), title: 'Orders', ...fields });
+    return { owner, slug };
+  }
+
+  async function frameOf(page: Page): Promise<Frame> {
+    const frame = await (await page.waitForSelector('iframe')).contentFrame();
+    if (frame === null) throw new Error('the frame holds no page');
+    return frame;
+  }
+
+  const waitIn = async (page: Page, what: string) => (await frameOf(page)).waitForFunction(what);
+  /** Acts until it is so: an input can arrive before the browser knows that the frame has the focus, or is covered. */
+  const actUntil = (isSo: () => Promise<boolean>, act: () => Promise<void>) =>
+    until(async () => {
+      if (await isSo()) return true;
+      await act();
+      await pause(200);
+      return isSo();
+    }, 'the effect of an input');
+  const hides = (locator: Locator, act: () => Promise<void>) =>
+    actUntil(async () => !(await locator.isVisible()), act);
+  const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('popovertarget')");
+
+  it('keys scroll the page at once; the hash of the address reaches it, at first and later', async () => {
+    const { slug } = await publish();
+    const page = await open(`/p/${slug}`);
+    const frame = await frameOf(page);
+    await actUntil(
+      () => frame.evaluate<boolean>('scrollY > 100'),
+      () => page.keyboard.press('PageDown'),
+    );
+    const entries = await page.evaluate('history.length');
+    await page.evaluate("location.hash = 'section'");
+    await waitIn(page, 'scrollY > 3000');
+    expect(await page.evaluate('history.length')).to.equal(Number(entries) + 1);
+    await page.goto('about:blank');
+    await page.goto(`${service.url}/p/${slug}#section`);
+    await waitIn(page, 'scrollY > 3000');
+    await page.context().close();
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`menus open by keyboard and close by Escape, which returns the focus, and by a click on the page; scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      const { slug } = await publish();
+      const page = await open(`/p/${slug}`, { javaScriptEnabled });
+      const address = page.getByLabel('Address of this page');
+      const share = page.getByRole('button', { name: 'Share' });
+      await share.press('Enter');
+      expect(await address.inputValue()).to.equal(`${service.url}/p/${slug}`);
+      await page.getByAltText('QR code of the address').waitFor();
+      await page.keyboard.press('Escape');
+      await address.waitFor({ state: 'hidden' });
+      expect(await page.locator('[popovertarget=share]:focus').count()).to.equal(1);
+      await page.keyboard.press('Enter');
+      await address.waitFor();
+      await hides(address, () => page.locator('main').click());
+      await page.getByRole('button', { name: 'More' }).press('Enter');
+      await page.getByRole('link', { name: 'Report this page' }).waitFor();
+      const needScripts = page.getByRole('button', { name: 'Full screen' });
+      expect(await needScripts.count()).to.equal(javaScriptEnabled ? 1 : 0);
+      // Chromium on Linux has no share sheet.
+      expect(await page.locator('[data-share]').isVisible()).to.equal(false);
+      await page.context().close();
+    });
+  }
+
+  it('the menu of versions lists them when it opens; without scripts it links to their page', async () => {
+    const { owner, slug } = await publish();
+    for (const heading of ['Two', 'Three']) await owner.put(slug, { html: long(heading) });
+    const page = await open(`/p/${slug}?v=2`);
+    await page.getByRole('button', { name: 'Version 2 of 3' }).press('Enter');
+    const links = page.locator('#versions li a');
+    await links.nth(2).waitFor();
+    const numbers = (await links.allInnerTexts()).map((text) => /^Version \d( \(latest\))?/.exec(text)?.[0]);
+    expect(numbers).to.deep.equal(['Version 3 (latest)', 'Version 2', 'Version 1']);
+    expect(await page.locator('#versions [aria-current]').innerText()).to.match(/^Version 2/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/p/${slug}`);
+    await page.context().close();
+
+    const plain = await open(`/p/${slug}`, { javaScriptEnabled: false });
+    await plain.getByRole('button', { name: 'Version 3 of 3' }).click();
+    await plain.getByRole('link', { name: 'All versions' }).click();
+    await plain.getByRole('link', { name: 'Version 1' }).click();
+    expect(plain.url()).to.equal(`${service.url}/p/${slug}?v=1`);
+    await plain.context().close();
+  });
+
+  it('the context stays open beside the page; over a narrow one Escape and a click outside close it', async () => {
+    const { slug } = await publish({ context: '# Why\n\nBecause.' });
+    const page = await open(`/p/${slug}`);
+    const context = page.getByRole('heading', { name: 'Why' });
+    await page.getByText('Context', { exact: true }).press('Enter');
+    await page.mouse.click(200, 500);
+    expect(await context.isVisible()).to.equal(true);
+    const [beside, frame] = [await context.boundingBox(), await page.locator('iframe').boundingBox()];
+    expect((frame?.x ?? 0) + (frame?.width ?? 0)).to.be.at.most(beside?.x ?? 0);
+    await page.getByText('Context', { exact: true }).focus();
+    await page.keyboard.press('Escape');
+    await context.waitFor({ state: 'hidden' });
+    await page.setViewportSize(widths.phone);
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => page.locator('main').click({ position: { x: 180, y: 640 } }),
+    ]) {
+      await page.getByText('Context', { exact: true }).press('Enter');
+      await context.waitFor();
+      await hides(context, close);
+    }
+    await page.context().close();
+  });
+
+  it('a later version is offered while the page is looked at, without taking the focus; an address with v is left alone', async () => {
+    const { owner, slug } = await publish();
+    const page = await openWithClock(`/p/${slug}`);
+    const pinned = await openWithClock(`/p/${slug}?v=1`);
+    const offer = page.getByRole('button', { name: 'Show version 2' });
+    await page.getByRole('button', { name: 'More' }).focus();
+    await page.clock.runFor(21_000);
+    expect(await offer.count()).to.equal(0);
+    await owner.put(slug, { html: long('Two') });
+    await page.clock.runFor(21_000);
+    await offer.waitFor();
+    expect(await focused(page)).to.equal('more');
+    expect(await page.getByRole('status').filter({ has: offer }).count()).to.equal(1);
+    await (await frameOf(page)).getByRole('heading', { name: 'One' }).waitFor();
+    await offer.press('Enter');
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Two' }).waitFor();
+
+    const asked: string[] = [];
+    pinned.on('request', (request) => asked.push(request.url()));
+    await pinned.clock.runFor(60_000);
+    expect(asked).to.deep.equal([]);
+    for (const one of [page, pinned]) await one.context().close();
+  });
+
+  it('says that the page was deleted; while the service does not answer it asks less often, and says nothing', async () => {
+    const { owner, slug } = await publish();
+    const page = await openWithClock(`/p/${slug}`);
+    let failing = 0;
+    await page.route('**/latest', (route) => {
+      failing += 1;
+      return route.fulfill({ status: 503, body: '{}' });
+    });
+    for (let seconds = 0; seconds < 200; seconds += 20) {
+      await page.clock.runFor(20_000);
+      await page.evaluate("fetch('/healthz').then(() => 0)"); // what was asked before is answered
+    }
+    expect(failing).to.be.within(2, 5); // after 20, 60, 140 s
+    expect(await page.locator('.toast').count()).to.equal(0);
+    await page.unroute('**/latest');
+    await owner.request('DELETE', `/api/drops/${slug}`);
+    await page.clock.runFor(300_000);
+    await page.getByText('This page was deleted or has expired.').waitFor();
+    await page.context().close();
+  });
+
+  it('Print opens the whole page, which asks the browser to print it', async () => {
+    const { slug } = await publish();
+    const page = await newPage();
+    await page
+      .context()
+      .addInitScript("print = () => document.documentElement.setAttribute('data-printed', '')");
+    await page.goto(`${service.url}/p/${slug}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Print' }).press('Enter');
+    const print = await opened;
+    await print.locator('html[data-printed]').getByRole('heading', { name: 'Section' }).waitFor();
+    expect(await print.evaluate('self.origin')).to.equal('null');
+    await page.context().close();
+  });
+
+  it('a page that goes to one site and at once on to another is named by the last', async () => {
+    const script =
+      "location = 'http://slow.example/'; setTimeout(() => { location = 'http://other.example/' }, 500)";
+    const { slug } = await publish({ html: `<h1>One</h1><script>${script}</script>` });
+    const page = await newPage();
+    await page.route('http://slow.example/**', () => undefined); // does not answer
+    await page.route('http://other.example/**', (route) => route.fulfill({ body: 'other' }));
+    await page.goto(`${service.url}/p/${slug}`, { waitUntil: 'commit' });
+    await page.getByText('A link led to other.example.').waitFor();
+    expect(await page.locator('.toast').count()).to.equal(1);
+    await page.context().close();
+  });
+
+  it('a link to another site says where it led and leads back, and a page that does not load says so', async () => {
+    const { slug } = await publish();
+    const page = await newPage();
+    await page.route('http://refuses.example/**', (route) =>
+      route.fulfill({ headers: { 'x-frame-options': 'DENY' }, body: 'no' }),
+    );
+    await page.goto(`${service.url}/p/${slug}`);
+    await page.frameLocator('iframe').getByRole('link', { name: 'Away' }).click();
+    await page.getByText('A link led to refuses.example.').waitFor();
+    const away = page.getByRole('link', { name: 'Open refuses.example in a new tab' });
+    expect(await away.getAttribute('href')).to.equal('http://refuses.example');
+    await page.getByRole('button', { name: 'Back to the page' }).press('Enter');
+    await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
+    await away.waitFor({ state: 'hidden' });
+
+    await page.route('**/raw?*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.unroute('**/raw?*');
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows hostile titles and contexts as text, whole in its menu, also on a narrow window', async () => {
+    const title = `"><img src=x onerror=alert(1)> ${'W'.repeat(80)} \u202e${'\u0e47'.repeat(30)} \ufdfd\ufdfd`;
+    const { slug } = await publish({ title, description: title });
+    const page = await newPage({ viewport: widths.phone });
+    const { faults } = watchPage(page, service.url);
+    await page.goto(`${service.url}/p/${slug}`);
+    await page.locator('h1 button').press('Enter');
+    expect(await page.locator('#about p').first().textContent()).to.equal(title);
+    expect(await overflowOf(page)).to.equal(0);
+    expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { useService } from '../support/service.ts';
+import { useClient } from './client.ts';
+import { runInTerminal } from './terminal.ts';
+
+const url = 'https://drops.example';
+const mcpUrl = `${url}/mcp`;
+const token = 'dl_secret';
+
+describe('dropleaf mcp', () => {
+  const client = useClient();
+  const setUp = (name: string, ...args: string[]) =>
+    client.run(['mcp', '--client', name, '--url', url, ...args], { env: { DROPLEAF_TOKEN: token } });
+
+  it('--client claude-code prints a command that takes the token from the environment', async () => {
+    const { stdout, stderr, code } = await setUp('claude-code');
+    expect(code).to.equal(0);
+    expect(stdout).to.equal(
+      `claude mcp add --transport http --scope user dropleaf ${mcpUrl} --header "Authorization: Bearer $DROPLEAF_TOKEN"\n`,
+    );
+    expect(stderr).to.contain('Run this in a shell:').and.to.contain('--show-token');
+  });
+
+  it('--client cursor prints its JSON', async () => {
+    const { stdout } = await setUp('cursor');
+    expect(JSON.parse(stdout)).to.deep.equal({
+      mcpServers: { dropleaf: { url: mcpUrl, headers: { Authorization: `Bearer \${env:DROPLEAF_TOKEN}` } } },
+    });
+  });
+
+  it('--client vscode prints its JSON, which asks for the token', async () => {
+    const { servers, inputs } = JSON.parse((await setUp('vscode')).stdout);
+    expect(servers.dropleaf).to.include({ type: 'http', url: mcpUrl });
+    expect(servers.dropleaf.headers.Authorization).to.equal(`Bearer \${input:${inputs[0].id}}`);
+    expect(inputs[0].password).to.equal(true);
+  });
+
+  it('--client codex prints its TOML, which names the variable', async () => {
+    expect((await setUp('codex')).stdout).to.equal(
+      `[mcp_servers.dropleaf]\nurl = "${mcpUrl}"\nbearer_token_env_var = "DROPLEAF_TOKEN"\n`,
+    );
+  });
+
+  it('shows the token with --show-token alone', async () => {
+    for (const name of ['claude-code', 'cursor', 'codex', 'vscode']) {
+      const without = await setUp(name);
+      expect(without.stdout + without.stderr).to.not.contain(token);
+      const { stdout, stderr } = await setUp(name, '--show-token');
+      expect(stdout).to.contain(token);
+      expect(stderr).to.contain('the output contains your token').and.not.to.contain(token);
+    }
+  });
+
+  it('exits with 4 if there is no token to show, and with 2 for an unknown client', async () => {
+    const none = await client.run(['mcp', '--client', 'cursor', '--show-token', '--url', url]);
+    expect(none).to.deep.include({ stdout: '', code: 4 });
+    const unknown = await setUp('emacs');
+    expect(unknown).to.deep.include({ stdout: '', code: 2 });
+    expect(unknown.stderr).to.contain('Allowed choices are claude-code, cursor, codex, vscode');
+  });
+});
+
+describe('dropleaf skill install', () => {
+  const service = useService();
+  const client = useClient();
+  const content = '---\nname: dropleaf\ndescription: Publishes pages\n---\n';
+  const entry = {
+    name: 'dropleaf',
+    type: 'skill-md',
+    description: 'Publishes pages',
+    url: '/skill/SKILL.md',
+    digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+  };
+  let server: Server;
+  let base: string;
+  let skills: object[];
+
+  before(async () => {
+    server = createServer((req, res) => {
+      if (req.url === '/skill/SKILL.md') res.end(content);
+      else res.setHeader('content-type', 'application/json').end(JSON.stringify({ skills }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  });
+  after(() => void server.close().closeAllConnections());
+  beforeEach(() => {
+    skills = [entry];
+  });
+
+  const install = (...args: string[]) => client.run(['skill', 'install', '--url', base, ...args]);
+  const file = () => join(client.dir, 'skills', 'dropleaf', 'SKILL.md');
+
+  it('installs the skill that the service offers', async () => {
+    const { stderr, code } = await client.run(['skill', 'install', '--dir', 'skills', '--url', service.url]);
+    expect(code, stderr).to.equal(0);
+    expect(readFileSync(file(), 'utf8'))
+      .to.match(/^---\nname: dropleaf\n/)
+      .and.to.contain(service.url);
+  });
+
+  it('writes the skill and prints its path; again it changes nothing', async () => {
+    const { stdout, stderr, code } = await install('--dir', 'skills');
+    expect({ stdout, stderr, code }).to.deep.equal({
+      stdout: `${file()}\n`,
+      stderr: 'Installed dropleaf:\n',
+      code: 0,
+    });
+    expect(readFileSync(file(), 'utf8')).to.equal(content);
+    expect(readdirSync(dirname(file()))).to.deep.equal(['SKILL.md']);
+    expect((await install('--dir', 'skills')).stderr).to.equal('dropleaf is installed already:\n');
+  });
+
+  it('--dir may begin with ~', async () => {
+    await install('--dir=~/.claude/skills');
+    expect(existsSync(join(client.dir, '.claude', 'skills', 'dropleaf', 'SKILL.md'))).to.equal(true);
+  });
+
+  it('never overwrites another file', async () => {
+    mkdirSync(dirname(file()), { recursive: true });
+    writeFileSync(file(), 'mine');
+    const { stdout, stderr, code } = await install('--dir', 'skills');
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect(stderr).to.contain(`${file()} exists with another content: remove it to install this skill`);
+    expect(readFileSync(file(), 'utf8')).to.equal('mine');
+    expect(readdirSync(dirname(file()))).to.deep.equal(['SKILL.md']);
+  });
+
+  it('without a terminal and --dir names the folders, and exits with 2', async () => {
+    const { stdout, stderr, code } = await install();
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+    expect(stderr).to.contain(
+      `--dir ${join(client.dir, '.claude', 'skills')}  (Claude Code, in all projects)`,
+    );
+    expect(readdirSync(client.dir)).to.deep.equal([]);
+  });
+
+  it('on a terminal asks for the folder', async function () {
+    const run = runInTerminal(this, client, ['skill', 'install', '--url', base], {});
+    await run.answer('or a folder: ', '2\r');
+    expect(await run.ended(), run.output()).to.equal(0);
+    expect(existsSync(join(client.dir, '.claude', 'skills', 'dropleaf', 'SKILL.md'))).to.equal(true);
+  });
+
+  it('on a terminal exits with 2 if no folder is chosen, with 1 on Ctrl+D, and with 130 on Ctrl+C', async function () {
+    for (const [text, code] of [
+      ['\r', 2],
+      ['5\r', 2],
+      ['\u0004', 1],
+      ['\u0003', 130],
+    ] as const) {
+      const run = runInTerminal(this, client, ['skill', 'install', '--url', base], {});
+      await run.answer('or a folder: ', text);
+      expect(await run.ended(), run.output()).to.equal(code);
+    }
+    expect(readdirSync(client.dir)).to.deep.equal([]);
+  });
+
+  const refused: [what: string, change: object, message: string][] = [
+    ['a wrong digest', { digest: `sha256:${'0'.repeat(64)}` }, 'is not what its digest says'],
+    ['a name that leaves the folder', { name: '../../evil' }, 'without a valid name'],
+    ['another host', { url: 'https://evil.example/SKILL.md' }, 'is on another host: https://evil.example'],
+    ['another type alone', { type: 'archive' }, 'offers no skill'],
+  ];
+  for (const [what, change, message] of refused) {
+    it(`installs nothing from an index with ${what}`, async () => {
+      skills = [{ ...entry, ...change }];
+      const { stdout, stderr, code } = await install('--dir', 'skills');
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+      expect(stderr).to.contain(message);
+      expect(readdirSync(client.dir)).to.deep.equal([]);
+    });
+  }
+});

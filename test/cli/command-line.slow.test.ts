@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { clientFile, fakeBrowser, useClient } from './client.ts';
+import { runInTerminal } from './terminal.ts';
+
+const commands = ['login', 'logout', 'whoami', 'tokens', 'open', 'mcp', 'skill', 'publish'];
+
+describe('dropleaf, the client, on the command line', () => {
+  const service = useService();
+  const client = useClient();
+
+  it('--help lists every command, the environment and the exit codes', async () => {
+    const { stdout, stderr, code } = await client.run(['--help']);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    for (const command of commands) expect(stdout).to.match(new RegExp(`^ +${command}\\b`, 'm'));
+    for (const name of ['DROPLEAF_URL', 'DROPLEAF_TOKEN', 'NO_COLOR', 'Exit codes']) {
+      expect(stdout).to.contain(name);
+    }
+  });
+
+  const misuses: [what: string, args: string[], answer: RegExp][] = [
+    ['no command', [], /Usage: /],
+    ['an unknown command', ['whoam'], /unknown command 'whoam'\n\(Did you mean whoami\?\)/],
+    ['an unknown option', ['whoami', '--jsn'], /unknown option '--jsn'/],
+    ['no service', ['whoami'], /no service is chosen: set DROPLEAF_URL, or add --url/],
+    ['a service over http', ['whoami', '--url', 'http://drops.example'], /must begin with https:\/\//],
+    [
+      'an address with a path',
+      ['whoami', '--url', 'https://drops.example/p/x'],
+      /without user, path and query/,
+    ],
+    [
+      'text that is no address',
+      ['whoami', '--url', 'drops'],
+      /--url must be the address of a service.*got drops/,
+    ],
+    [
+      'an address without https://',
+      ['whoami', '--url', 'localhost:3000'],
+      /--url must be the address of a service.*got localhost:3000/,
+    ],
+    [
+      'a command for operators',
+      ['migrate'],
+      /"migrate" is a command for operators: run bin\/dropleaf\.js migrate/,
+    ],
+  ];
+  for (const [what, args, answer] of misuses) {
+    it(`exits with 2 on ${what}, and says on stderr what to do`, async () => {
+      const { stdout, stderr, code } = await client.run(args);
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
+      expect(stderr).to.match(answer);
+    });
+  }
+
+  it('says which Node it needs if it runs on an older one', async () => {
+    const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.18.3' } });";
+    const nodeArgs = ['--import', `data:text/javascript,${pretend}`];
+    expect(await client.run(['--help'], { nodeArgs })).to.deep.equal({
+      stdout: '',
+      stderr: 'dropleaf: Node 20.18.3 is too old: install Node 20.19 or newer\n',
+      code: 1,
+    });
+  });
+
+  it('whoami prints the account of DROPLEAF_TOKEN, and with --json what the service answers', async () => {
+    const owner = await service.newOwner();
+    const env = { DROPLEAF_URL: service.url, DROPLEAF_TOKEN: owner.token };
+    const { stdout, code } = await client.run(['whoami'], { env });
+    expect(code).to.equal(0);
+    expect(stdout).to.contain(`account  ${owner.userId}\n`).and.to.contain('from DROPLEAF_TOKEN');
+    const json = await client.run(['whoami', '--json'], { env });
+    expect(JSON.parse(json.stdout).user_id).to.equal(owner.userId);
+  });
+
+  it('exits with 4 and says how to sign in without a token, and with one that is not valid', async () => {
+    const env = { DROPLEAF_URL: service.url };
+    const none = await client.run(['whoami'], { env });
+    expect(none).to.deep.include({ stdout: '', code: 4 });
+    expect(none.stderr).to.match(/not signed in to http:.* login, or set DROPLEAF_TOKEN/);
+    const wrong = await client.run(['whoami'], { env: { ...env, DROPLEAF_TOKEN: 'drop_wrong' } });
+    expect(wrong).to.deep.include({ stdout: '', code: 4 });
+    expect(wrong.stderr)
+      .to.contain('does not accept the token in DROPLEAF_TOKEN')
+      .and.not.to.contain('drop_wrong');
+  });
+
+  it('open starts the browser and prints the address', async () => {
+    const browser = fakeBrowser(client.dir);
+    const env = { DROPLEAF_URL: service.url, PATH: browser.PATH };
+    const address = `${service.url}/p/abc?v=2`;
+    const { stdout, code } = await client.run(['open', address], { env });
+    expect({ stdout, code }).to.deep.equal({ stdout: `${address}\n`, code: 0 });
+    await until(() => browser.opened() === `${address}\n`, 'the browser was opened');
+    const without = await client.run(['open', 'abc'], { env: { ...env, PATH: client.dir } });
+    expect(without).to.deep.include({ stdout: `${service.url}/p/abc\n`, code: 1 });
+    expect(without.stderr).to.contain('no browser could be started');
+  });
+
+  it('text from the service cannot steer the terminal', async () => {
+    const owner = await service.newOwner();
+    const label = 'a\u001b[31m\u202eb\nnext';
+    const { token } = await service.newToken(owner, label);
+    const env = { DROPLEAF_URL: service.url, DROPLEAF_TOKEN: token };
+    for (const command of ['whoami', 'tokens']) {
+      const { stdout } = await client.run([command], { env });
+      expect(stdout.replaceAll('\n', ' ')).to.not.match(/[\p{Cc}\u202e]/u);
+      expect(stdout).to.not.match(/^next/m);
+      const json = await client.run([command, '--json'], { env });
+      expect(json.stdout.trim()).to.not.match(/[\p{Cc}\u202e]/u);
+      expect(JSON.stringify(JSON.parse(json.stdout))).to.contain(JSON.stringify(label));
+    }
+  });
+
+  it('colours are for terminals, unless NO_COLOR is set', async function () {
+    const env = { DROPLEAF_URL: service.url };
+    const coloured = runInTerminal(this, client, ['whoami'], env);
+    expect(await coloured.ended()).to.equal(4);
+    expect(coloured.output()).to.contain('\u001b[31mdropleaf:\u001b[0m not signed in');
+    const plain = runInTerminal(this, client, ['whoami'], { ...env, NO_COLOR: '1' });
+    expect(await plain.ended()).to.equal(4);
+    expect(plain.output()).to.match(/^dropleaf: not signed in/);
+  });
+
+  it('a reader that ends early ends it quietly', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ html: 'a'.repeat(1_500_000) });
+    const { stdout, stderr } = await promisify(execFile)(
+      'sh',
+      ['-c', '"$0" "$1" get "$2" | head -c 3; "$0" "$1" --help | true', process.execPath, clientFile, slug],
+      { env: { ...process.env, DROPLEAF_URL: service.url, DROPLEAF_TOKEN: owner.token } },
+    );
+    expect({ stdout, stderr }).to.deep.equal({ stdout: 'aaa', stderr: '' });
+  });
+
+  it('--help takes at most 40 ms more of the processor than an empty module', async () => {
+    const empty = join(client.dir, 'empty.mjs');
+    writeFileSync(empty, '');
+    const report =
+      "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.error(user + system); })";
+    const nodeArgs = ['--import', `data:text/javascript,${report}`];
+    const shortest = async (args: readonly string[], file: string) => {
+      let best = Number.POSITIVE_INFINITY;
+      for (let n = 0; n < 5; n++) {
+        const { stderr } = await client.run(args, { file, nodeArgs, env: { NODE_V8_COVERAGE: '' } });
+        best = Math.min(best, Number(stderr) / 1_000);
+      }
+      return best;
+    };
+    expect((await shortest(['--help'], clientFile)) - (await shortest([], empty))).to.be.below(40);
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { findSecrets } from '../../cli/publish/secrets.ts';
+import { newToken } from '../../shared/domain/token.ts';
+import { timeLimit } from '../support/time-limit.ts';
+
+const now = Date.UTC(2026, 10, 23);
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Random text, so that no scanner of repositories takes these tests for a leak. */
+function random(length: number, alphabet = letters): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+function jwt(payload: object): string {
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, payload].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  );
+  return [...parts, randomBytes(32).toString('base64url')].join('.');
+}
+
+function pem(name: string, newline = '\n'): string {
+  const lines = [
+    `-----BEGIN ${name}-----`,
+    ...Array.from({ length: 4 }, () => randomBytes(48).toString('base64')),
+  ];
+  return [...lines, `-----END ${name}-----`].join(newline);
+}
+
+const secrets: Readonly<Record<string, () => string>> = {
+  'Dropleaf token': newToken,
+  'GitHub token': () => `ghp_${random(36)}`,
+  'GitLab token': () => `glpat-${random(20)}`,
+  'AWS access key': () => `AKIA${random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`,
+  'AWS secret key': () => `aws_secret_access_key = "${random(40)}"`,
+  'Google API key': () => `AIza${random(35)}`,
+  'Google OAuth secret': () => `GOCSPX-${random(28)}`,
+  'Slack token': () => `xoxb-${random(12, '0123456789')}-${random(24)}`,
+  'Slack webhook': () => `https://hooks.slack.com/services/T${random(8)}/B${random(8)}/${random(24)}`,
+  'Stripe key': () => `sk_live_${random(24)}`,
+  'Anthropic key': () => `sk-ant-api03-${random(93)}`,
+  'OpenAI key': () => `sk-proj-${random(48)}`,
+  'Hugging Face token': () => `hf_${random(34)}`,
+  'npm token': () => `npm_${random(36)}`,
+  'PyPI token': () => `pypi-AgEIcHlwaS5vcmc${random(100)}`,
+  'SendGrid key': () => `SG.${random(22)}.${random(43)}`,
+  'Twilio key': () => `SK${random(32, '0123456789abcdef')}`,
+  'Telegram bot token': () => `${random(9, '123456789')}:AA${random(33)}`,
+  'signed token (JWT)': () => jwt({ sub: 'user', exp: now / 1000 + 60 }),
+  'private key': () => pem('RSA PRIVATE KEY'),
+};
+
+describe('publish: what looks like a secret', () => {
+  it('is found by the format of its issuer, with line and column, and only its start is shown', () => {
+    for (const [kind, make] of Object.entries(secrets)) {
+      const secret = make();
+      const [finding, ...others] = findSecrets(
+        `<title>x</title>\n<script>\n  const key = "${secret}"\n`,
+        now,
+      );
+      expect(others, kind).to.deep.equal([]);
+      expect(finding, kind).to.include({ kind, line: 3 });
+      expect(secret.slice(0, 40)).to.include(finding?.start.replace('…', ''));
+      expect(finding?.start.length).to.be.lessThan(secret.length / 2);
+    }
+  });
+
+  it('counts lines and columns from 1', () => {
+    const token = newToken();
+    expect(findSecrets(token, now)[0]).to.include({ line: 1, column: 1 });
+    expect(findSecrets(`\r\n é ${token}`, now)[0]).to.include({ line: 2, column: 4 });
+  });
+
+  it('finds the key of a service account, whose lines are separated by \\n in JSON', () => {
+    expect(findSecrets(JSON.stringify({ private_key: pem('PRIVATE KEY') }), now)).to.have.length(1);
+  });
+
+  const harmless: Readonly<Record<string, string>> = {
+    'a placeholder': `ghp_${'x'.repeat(36)} sk-ant-api03-${'X'.repeat(93)}`,
+    "the keys of AWS's documentation":
+      'AKIAIOSFODNN7EXAMPLE aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    'a header without a key': '<code>-----BEGIN RSA PRIVATE KEY-----</code> begins the file; it ends with …',
+    'a public key and a certificate': `${pem('PUBLIC KEY')}\n${pem('CERTIFICATE')}`,
+    'a signed token that has expired': jwt({ sub: 'user', exp: now / 1000 - 60 }),
+    'a key for anybody': jwt({ role: 'anon', exp: now / 1000 + 60 }),
+    'a publishable key': `pk_live_${random(24)}`,
+    'a word that goes on': `task-proj-${random(48)} ${random(3)}ghp_${random(36)}`,
+  };
+  it('is neither a placeholder nor an example nor what anybody may know', () => {
+    for (const [name, text] of Object.entries(harmless))
+      expect(findSecrets(text, now), name).to.deep.equal([]);
+  });
+
+  it('is not in a minified library and in 2 MB of base64 and hex', () => {
+    const chart = readFileSync(new URL('chart.umd.min.js', import.meta.resolve('chart.js')), 'utf8');
+    expect(findSecrets(chart, now)).to.deep.equal([]);
+    const bytes = randomBytes(1 << 20);
+    expect(findSecrets(`<img src="data:image/png;base64,${bytes.toString('base64')}">`, now)).to.deep.equal(
+      [],
+    );
+    expect(findSecrets(bytes.toString('hex'), now)).to.deep.equal([]);
+  });
+
+  it('is searched in less than a second, whatever the 2 MB are', () => {
+    const parts = [
+      'eyJ',
+      'eyJaaaaaaaaaaaa.',
+      '-----BEGIN PRIVATE KEY-----',
+      `-----BEGIN PRIVATE KEY-----${'a+ '.repeat(66)}`,
+      'glpat-',
+      'ghp_a ',
+      ' ',
+      '1',
+      'sk-ant-a-',
+    ];
+    for (const part of parts) {
+      const text = part.repeat(Math.ceil(2_097_152 / part.length));
+      const startedAt = performance.now();
+      expect(findSecrets(text, now), part).to.deep.equal([]);
+      expect(performance.now() - startedAt, part).to.be.lessThan(timeLimit(1000));
+    }
+  });
+});

@@ -1,0 +1,309 @@
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import type { Watched } from '../bin/command.ts';
+import { createPerson } from '../support/person.ts';
+import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { fakeBrowser, useClient } from './client.ts';
+import { runInTerminal } from './terminal.ts';
+
+describe('dropleaf login, logout and tokens', () => {
+  const service = useService({ POLL_INTERVAL_SECONDS: '1', SIGN_IN_STARTS_PER_MINUTE: '1000' });
+  const client = useClient();
+  const env = () => ({ DROPLEAF_URL: service.url });
+  const file = () => join(client.dir, '.config', 'dropleaf', 'credentials.json');
+  const stored = () => JSON.parse(readFileSync(file(), 'utf8'))[service.url];
+
+  /** Opens the address that the client prints, and approves or denies. */
+  async function decide(login: Watched, decision = 'approve'): Promise<void> {
+    await approve(await login.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/), decision);
+  }
+
+  async function approve(address: string, decision = 'approve'): Promise<void> {
+    const { pathname, search } = new URL(address);
+    const person = createPerson(service);
+    const local = await person.submit(await person.open(pathname + search), {});
+    const key = service.services.signInKey ?? '';
+    const request = await person.submit(local, { name: 'ada', key });
+    await person.submit(request, { decision });
+  }
+
+  async function signIn(args: readonly string[] = []) {
+    const login = client.start(['login', ...args], { env: env() });
+    await decide(login);
+    return login.ended();
+  }
+
+  it('login prints code and address on stderr, waits for the approval, and stores the token for the user alone', async () => {
+    const { stdout, stderr, code } = await signIn(['--label', 'laptop']);
+    expect({ stdout, code }, stderr).to.deep.equal({ stdout: '', code: 0 });
+    const { token, user_id } = stored();
+    expect(stderr)
+      .to.match(/^Code: +[A-Z]{4}-[A-Z]{4}$/m)
+      .and.to.contain(`Signed in to ${service.url} as ${user_id}`)
+      .and.not.to.contain(token);
+    expect(statSync(file()).mode & 0o777).to.equal(0o600);
+    expect(statSync(dirname(file())).mode & 0o777).to.equal(0o700);
+    const me = await client.run(['whoami', '--json'], { env: env() });
+    expect(JSON.parse(me.stdout).token.label).to.equal('laptop');
+  });
+
+  it('login --json prints one object a line: the code, then the account', async () => {
+    const { stdout } = await signIn(['--json']);
+    const [pending, done] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(pending)
+      .to.include({ status: 'pending', expires_in: 600 })
+      .and.to.have.keys(['status', 'code', 'verification_url', 'expires_in']);
+    expect(done).to.deep.equal({ status: 'signed_in', url: service.url, user_id: stored().user_id });
+  });
+
+  it('login exits with 4 if the sign-in is denied, and stores nothing', async () => {
+    const login = client.start(['login'], { env: env() });
+    await decide(login, 'deny');
+    const { stderr, code } = await login.ended();
+    expect(code).to.equal(4);
+    const renewed = await client.run(['login', '--no-wait'], { env: env() });
+    expect(renewed.stderr).to.not.contain(/Code: +(\S+)/.exec(stderr)?.[1]);
+    expect(stderr).to.contain('the code was denied, or nobody approved it in time: run');
+    expect(existsSync(file())).to.equal(false);
+  });
+
+  it('login changes nothing if the stored token works, and signs in again if it was revoked', async () => {
+    await signIn();
+    const before = stored();
+    const again = await client.run(['login'], { env: env() });
+    expect(again).to.deep.include({ stdout: '', code: 0 });
+    expect(again.stderr).to.contain(`You are signed in to ${service.url} as ${before.user_id}`);
+    const id = JSON.parse((await client.run(['whoami', '--json'], { env: env() })).stdout).token.id;
+    await service.request('DELETE', `/api/tokens/${id}`, { token: before.token });
+    await signIn();
+    expect(stored().token).to.not.equal(before.token);
+  });
+
+  it('login refuses while DROPLEAF_TOKEN is set', async () => {
+    const { stderr, code } = await client.run(['login'], { env: { ...env(), DROPLEAF_TOKEN: 'dl_x' } });
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('DROPLEAF_TOKEN is set').and.not.to.contain('dl_x');
+  });
+
+  it('a login that was stopped exits with 130, and goes on with its code when it runs again', async () => {
+    const stopped = client.start(['login'], { env: env() });
+    const code = await stopped.firstMatch(/^Code: +(\S+)$/m);
+    await stopped.firstMatch(/(approve it within)/);
+    stopped.kill('SIGINT');
+    expect((await stopped.ended()).code).to.equal(130);
+    await approve(await stopped.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/));
+    const again = await client.run(['login'], { env: env() });
+    expect(again.code).to.equal(0);
+    expect(again.stderr).to.contain(code).and.to.contain('Signed in to');
+    expect(readdirSync(dirname(file())).sort()).to.deep.equal(['credentials.json', 'pending-sign-ins.json']);
+    expect(readFileSync(join(dirname(file()), 'pending-sign-ins.json'), 'utf8')).to.equal('{}\n');
+  });
+
+  it('login --no-wait prints the code and ends, and login after the approval stores the token', async () => {
+    const { stdout, stderr, code } = await client.run(['login', '--no-wait', '--json'], { env: env() });
+    expect(code, stderr).to.equal(0);
+    const pending = JSON.parse(stdout);
+    expect(stderr).to.contain('Then run ').and.to.contain(' login again');
+    expect(statSync(join(dirname(file()), 'pending-sign-ins.json')).mode & 0o777).to.equal(0o600);
+    const early = await client.run(['login', '--no-wait', '--json'], { env: env() });
+    expect(JSON.parse(early.stdout).code).to.equal(pending.code);
+    await approve(pending.verification_url);
+    const done = await client.run(['login', '--json'], { env: env() });
+    expect(JSON.parse(done.stdout.split('\n')[1] ?? '').user_id).to.equal(stored().user_id);
+  });
+
+  it('login with another label begins a sign-in of its own', async () => {
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map((label) =>
+        client.run(['login', '--no-wait', '--json', '--label', label], { env: env() }),
+      ),
+    );
+    expect(one?.stdout).to.not.equal(other?.stdout);
+  });
+
+  it('login that cannot store the token revokes it', async () => {
+    const login = client.start(['login', '--label', 'unstored'], { env: env() });
+    const address = await login.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/);
+    const lock = `${file()}.lock`;
+    mkdirSync(lock); // no file can be made there
+    utimesSync(lock, 0, 0);
+    await approve(address);
+    const { stderr, code } = await login.ended();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain(`cannot write ${file()}: `);
+    const owner = await service.newOwner('ada');
+    const labels = (await owner.get<{ label: string }[]>('/api/tokens')).body.map(({ label }) => label);
+    expect(labels).to.not.include('unstored');
+  });
+
+  it('login goes on after polls that fail, and says if the answer with the token was lost', async () => {
+    const answers = [503, { status: 'pending' }, null, { status: 'claimed' }];
+    const started = {
+      code: 'BCDF-GHJK',
+      verification_url: 'http://127.0.0.1/sign-in',
+      poll_token: 'p',
+      expires_in: 60,
+      poll_interval: 0,
+    };
+    const server = createServer((req, res) => {
+      const answer = req.method === 'POST' ? started : answers.shift();
+      res.setHeader('content-type', 'application/json');
+      if (answer === null) res.destroy();
+      else if (typeof answer === 'number') res.writeHead(answer).end();
+      else res.end(JSON.stringify(answer));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const { stderr, code } = await client.run(['login', '--url', `http://127.0.0.1:${port}`]);
+    server.close();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('the connection was lost while the service sent the token: run ');
+    expect(answers).to.deep.equal([]);
+  });
+
+  it('on a terminal the Enter key opens the browser', async function () {
+    const browser = fakeBrowser(client.dir);
+    const login = runInTerminal(this, client, ['login'], { ...env(), PATH: browser.PATH });
+    await login.answer('Press Enter', '\r');
+    await until(() => browser.opened() !== '', 'the browser was opened');
+    const [, address = ''] = /Address: +(\S+)/.exec(login.output()) ?? [];
+    expect(browser.opened()).to.equal(`${address}\n`);
+    await approve(address);
+    expect(await login.ended()).to.equal(0);
+    expect(login.output()).to.contain('Signed in to');
+  });
+
+  it('on a terminal publish signs in first; without one it exits with 4', async function () {
+    writeFileSync(join(client.dir, 'page.html'), '<title>A page</title>');
+    const without = await client.run(['publish', 'page.html'], { env: env() });
+    expect(without).to.deep.include({ stdout: '', code: 4 });
+    const publish = runInTerminal(this, client, ['publish', 'page.html', '--lock'], env());
+    await until(() => publish.output().includes('Press Enter'), 'the code is shown');
+    await approve(/Address: +(\S+)/.exec(publish.output())?.[1] ?? '');
+    await publish.answer('Passcode for viewers: ', 'open-sesame\r');
+    await publish.answer('The same again: ', 'open-sesame\r');
+    expect(await publish.ended(), publish.output()).to.equal(0);
+    expect(publish.output()).to.match(/Signed in to.*Published "A page".*\/p\/\w+/s);
+  });
+
+  it('on a terminal Ctrl+C ends login with 130', async function () {
+    const login = runInTerminal(this, client, ['login'], env());
+    await login.answer('Press Enter', '\u0003');
+    expect(await login.ended()).to.equal(130);
+  });
+
+  it('logout revokes the token and forgets it; a second logout says that nobody is signed in', async () => {
+    await signIn();
+    const { token } = stored();
+    const { stderr, code } = await client.run(['logout'], { env: env() });
+    expect({ stderr, code }).to.deep.equal({ stderr: `Signed out of ${service.url}.\n`, code: 0 });
+    expect((await service.get('/api/me', { token })).status).to.equal(401);
+    expect(stored()).to.equal(undefined);
+    const again = await client.run(['logout'], { env: env() });
+    expect(again).to.deep.include({ stderr: `You are not signed in to ${service.url}.\n`, code: 0 });
+  });
+
+  it('logout keeps the sign-in if the service cannot be reached', async () => {
+    const entries = { 'http://127.0.0.1:9': { token: 'dl_x', user_id: 'u' } };
+    writeCredentials(JSON.stringify(entries));
+    const { stderr, code } = await client.run(['logout', '--url', 'http://127.0.0.1:9']);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('cannot reach http://127.0.0.1:9');
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).to.deep.equal(entries);
+  });
+
+  it('tokens lists the tokens of the account without the tokens; revoke of the own one signs out', async () => {
+    await signIn(['--label', 'this laptop']);
+    const { token } = stored();
+    const { stdout } = await client.run(['tokens'], { env: env() });
+    expect(stdout)
+      .to.match(/^ID .* LABEL\n/)
+      .and.not.to.contain(token);
+    const [, id = ''] = /^([0-9a-f]{12}) .*this laptop {2}\(this one\)$/m.exec(stdout) ?? [];
+    const json = await client.run(['tokens', '--json'], { env: env() });
+    expect(JSON.parse(json.stdout).map((one: { id: string }) => one.id)).to.contain(id);
+    const { stderr, code } = await client.run(['tokens', 'revoke', id], { env: env() });
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.contain('you are signed out');
+    expect(stored()).to.equal(undefined);
+    const wrong = await client.run(['tokens', 'revoke', 'x'], { env: env() });
+    expect(wrong).to.deep.include({
+      code: 2,
+      stderr: "dropleaf: a token's id is 12 hexadecimal digits (got x)\n",
+    });
+  });
+
+  it('two logins at the same time both end signed in, and keep the sign-ins to other services', async () => {
+    writeCredentials(JSON.stringify({ 'https://other.example': { token: 'dl_other', user_id: 'u' } }));
+    const { stdout } = await client.run(['login', '--no-wait', '--json'], { env: env() });
+    const logins = [1, 2].map(() => client.start(['login'], { env: env() }));
+    await Promise.all(logins.map((login) => login.firstMatch(/(approve it within)/)));
+    await approve(JSON.parse(stdout).verification_url);
+    for (const login of logins) expect(await login.ended()).to.include({ code: 0 });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).to.include.keys(service.url, 'https://other.example');
+  });
+
+  it('a token goes to its own origin alone', async () => {
+    writeCredentials(JSON.stringify({ 'https://other.example': { token: 'dl_other', user_id: 'u' } }));
+    const { stderr, code } = await client.run(['whoami'], { env: env() });
+    expect(code).to.equal(4);
+    expect(stderr).to.contain(`not signed in to ${service.url}`);
+  });
+
+  it('the only service that the user signed in to needs no --url', async () => {
+    await signIn();
+    expect((await client.run(['whoami'])).stdout).to.contain(service.url);
+    const withToken = await client.run(['whoami'], { env: { DROPLEAF_TOKEN: 'dl_x' } });
+    expect(withToken).to.deep.include({ stdout: '', code: 2 }); // the token may be for another service
+  });
+
+  for (const text of [
+    '{',
+    '[]',
+    '{"https://a.example": {}}',
+    '{"https://a.example": {"token": "a b", "user_id": "u"}}',
+  ]) {
+    it(`says that the credentials ${text} are not valid, and leaves them as they are`, async () => {
+      writeCredentials(text);
+      for (const command of ['whoami', 'login', 'logout']) {
+        const { stderr, code } = await client.run([command], { env: env() });
+        expect(code).to.equal(1);
+        expect(stderr).to.equal(
+          `dropleaf: ${file()} is not valid: move it away, then sign in again. Nothing was changed\n`,
+        );
+      }
+      expect(readFileSync(file(), 'utf8')).to.equal(text);
+    });
+  }
+
+  it('the file of the service is all that is needed: it knows where it came from', async () => {
+    const served = join(client.dir, 'cli.mjs');
+    writeFileSync(served, (await service.get('/cli.mjs')).text);
+    const { stderr, code } = await client.run(['whoami'], { file: served });
+    expect(code).to.equal(4);
+    expect(stderr).to.contain(`not signed in to ${service.url}. Run: node cli.mjs login`);
+  });
+
+  function writeCredentials(text: string): void {
+    mkdirSync(dirname(file()), { recursive: true, mode: 0o700 });
+    writeFileSync(file(), text);
+    chmodSync(file(), 0o600);
+  }
+});

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { CardStore, StoredCard } from '../../shared/ports/card-store.ts';
+import { createCards } from '../../shared/services/cards.ts';
+import { createCardRenderer } from '../support/card-renderer.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createGate } from '../support/gate.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+
+const aDrop = (title: string, ownerId = 'o') => ({
+  ...{ dropId: `id of ${title}`, ownerId, title, description: null, createdAt: 0 },
+});
+
+/** Over a store in memory and a renderer that draws when the test says so. */
+function openScene({ requestWaitMs = 60_000 } = {}) {
+  const stored = new Map<string, StoredCard>();
+  const drawn: string[] = [];
+  const waiting: (() => void)[] = [];
+  let isHeld = false;
+  const store: CardStore = {
+    put: async (dropId, card) => void stored.set(dropId, card),
+    find: async (dropId) => stored.get(dropId) ?? null,
+    delete: async (dropIds) => dropIds.forEach((id) => void stored.delete(id)),
+    listIds: async () => [...stored.keys()],
+  };
+  const gate = createGate();
+  const log = createRecordingLog();
+  const renderer = createCardRenderer(async ({ kind, title }) => {
+    drawn.push(kind === 'page' ? title : kind);
+    if (isHeld && kind === 'page') await new Promise<void>((resolve) => waiting.push(resolve));
+  });
+  const cards = createCards({
+    ...{ cards: gate.wrap(store), renderer, clock: createTestClock(), log, requestWaitMs },
+    config: { BASE_URL: 'https://drops.example', PAGE_CACHE_BYTES: 1_000_000 },
+  });
+  const textOf = async (drop: ReturnType<typeof aDrop>) => {
+    const { card, isFinal } = await cards.get(drop);
+    return { text: card.png.toString(), isFinal };
+  };
+  return {
+    ...{ cards, stored, drawn, gate, log, textOf },
+    hold() {
+      isHeld = true;
+    },
+    /** Lets the card that is drawn be finished. @returns whether there was one */
+    async next(): Promise<boolean> {
+      await new Promise(setImmediate);
+      const finish = waiting.shift();
+      finish?.();
+      await new Promise(setImmediate);
+      return finish !== undefined;
+    },
+  };
+}
+
+describe('Cards', () => {
+  it('draws a card once for parallel requests and the job, stores it, and finds it there later', async () => {
+    const { cards, stored, drawn, textOf } = openScene();
+    const drop = aDrop('one');
+    await Promise.all([textOf(drop), textOf(drop), cards.drawForJob(drop), textOf(drop)]);
+    expect(drawn).to.deep.equal(['one']);
+    expect(cards.recall(drop)?.png.toString()).to.equal('page: one, ');
+    const other = openScene();
+    for (const [id, card] of stored) other.stored.set(id, card);
+    expect(await other.textOf(drop)).to.deep.equal({ text: 'page: one, ', isFinal: true });
+    expect(other.drawn).to.deep.equal([]);
+  });
+
+  it('never answers with the stored card of an earlier title', async () => {
+    const { cards, textOf } = openScene();
+    const before = aDrop('before');
+    await cards.drawForJob(before);
+    const after = { ...before, title: 'after' };
+    expect(cards.recall(after)).to.equal(undefined);
+    expect(await cards.isStored(after)).to.equal(false);
+    expect((await textOf(after)).text).to.equal('page: after, ');
+    expect(cards.digest(after)).to.not.equal(cards.digest(before));
+  });
+
+  it('draws the card of one owner after one card of another, of which 45 wait', async () => {
+    const { cards, drawn, hold, next } = openScene();
+    hold();
+    const many = Array.from({ length: 45 }, (_, i) => cards.drawForJob(aDrop(`hostile ${i}`, 'hostile')));
+    const other = cards.drawForJob(aDrop('other', 'another'));
+    await next();
+    await next();
+    await other;
+    expect(drawn.indexOf('other')).to.be.at.most(2);
+    while (await next());
+    await Promise.all(many);
+  });
+
+  it('answers with a generic card that is not final, if the card takes too long; later with the card', async () => {
+    const { cards, hold, next, textOf, log } = openScene({ requestWaitMs: 20 });
+    const drop = aDrop('slow');
+    await cards.locked();
+    hold();
+    const early = textOf(drop);
+    await until(() => log.lines.length > 0, 'the wait is over');
+    await next();
+    expect(await early).to.deep.equal({ text: 'generic: , ', isFinal: false });
+    expect(log.lines[0]?.message).to.include('not drawn in time');
+    expect(await textOf(drop)).to.deep.equal({ text: 'page: slow, ', isFinal: true });
+  });
+
+  it('answers with a card that could not be stored; a job fails then', async () => {
+    const { cards, gate, textOf } = openScene();
+    const drop = aDrop('one');
+    gate.refuse(unavailable('The database is down.'));
+    expect(await rejectionOf(cards.drawForJob(drop))).to.include({ code: 'unavailable' });
+    expect((await textOf(drop)).text).to.equal('page: one, ');
+  });
+});

@@ -1,0 +1,20 @@
+import type { CardContent } from '../../shared/domain/card.ts';
+import type { CardRenderer } from '../../shared/ports/card-renderer.ts';
+
+/** What `createCardRenderer` draws instead of a picture. */
+export function drawnText({ kind, title, description }: Omit<CardContent, 'day' | 'host'>): string {
+  return `${kind}: ${title}, ${description}`;
+}
+
+/** Draws cards as text, at once. @param before awaited before each card */
+export function createCardRenderer(
+  before: (content: CardContent) => Promise<void> = async () => undefined,
+): CardRenderer {
+  return {
+    async render(content) {
+      await before(content);
+      return Buffer.from(drawnText(content));
+    },
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import { formTokensOf } from '../../api/http/session.ts';
+import { createRoutes } from '../../api/routes.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import type { Answer } from './client.ts';
+import { createTestPages } from './layout.ts';
+import type { Owner } from './owner.ts';
+import { createPerson, type Person } from './person.ts';
+import type { TestService } from './service.ts';
+
+/** A person who is signed in, with a browser of their own. */
+export interface Dashboard extends Person {
+  /** The same account with a token. */
+  readonly owner: Owner;
+  readonly sessionId: string;
+  /** The form token of the session. */
+  readonly formToken: string;
+  /** Sends a form with the session's form token, unless `fields` has another, and follows nothing. */
+  post(...args: Parameters<Person['post']>): Promise<Answer>;
+}
+
+/** @param owner unset: a new account */
+export async function openDashboard(service: TestService, owner?: Owner): Promise<Dashboard> {
+  const own = owner ?? (await service.newOwner());
+  const { sessions, sealer } = service.services;
+  const secret = await sessions.start(own.userId, 'Test browser');
+  const sessionId = (await sessions.identify(secret))?.session.id ?? '';
+  const [formToken] = formTokensOf(sealer, sessionId);
+  const person = createPerson(service);
+  const { post } = person;
+  person.cookie = `${sessionCookieName(service)}=${secret}`;
+  return Object.assign(person, {
+    ...{ owner: own, sessionId, formToken },
+    post: (path: string, fields: Readonly<Record<string, string>>, sent?: Parameters<Person['post']>[2]) =>
+      post(path, { form_token: formToken, ...fields }, sent),
+  });
+}
+
+function sessionCookieName({ config }: TestService): string {
+  return config.BASE_URL.startsWith('https:') ? '__Host-dropleaf_session' : 'dropleaf_session';
+}
+
+/**
+ * The dashboard's pages or forms, also those that are added later.
+ * @param slug of a drop with a version 1
+ * @param tokenId of a token
+ * @returns by the route's path, a path of that drop
+ */
+export function dashboardPathsOf(
+  { config, services }: TestService,
+  method: 'GET' | 'POST',
+  slug: string,
+  tokenId = 'x',
+): Map<string, string> {
+  const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
+  const own = routes.filter(([of, path]) => of === method && /^\/(drops|account|sign-out)(\/|$)/.test(path));
+  const fill = (path: string) => path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
+  return new Map(own.map(([, path]) => [path, fill(path)]));
+}
