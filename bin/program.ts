@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin-program.ts';
 import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
+import { readVersion } from './version.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -166,12 +166,6 @@ function addMaintenance(program: Command, io: ProcessIo): void {
     .option('-r, --retry', 'queue all failed jobs again')
     .addHelpText('after', example('bin/dropleaf.js jobs --retry'))
     .action((options: { retry?: true }) => jobs(options, io));
-}
-
-/** From the package.json beside dist/. */
-function readVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version; // proof: our own file
 }
 
 function example(line: string): string {

@@ -1,10 +1,11 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import { serverHosts, variableOf } from './environment.ts';
+import { variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';
 import type { ProcessIo } from './process-io.ts';
+import { describePlace } from './start-line.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
@@ -19,12 +20,10 @@ export function welcome(
   const base = config.BASE_URL;
   const folder = cwd();
   const isOnServers = isScaleOut(config);
-  const { mongodb, redis } = serverHosts(config);
-  const dir = resolve(folder, config.DATA_DIR);
-  const place = isOnServers ? `MongoDB (${mongodb}) and Redis (${redis})` : dir;
+  const place = describePlace(config, folder);
   const variables = serverSettings.flatMap((name) => variableOf(env, name) ?? []).join(', ');
   const shell = isOnServers ? ` with the same values of ${variables}` : '';
-  const prefix = !isOnServers && env.DATA_DIR ? `DATA_DIR=${quote(dir)} ` : '';
+  const prefix = !isOnServers && env.DATA_DIR ? `DATA_DIR=${quote(place)} ` : '';
   const command = prefix + quote(relativeTo(folder, launcher));
   const warning = hasLocalLinks(config)
     ? '\nLinks to pages contain localhost. Set BASE_URL to the address that other machines use.\n'

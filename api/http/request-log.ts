@@ -10,19 +10,23 @@ export function setRequestId(res: ServerResponse): void {
 /**
  * Logs one line when the response is closed. It contains no query, which may have codes, poll tokens or grants, no headers
  * and no body.
- * @param onlyFailures to log nothing if the request succeeds
+ * @param success at which level a request that succeeds is logged; null: not at all
  * @param describe more fields, read when the response is closed
  */
 export function logRequest(
   req: IncomingMessage,
   res: ServerResponse,
   log: Log,
-  { onlyFailures = false, describe = () => ({}) }: { onlyFailures?: boolean; describe?: () => object } = {},
+  {
+    success = 'info',
+    describe = () => ({}),
+  }: { success?: 'debug' | 'info' | null; describe?: () => object } = {},
 ): void {
   const startedAt = performance.now();
   res.on('close', () => {
     const failed = res.statusCode >= 400 || !res.writableFinished;
-    if (onlyFailures && !failed) return;
+    const level = failed ? 'info' : success;
+    if (level === null) return;
     const id = res.getHeader('X-Request-Id');
     const fields = {
       ...(id !== undefined && { id }),
@@ -34,7 +38,7 @@ export function logRequest(
       ...describe(),
       ...(res.writableFinished ? {} : { aborted: true }),
     };
-    log.info(fields, 'request');
+    log[level](fields, 'request');
   });
 }
 

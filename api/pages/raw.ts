@@ -118,7 +118,7 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
   }
 
   /** Of most pages only failures are logged. */
-  const isUnlogged = () => Math.random() >= config.LOG_RAW_SAMPLE;
+  const levelOfSuccess = () => (Math.random() < config.LOG_RAW_SAMPLE ? 'info' : null);
 
   function countView(req: IncomingMessage, page: Page, address: PublicAddress): void {
     if (isTopLevelView(req, address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
@@ -144,13 +144,13 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
       const isPinned = address.versionId === page.version.id;
       sendBody(req, res, replyHeaders.ofBody(page, body, { host, isPinned }), body);
       countView(req, page, address);
-      const onlyFailures = isUnlogged();
-      if (!onlyFailures || isUnread(res)) logRequest(req, res, log, { onlyFailures });
+      const success = levelOfSuccess();
+      if (success !== null || isUnread(res)) logRequest(req, res, log, { success });
       return body;
     },
 
     async answer(req, res, { address, host }) {
-      logRequest(req, res, log, { onlyFailures: isUnlogged() });
+      logRequest(req, res, log, { success: levelOfSuccess() });
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')
           throw methodNotAllowed(req.method, ['GET', 'HEAD']);

@@ -75,14 +75,15 @@ function createPreparation({ log, config }: Services) {
         ...(sessionId !== undefined && { session: sessionId }),
       };
     };
-    logRequest(req, res, log, { onlyFailures: isPoll(req), describe });
+    logRequest(req, res, log, { success: levelOfSuccess(req), describe });
     protect(req, res, next);
   };
 }
 
-/** Open viewer pages send it every 20 s. */
-function isPoll({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith('/p/') && url.endsWith('/latest');
+/** For requests that programs repeat: open viewer pages ask every 20 s for the latest version, monitors for the health. */
+function levelOfSuccess({ url = '' }: IncomingMessage): 'debug' | 'info' | null {
+  if (url.startsWith('/p/') && url.endsWith('/latest')) return null;
+  return url === '/healthz' || url === '/readyz' ? 'debug' : 'info';
 }
 
 /** A page that needs more replaces the Content-Security-Policy (html/layout.ts). */

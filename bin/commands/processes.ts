@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
-import { migrateStores } from '../../shared/open-stores.ts';
-import { describeMisspelled, readSettings, serverHosts, variableOf } from '../environment.ts';
+import { hasEmbeddedData, migrateStores } from '../../shared/open-stores.ts';
+import { describeMisspelled, readSettings, variableOf } from '../environment.ts';
 import { createLog, type ProcessLog } from '../log.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
+import { describeStart, type ProcessName } from '../start-line.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
 import { welcome } from '../welcome.ts';
 import { countJobs } from './maintenance.ts';
@@ -20,11 +22,10 @@ export async function start(io: ProcessIo): Promise<number> {
   const log = createLog(config.LOG_LEVEL, io.stderr);
   if (isScaleOut(config)) await migrateStores(config, { log });
   return run({
+    name: 'start',
     io,
     config,
     log,
-    hasWeb: true,
-    hasWorker: true,
     checkServices: countJobs, // fails if Redis cannot be reached
     onReady: (services) => io.stdout.write(welcome(services, io)),
   });
@@ -42,20 +43,13 @@ export async function web(io: ProcessIo): Promise<number> {
   const config = readScaleOutConfig('web', { ...io, env: { ...env, HOST: env.HOST || '0.0.0.0' } });
   const log = createLog(config.LOG_LEVEL, io.stderr);
   return run({
+    name: 'web',
     io,
     config,
     log,
-    hasWeb: true,
-    hasWorker: false,
-    onReady({ config }) {
-      const { HOST, PORT, BASE_URL } = config;
-      if (!env.BASE_URL) {
-        log.warn({ baseUrl: BASE_URL }, 'BASE_URL is not set: links to pages work on this machine only');
-      }
-      log.info(
-        { engine: 'scale-out', host: HOST, port: PORT, baseUrl: BASE_URL, ...serverHosts(config) },
-        'web process is ready',
-      );
+    onReady({ config: { BASE_URL } }) {
+      if (env.BASE_URL) return;
+      log.warn({ baseUrl: BASE_URL }, 'BASE_URL is not set: links to pages work on this machine only');
     },
   });
 }
@@ -68,18 +62,7 @@ export async function web(io: ProcessIo): Promise<number> {
 export async function worker(io: ProcessIo): Promise<number> {
   const config = readScaleOutConfig('worker', io);
   const log = createLog(config.LOG_LEVEL, io.stderr);
-  return run({
-    io,
-    config,
-    log,
-    hasWeb: false,
-    hasWorker: true,
-    onReady: () =>
-      log.info(
-        { engine: 'scale-out', jobsAtOnce: config.JOBS_AT_ONCE, ...serverHosts(config) },
-        'worker is ready',
-      ),
-  });
+  return run({ name: 'worker', io, config, log });
 }
 
 function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<ProcessIo, 'env'>): Config {
@@ -92,23 +75,26 @@ function readScaleOutConfig(command: 'web' | 'worker', { env }: Pick<ProcessIo, 
 }
 
 interface ProcessOptions {
+  readonly name: ProcessName;
   readonly io: ProcessIo;
   readonly config: Config;
   readonly log: ProcessLog;
-  readonly hasWeb: boolean;
-  readonly hasWorker: boolean;
   /** Throws if the process should not start. */
   readonly checkServices?: (services: Services) => Promise<unknown>;
-  readonly onReady: (services: Services) => void;
+  readonly onReady?: (services: Services) => void;
 }
 
 async function run(options: ProcessOptions): Promise<number> {
-  const { io, config, log } = options;
+  const { name, io, config, log } = options;
   for (const warning of describeMisspelled(io.env)) log.warn({}, warning);
+  await warnOfDataLeftBehind(config, log);
   const stopRequested = watchForStop(io, config.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
   try {
-    options.onReady(await startParts(options, parts));
+    const services = await startParts(options, parts);
+    options.onReady?.(services);
+    const { fields, message } = describeStart(name, services.config, io);
+    log.info(fields, message);
   } catch (error) {
     await stopAll(io, parts, config.SHUTDOWN_SECONDS, log);
     throw explainListenError(error, config);
@@ -120,16 +106,26 @@ async function run(options: ProcessOptions): Promise<number> {
   return clean ? exitCode : 1;
 }
 
+async function warnOfDataLeftBehind(config: Config, log: ProcessLog): Promise<void> {
+  if (!isScaleOut(config) || !(await hasEmbeddedData(config))) return;
+  log.warn(
+    { dataDir: resolve(config.DATA_DIR) },
+    'DATA_DIR holds data of the embedded engine that this process does not use, because MONGODB_URI and REDIS_URL are set. ' +
+      'To move the data into an empty MongoDB: run "bin/dropleaf.js export FILE" without the two, then "bin/dropleaf.js import ' +
+      'FILE" with them. If nobody needs the data, remove the folder',
+  );
+}
+
 /** @param parts receives each part as soon as it has to be stopped */
 async function startParts(options: ProcessOptions, parts: Part[]): Promise<Services> {
-  const { log, hasWeb, hasWorker, checkServices } = options;
-  const opened = hasWeb ? await openServer(options.config) : null;
+  const { name, log, checkServices } = options;
+  const opened = name === 'worker' ? null : await openServer(options.config);
   if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
   const services = await openServices(opened?.config ?? options.config, { log });
   parts.push({ stop: () => services.close() });
   await checkServices?.(services);
   const webPart = await opened?.startWeb(services);
-  if (hasWorker) {
+  if (name !== 'web') {
     const { startWorker } = await import('../../worker/start-worker.ts');
     parts.push(startWorker(services)); // after the port is taken: without one the process takes no job
   }

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { dropleaf, type RunningService, runHere, type Watched } from './command.ts';
-import { publish } from './home.ts';
+import { makeData, publish } from './home.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
 
 const password = 'p4ss-word';
@@ -68,10 +68,20 @@ describe('The processes of the Procfile', () => {
     const [warning, ready] = logOf(await startWeb({ HOST: '' }));
     expect(warning).to.include({ level: 'warn' });
     expect(warning?.msg).to.match(/^BASE_URL is not set/);
-    expect(ready).to.include({ level: 'info', msg: 'web process is ready', host: '0.0.0.0' });
+    expect(ready).to.include({ level: 'info', msg: 'web process is ready', address: '0.0.0.0' });
     const lines = logOf(await startWeb({ BASE_URL: 'https://drops.example' }));
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.include({ host: '127.0.0.1', baseUrl: 'https://drops.example' });
+    expect(lines[0]).to.include({ address: '127.0.0.1', baseUrl: 'https://drops.example' });
+  });
+
+  it('web warns if DATA_DIR holds data of the embedded engine, and says how to move them', async () => {
+    const dir = makeTempDir();
+    await makeData(dir);
+    const [warning] = logOf(await startWeb({ DATA_DIR: dir, BASE_URL: 'https://drops.example' }));
+    expect(warning).to.include({ level: 'warn', dataDir: dir });
+    expect(warning?.msg).to.match(
+      /"bin\/dropleaf.js export FILE" without the two, then "[^"]+ import FILE" with/,
+    );
   });
 
   it('a view is counted if the web process stops right after it', async () => {

@@ -56,6 +56,26 @@ describe('bin/dropleaf.js start', () => {
     ]);
   });
 
+  it('logs one line with version, engine, address, port and data, and successful health checks at debug', async () => {
+    const service = await home.start({ LOG_LEVEL: 'debug' });
+    for (const path of ['/healthz', '/readyz', '/nothing']) await fetch(service.url + path);
+    service.kill('SIGTERM');
+    const lines = (await service.ended()).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [{ time, version, ...started }] = lines.filter(({ msg }) => msg === 'service is ready');
+    expect(version).to.match(/^\d+\.\d+\.\d+/);
+    expect(started).to.deep.equal({
+      ...{ level: 'info', msg: 'service is ready', process: 'start', engine: 'embedded', data: home.dir },
+      ...{ address: '127.0.0.1', port: Number(new URL(service.url).port), baseUrl: service.url },
+    });
+    const requests = lines
+      .filter(({ msg }) => msg === 'request')
+      .map(({ path, level }) => `${path} ${level}`);
+    expect(requests).to.deep.equal(['/healthz debug', '/readyz debug', '/nothing info']);
+  });
+
   describe('exits with 1 and one sentence on stderr if', () => {
     const start = (env: Record<string, string>) =>
       dropleaf(['start'], { ...home.env, PORT: '0', LOG_LEVEL: 'error', ...env });
