@@ -29,6 +29,7 @@ const vendors = {
   oauth4webapi: '^shared/adapters/github/',
   parse5: '^shared/html/',
   pino: '^bin/',
+  'prom-client': '^shared/adapters/prometheus/',
   piscina: '^shared/adapters/(sqlite|threads)/',
   'proxy-addr': '^api/http/',
   'sanitize-html': '^shared/adapters/threads/',

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
 import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
-import { readVersion } from './version.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Config, isScaleOut } from '../shared/config/config.ts';
+import { readVersion } from '../shared/version.ts';
 import { serverHosts } from './environment.ts';
 import type { ProcessIo } from './process-io.ts';
-import { readVersion } from './version.ts';
 
 export type ProcessName = 'start' | 'web' | 'worker';
 

@@ -11,6 +11,7 @@ import { createThreadTitleFinder } from './adapters/threads/title-finder.ts';
 import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
+import type { ServiceMetrics } from './open-metrics.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
 import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
@@ -81,6 +82,8 @@ export interface Services {
   readonly purger: EdgePurger | null;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
   readonly parser: JsonParser;
+  /** null: METRICS_PORT is not set, and nothing is counted. */
+  readonly metrics: ServiceMetrics | null;
   /** @throws DropError `unavailable` if the database cannot be reached */
   ready(): Promise<void>;
   /** Stores the counted views, ends the threads and closes the stores, in this order. */
@@ -104,9 +107,11 @@ export async function openServices(
   config: Config,
   { log, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
 ): Promise<Services> {
+  const metrics =
+    config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config);
   const engine = await openStores(config, { log, role: 'service', clock });
   try {
-    return await assemble(config, { log, clock, engine: adaptEngine(engine), cardRenderer });
+    return await assemble(config, { log, clock, metrics, engine: adaptEngine(engine), cardRenderer });
   } catch (error) {
     await engine.close();
     throw error;
@@ -115,9 +120,15 @@ export async function openServices(
 
 async function assemble(
   config: Config,
-  parts: { log: Log; clock: Clock; engine: Engine; cardRenderer: CardRenderer | undefined },
+  parts: {
+    log: Log;
+    clock: Clock;
+    metrics: ServiceMetrics | null;
+    engine: Engine;
+    cardRenderer: CardRenderer | undefined;
+  },
 ): Promise<Services> {
-  const { log, clock, engine, cardRenderer = createThreadCardRenderer({ log }) } = parts;
+  const { log, clock, metrics, engine, cardRenderer = createThreadCardRenderer({ log }) } = parts;
   const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET ||
@@ -195,6 +206,7 @@ async function assemble(
     ...{ followUps, engine, purger },
     jobs,
     parser,
+    metrics,
     ready: () => engine.ready(),
     close: () =>
       inOrder([

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RouteCounter } from '../../shared/ports/metrics.ts';
 
 /** A response. Handlers note in `locals` what the log and the limits need. */
 export interface Answer extends ServerResponse {
@@ -9,6 +10,8 @@ export interface Answer extends ServerResponse {
     sessionId?: string;
     /** The body, if other clients may be sent the same memory. */
     sharedBytes?: Uint8Array;
+    /** Of the route that the request found; absent: none, or nobody reads metrics. */
+    counter?: RouteCounter;
   };
 }
 

@@ -13,6 +13,7 @@ import { type Answer, forbidIndexing } from '../http/send.ts';
 import { createRoutes, type Pages, type Route } from '../routes.ts';
 import { createApiRouter } from './api-router.ts';
 import type { HeldBytes } from './held-bytes.ts';
+import { withCounters } from './request-count.ts';
 
 /**
  * Answers everything but raw pages, which listener.ts answers itself: what needs a token directly, the rest through
@@ -24,7 +25,7 @@ export function createApp(
   pages: Pages,
 ): (req: IncomingMessage, res: Answer) => void {
   const { log, config } = services;
-  const { routes } = createRoutes(services, held, pages);
+  const routes = withCounters(createRoutes(services, held, pages).routes, services.metrics);
   const { layout } = pages;
   const findApiRoute = createApiRouter(routes);
   const prepare = createPreparation(services);

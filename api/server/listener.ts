@@ -14,6 +14,7 @@ import { createApp } from './app.ts';
 import { isUnread } from './connections.ts';
 import { createContentHosts } from './content-hosts.ts';
 import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
+import { createRequestCount } from './request-count.ts';
 
 /** Browsers and proxies send about thirty. */
 const maxHeaders = 200;
@@ -35,11 +36,13 @@ export function createListener(services: Services): RequestListener {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
   const watchUnread = createUnreadWatch(services, held);
+  const count = createRequestCount(services.metrics);
   const answerLate = (req: IncomingMessage, res: ServerResponse) => {
     if (readAddress(req)?.isRaw) raw.fail(req, res, tooLate(), hostOf(req.headers.host));
     else answerError(tooLate(), req, res, { log, layout });
   };
   return (req, res) => {
+    const startedAt = count.now();
     // Only Host names the host: X-Forwarded-Host is ignored. The host of an absolute URL must belong to the
     // same drop as Host; if Host belongs to no drop, the URL's must belong to none.
     const host = hostOf(req.headers.host);
@@ -48,10 +51,12 @@ export function createListener(services: Services): RequestListener {
     const fault = faultOf(req) ?? hostFaultOf(req, named !== null && hostOf(named)?.label !== host?.label);
     const body = fault === null && address?.isRaw ? raw.answerNow(req, res, { address, host }) : null;
     if (body !== null) {
+      count.answeredNow(res, startedAt);
       watchUnread(res, { sharedBytes: body.bytes });
       return;
     }
     const answer: Answer = Object.assign(res, { locals: {} });
+    count.watch(answer, startedAt, address);
     watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer, answer.locals));
     const slashless = address === null ? withoutSlash(req) : null;

@@ -123,6 +123,10 @@ async function startParts(options: ProcessOptions, parts: Part[]): Promise<Servi
   if (opened !== null) parts.push({ stop: async () => void opened.server.close() });
   const services = await openServices(opened?.config ?? options.config, { log });
   parts.push({ stop: () => services.close() });
+  if (services.metrics !== null) {
+    const { serveMetrics } = await import('../../shared/open-metrics.ts');
+    parts.push(await serveMetrics(services, services.metrics));
+  }
   await checkServices?.(services);
   const webPart = await opened?.startWeb(services);
   if (name !== 'web') {

@@ -9,6 +9,7 @@ import {
   matching,
   type Option,
   origin,
+  port,
   proxies,
   secret,
   serverUri,
@@ -43,6 +44,10 @@ const addresses = {
   TRUST_PROXY: proxies(
     'Trusted proxies: how many, or their addresses and ranges. Only their `X-Forwarded-For` is used',
   ),
+  METRICS_PORT: port(
+    'Port on which each process serves its metrics for Prometheus; `0`: any free port, which is logged. Default: none',
+  ),
+  METRICS_HOST: host('127.0.0.1', 'Address for METRICS_PORT. Whoever reaches it can read the metrics'),
   INDEXABLE: flag(false, 'Lets search engines list public pages'),
 } as const satisfies Group;
 

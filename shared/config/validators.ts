@@ -108,6 +108,12 @@ export function host(fallback: string, about: string): Option<string> {
   return tested(fallback, about, 'must be a host name or address of this machine', isHost);
 }
 
+/** A port, or none. */
+export function port(about: string): Option<string> {
+  const isPort = (value: string) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535;
+  return tested('', about, 'must be a port from 0 to 65535', isPort);
+}
+
 /** `https://*.drops.example` */
 export function wildcardOrigin(about: string): Option<string> {
   const fault = 'must be https://*.DOMAIN, or http://*.DOMAIN:PORT for development, without a path';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The release, from the package.json beside dist/. */
+/** The version of this release, from the package.json beside dist/. */
 export function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version; // proof: our own file

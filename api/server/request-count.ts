@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http';
+import type { Metrics } from '../../shared/ports/metrics.ts';
+import type { Handler } from '../http/access.ts';
+import { rawPath } from '../http/paths.ts';
+import type { Answer } from '../http/send.ts';
+import type { PublicAddress } from '../pages/public-page.ts';
+import type { Route } from '../routes.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Counts answers by route. */
+export interface RequestCount {
+  /** Milliseconds, for `startedAt`. */
+  now(): number;
+  /** For a raw page that was answered in the synchronous step in which its request arrived. */
+  answeredNow(res: ServerResponse, startedAt: number): void;
+  /**
+   * For every other request: counts it when its answer is handed to the system, or its client has left.
+   * @param address null: not that of a page
+   */
+  watch(res: Answer, startedAt: number, address: PublicAddress | null): void;
+}
+
+/** Counts nothing if nobody reads metrics. */
+const noCount: RequestCount = { now: () => 0, answeredNow: () => undefined, watch: () => undefined };
+
+/** Requests that no route answers count as `other`, because clients choose paths and methods. */
+export function createRequestCount(metrics: Metrics | null): RequestCount {
+  if (metrics === null) return noCount;
+  const { requests } = metrics;
+  const raw = requests.route('GET', rawPath(':slug'));
+  const others = new Map(methods.map((method) => [method, requests.route(method, 'other')]));
+  const ofOtherMethods = requests.route('other', 'other');
+  const now = () => performance.now();
+  const secondsSince = (startedAt: number) => (now() - startedAt) / 1_000;
+
+  return {
+    now,
+    answeredNow: (res, startedAt) => raw.answered(res.statusCode, secondsSince(startedAt)),
+    watch(res, startedAt, address) {
+      const method = res.req.method ?? '';
+      if (address?.isRaw && (method === 'GET' || method === 'HEAD')) res.locals.counter = raw;
+      let isAnswered = false;
+      res.once('prefinish', () => {
+        isAnswered = true;
+        const counter = res.locals.counter ?? others.get(method) ?? ofOtherMethods;
+        counter.answered(res.statusCode, secondsSince(startedAt));
+      });
+      res.once('close', () => {
+        if (!isAnswered) requests.abandoned();
+      });
+    },
+  };
+}
+
+/** The same routes, each of which names its counter to the answer. HEAD runs the handler of GET and counts as GET. */
+export function withCounters(routes: readonly Route[], metrics: Metrics | null): readonly Route[] {
+  if (metrics === null) return routes;
+  return routes.map(([method, path, handler, operation]) => {
+    const counter = metrics.requests.route(method, path);
+    const counted: Handler = (req, res) => {
+      res.locals.counter = counter;
+      return handler(req, res);
+    };
+    const named = Object.assign(counted, handler.access && { access: handler.access });
+    return operation === undefined ? [method, path, named] : [method, path, named, operation];
+  });
+}
