@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts what the scale-out tests need on 127.0.0.1, on Debian as root with Go: Redis, and a MongoDB-compatible server,
 # which is FerretDB in front of PostgreSQL with the DocumentDB extension. Installs nginx and Varnish as well.
-# Everywhere else use compose.yaml. The first start takes about two minutes. All data is new at each start.
+# Everywhere else use compose.dev.yaml. The first start takes about two minutes. All data is new at each start.
 # usage: eval "$(.ci/servers.sh start)"     sets MONGODB_URI and REDIS_URL
 #        .ci/servers.sh stop
 set -euo pipefail

@@ -10,7 +10,7 @@ export const mochaHooks = {
     if (!uri && !url) {
       skipOutsideCi(
         this,
-        'set MONGODB_URI and REDIS_URL, or run "docker compose up --wait" (see compose.yaml)',
+        'set MONGODB_URI and REDIS_URL, or run "docker compose -f compose.dev.yaml up --wait", which says how',
       );
     }
     if (!uri || !url) throw new Error('set both MONGODB_URI and REDIS_URL, or neither');
