@@ -1,0 +1,90 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readConfig } from '../../shared/config/config.ts';
+import { htmlMediaType } from '../../shared/domain/drop.ts';
+import { newId, newSlug } from '../../shared/domain/ids.ts';
+import { openStores } from '../../shared/open-stores.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { createRecordingLog } from '../../test/worker/recording-log.ts';
+import { createDropExpire } from '../../worker/jobs/drop-expire.ts';
+import { createSignInExpire } from '../../worker/jobs/sign-in-expire.ts';
+import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
+import { createViewsAggregate } from '../../worker/jobs/views-aggregate.ts';
+
+/** A run of a periodic job, in this process. */
+export interface JobRun {
+  readonly name: string;
+  readonly ms: number;
+  /** The longest time in which the event loop did nothing else. */
+  readonly blockedMs: number;
+  /** How much resident memory has grown, MiB. */
+  readonly grownMib: number;
+}
+
+const hour = 3_600_000;
+const expiredDrops = 1_000;
+
+/**
+ * Runs each periodic job over a store, also with what happens seldom: all blobs to compare with records, drops that have
+ * expired, views of all drops.
+ */
+export async function runPeriodicJobs(env: Readonly<Record<string, string>>): Promise<JobRun[]> {
+  const config = readConfig(env);
+  const log = createRecordingLog();
+  let now = Date.now();
+  const clock = { now: () => now };
+  const engine = await openStores(config, { log, role: 'service', clock });
+  const deps = { engine, jobs: engine.jobs, clock, log, config };
+  const [reconcile, expire] = [createStoreReconcile(deps), createDropExpire(deps)];
+  const runs: JobRun[] = [];
+  const run = async (name: string, job: () => Promise<void>) => runs.push(await watch(name, job));
+  try {
+    await pause(500); // the first delay of the event loop is that of opening
+    await run('nothing, for comparison', () => pause(1_000));
+    await run('store.reconcile, first run', () => reconcile({}));
+    await run('store.reconcile, from the first blob on', () => reconcile({}));
+    await run('drop.expire, none', () => expire({}));
+    await publishExpiring(engine, now);
+    now += hour + 1;
+    await run(`drop.expire, ${expiredDrops} drops`, () => expire({}));
+    await run('sign-in.expire', () => createSignInExpire(deps)({}));
+    await run('views.aggregate', () => createViewsAggregate(deps)({}));
+    return runs;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function publishExpiring({ drops }: Engine, now: number): Promise<void> {
+  const html = Buffer.from('<p>Until then');
+  const version = () => {
+    return {
+      id: newId(now),
+      html,
+      context: null,
+      mediaType: htmlMediaType,
+      createdAt: now,
+      publishedBy: null,
+    };
+  };
+  for (let n = 0; n < expiredDrops; n += 50) {
+    const made = Array.from({ length: 50 }, () => {
+      const own = { id: newId(now), ownerId: 'growth-expiring', slug: newSlug(), title: 'Expiring' };
+      const rest = { description: null, metadata: new Map(), lock: null, expiresAt: now + hour };
+      return drops.create({ ...own, ...rest, version: version() }, 1_000_000, []);
+    });
+    await Promise.all(made);
+  }
+}
+
+async function watch(name: string, job: () => Promise<void>): Promise<JobRun> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const before = process.memoryUsage.rss();
+  const begun = performance.now();
+  delay.enable();
+  await job();
+  delay.disable();
+  const ms = performance.now() - begun;
+  const grownMib = (process.memoryUsage.rss() - before) / 1024 ** 2;
+  return { name, ms, blockedMs: delay.max / 1e6, grownMib };
+}
