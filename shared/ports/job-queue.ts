@@ -1,3 +1,4 @@
+import type { JobCount } from '../domain/job-count.ts';
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
 /** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
@@ -46,6 +47,12 @@ export interface FailedJob {
 export interface JobMonitor {
   /** `waiting` includes delayed jobs, but not the next runs of schedules. */
   count(): Promise<{ waiting: number; active: number; failed: number }>;
+
+  /**
+   * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. It may be
+   * called every few seconds: beyond 1,000 jobs, Redis estimates.
+   */
+  countByName(): Promise<readonly JobCount[]>;
 
   /** The newest failed jobs, at most `limit`. They are kept for 7 days, or until there are too many. */
   listFailed(limit: number): Promise<FailedJob[]>;

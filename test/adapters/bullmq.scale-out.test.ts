@@ -78,6 +78,23 @@ describe('The BullMQ job queue', () => {
     expect((await fixture().report.count()).waiting).to.equal(1);
   });
 
+  it('estimates the jobs of each name when there are more than 1,000 of one priority', async () => {
+    const { bullmq, report } = fixture();
+    const jobs = Array.from({ length: 1_500 }, (_, i) => ({
+      name: i % 10 === 0 ? 'drop.remove' : 'edge.purge',
+      data: { dropId: `d${i}` },
+      opts: { priority: 1 },
+    }));
+    await bullmq.addBulk(jobs);
+    await report.enqueue('version.render', { dropId: 'd', versionId: 'v' });
+    const counts = new Map((await report.countByName()).map((count) => [count.name, count]));
+    const [purges, removals] = [counts.get('edge.purge'), counts.get('drop.remove')];
+    expect(purges?.isEstimate && removals?.isEstimate).to.equal(true);
+    expect(Number(purges?.waiting) + Number(removals?.waiting)).to.be.within(1_499, 1_501); // rounded
+    expect(removals?.waiting).to.be.within(100, 200);
+    expect(counts.get('version.render')).to.deep.include({ waiting: 1, isEstimate: false });
+  });
+
   it('renews the lock of a job that takes longer than the lock lasts', async () => {
     fixture().date.restore();
     const gate = createGate();

@@ -58,6 +58,8 @@ export async function openBullmqJobFixture(): Promise<BullmqJobFixture> {
     ...{ date, redis, bullmq, report, openProcess },
     openHangingProcess: (dropId) => hanging.open(dropId),
 
+    now: () => Date.now(),
+
     async pass(ms) {
       date.advance(ms);
     },

@@ -16,6 +16,8 @@ export interface JobProcess {
 export interface JobFixture {
   /** A process that runs no jobs. */
   readonly report: JobProducer & JobMonitor;
+  /** The clock of the queue and its processes; Unix ms. */
+  now(): number;
   /** Moves the clock. */
   pass(ms: number): Promise<void>;
   /** Ends the locks of all running jobs, as time does for a process that no longer renews them. */

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { jobNames } from '../../shared/job-catalogue.ts';
+import type { JobMonitor } from '../../shared/ports/job-queue.ts';
 import { until } from '../support/until.ts';
 import { createGate, type JobFixture, rejectWith, useJobFixture } from './job-fixture.ts';
 
@@ -337,6 +339,62 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
         await settled;
       });
 
+      it('counts jobs by name, and says since when the one that is past its due time for longest is due', async () => {
+        const { report } = fixture();
+        const startedAt = fixture().now();
+        await report.enqueue('version.render', { dropId: 'd', versionId: 'first' });
+        await fixture().pass(7 * second);
+        await report.enqueue('version.render', { dropId: 'd', versionId: 'second' });
+        await report.enqueue('edge.purge', { dropId: 'd' }, 5 * second);
+        await report.enqueue('drop.card', { dropId: 'd' }, 60 * second);
+        await fixture().plant('version.squeeze', { dropId: 'd' });
+        await fixture().pass(10 * second);
+        expect(await listCounts(report)).to.deep.equal([
+          { name: 'drop.card', waiting: 1, active: 0, failed: 0, oldestDueAt: null },
+          { name: 'edge.purge', waiting: 1, active: 0, failed: 0, oldestDueAt: startedAt + 12 * second },
+          { name: 'version.render', waiting: 2, active: 0, failed: 0, oldestDueAt: startedAt },
+          { name: 'version.squeeze', waiting: 1, active: 0, failed: 0, oldestDueAt: startedAt + 7 * second },
+        ]);
+      });
+
+      it('counts a job that waits for its next attempt by name, as due when its backoff is over', async () => {
+        const { report } = fixture();
+        const startedAt = fixture().now();
+        const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('unavailable') });
+        await report.enqueue('drop.remove', { dropId: 'd' });
+        await settle();
+        const waiting = { name: 'drop.remove', waiting: 1, active: 0, failed: 0 };
+        expect(await listCounts(report)).to.deep.equal([{ ...waiting, oldestDueAt: null }]);
+        await queue.stop(second);
+        await fixture().pass(3 * second);
+        expect(await listCounts(report)).to.deep.equal([{ ...waiting, oldestDueAt: startedAt + 2 * second }]);
+      });
+
+      it('counts active and failed jobs by name, and none of a schedule until its next run is due', async () => {
+        const { report } = fixture();
+        const startedAt = fixture().now();
+        const gate = createGate();
+        const { queue, settle } = await startProcess({ 'edge.purge': gate.pass });
+        await fixture().plant('version.render', { dropId: 'd' });
+        await settle();
+        await queue.enqueue('edge.purge', { dropId: 'd' });
+        const settled = settle();
+        await gate.entered;
+        const now = [
+          { name: 'edge.purge', waiting: 0, active: 1, failed: 0, oldestDueAt: null },
+          { name: 'version.render', waiting: 0, active: 0, failed: 1, oldestDueAt: null },
+        ];
+        expect(await listCounts(report)).to.deep.equal(now);
+        gate.open();
+        await settled;
+        await queue.stop(second);
+        await fixture().pass(6 * second);
+        expect(await listCounts(report)).to.deep.equal([
+          now[1],
+          { name: 'views.aggregate', waiting: 1, active: 0, failed: 0, oldestDueAt: startedAt + 5 * second },
+        ]);
+      });
+
       it('lists failed jobs, the newest first, at most as many as asked for', async () => {
         const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('no') });
         for (const dropId of ['first', 'second', 'third']) {
@@ -368,4 +426,13 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       });
     });
   });
+}
+
+/** The counts of names that have jobs; all are exact. */
+async function listCounts(monitor: JobMonitor): Promise<object[]> {
+  const counts = await monitor.countByName();
+  expect(counts.map(({ name }) => name)).to.include.members(jobNames);
+  return counts
+    .filter(({ waiting, active, failed }) => waiting + active + failed > 0)
+    .map(({ isEstimate, ...count }) => (isEstimate ? { ...count, isEstimate } : count));
 }

@@ -40,6 +40,8 @@ export async function openSqliteJobFixture(): Promise<SqliteJobFixture> {
     db,
     report: createSqliteJobQueue({ db, clock, log: createRecordingLog(), concurrency: 1 }),
 
+    now: () => clock.now(),
+
     async pass(ms) {
       clock.advance(ms);
     },

@@ -6,6 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isRedisUnavailable, toDropError, withoutCommand } from './errors.ts';
+import { countJobsByName } from './job-counts.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 
 /** The queue has the name of the first release, because processes of both releases share it during a deployment. */
@@ -131,6 +132,8 @@ export function createRedisJobQueue(options: {
       // Each schedule has one next run among them. The two numbers are read one after the other, hence the 0.
       return { waiting: Math.max(wait + prioritized + delayed - scheduled, 0), active, failed };
     },
+
+    countByName: () => withDropErrors(() => countJobsByName(redis, queue, Date.now())),
 
     async listFailed(limit) {
       if (limit < 1) return [];

@@ -1,4 +1,5 @@
-import { jobKey } from '../../job-catalogue.ts';
+import { addTallies } from '../../domain/job-count.ts';
+import { jobKey, jobNames } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
@@ -59,6 +60,8 @@ export function createSqliteJobQueue(options: {
     },
 
     count: async () => rows.count(),
+
+    countByName: async () => addTallies(jobNames, rows.tally(clock.now())),
 
     listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
 

@@ -1,3 +1,4 @@
+import type { JobTally } from '../../domain/job-count.ts';
 import { type JobName, jobKey, jobNames, jobs, priorities, schedules } from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
 
@@ -76,6 +77,14 @@ export function createJobRows(db: Database) {
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
     listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
     count: db.prepare('SELECT state, count(*) AS count FROM jobs GROUP BY state'),
+    tallies: db.prepare(`
+      SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
+      FROM jobs GROUP BY state, name`),
+    // A schedule that is due has no row until a process claims jobs.
+    dueSchedules: db.prepare(`
+      SELECT name, 'waiting' AS state, 1 AS count, next_at AS oldestDueAt FROM job_schedules
+      WHERE next_at <= $now AND NOT EXISTS (
+        SELECT 1 FROM jobs WHERE jobs.state = 'waiting' AND jobs.name = job_schedules.name)`),
     nextDue: db.prepare(`
       SELECT min(at) AS at FROM (
         SELECT min(due_at) AS at FROM jobs WHERE state = 'waiting' AND due_at > $after AND ${known}
@@ -192,6 +201,11 @@ export function createJobRows(db: Database) {
       return sql.listActive.all({}) as HeldJob[]; // proof: `columns`; an active row has a holder
     },
 
+    tally(now: number): JobTally[] {
+      const found = [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })] as JobTally[]; // proof: the columns selected
+      return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));
+    },
+
     count(): { waiting: number; active: number; failed: number } {
       const counts = { waiting: 0, active: 0, failed: 0 };
       // proof: the columns selected, and the table's check of `state`
@@ -200,4 +214,8 @@ export function createJobRows(db: Database) {
       return counts;
     },
   };
+}
+
+function pastOrNull(time: number | null, now: number): number | null {
+  return time !== null && time <= now ? time : null;
 }
