@@ -1,12 +1,14 @@
+import { resolve } from 'node:path';
 import { createFileSecretStore } from './adapters/files/secret-store.ts';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { databaseFile, requireData, takeDataDir } from './adapters/sqlite/data-dir.ts';
-import { openDatabase } from './adapters/sqlite/database.ts';
+import { type DatabaseReports, openDatabase } from './adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
 import { createSqliteStores } from './adapters/sqlite/stores.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
+import { createThrottledWarning } from './services/throttled-warning.ts';
 
 /** After this long without a renewal, another worker may take the job. */
 const leaseMs = 30_000;
@@ -27,7 +29,7 @@ export function openEmbeddedEngine(deps: {
   const { config, clock, log, role } = deps;
   const lock = role === 'service' ? takeDataDir(config.DATA_DIR, log) : null;
   if (role === 'command') requireData(config.DATA_DIR);
-  const db = openDatabase(databaseFile(config.DATA_DIR), log);
+  const db = openDatabase(databaseFile(config.DATA_DIR), createReports(config.DATA_DIR, { clock, log }));
   return {
     ...createSqliteStores(db, clock),
     secrets: createFileSecretStore(config.DATA_DIR),
@@ -39,4 +41,26 @@ export function openEmbeddedEngine(deps: {
       lock?.release();
     },
   };
+}
+
+function createReports(dataDir: string, deps: { clock: Clock; log: Log }): DatabaseReports {
+  const warnOfCheckpoint = createThrottledWarning(
+    deps,
+    'checkpoint of the database failed; it will be retried',
+  );
+  const warnOfDisk = createThrottledWarning(
+    deps,
+    'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+      'service then continues by itself',
+  );
+  return {
+    checkpointFailed: (err) => warnOfCheckpoint({ err }),
+    diskFailed: ({ reason, freeBytes, err }) =>
+      warnOfDisk({ reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) }),
+    diskRecovered: () => deps.log.info({}, 'the disk of DATA_DIR accepts writes again'),
+  };
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }

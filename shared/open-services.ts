@@ -34,6 +34,7 @@ import { createModeration, type Moderation } from './services/moderation.ts';
 import { createPages, type Pages } from './services/pages.ts';
 import { createPasscodes, type Passcodes } from './services/passcodes.ts';
 import { createRendering, type Rendering } from './services/rendering.ts';
+import { lowerReported } from './services/reported-failures.ts';
 import { createReports, type Reports } from './services/reports.ts';
 import { createSessions, type Sessions } from './services/sessions.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
@@ -105,10 +106,11 @@ interface OpenOptions {
  */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
+  { log: allLines, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
 ): Promise<Services> {
   const metrics =
     config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config);
+  const log = lowerReported(allLines);
   const engine = await openStores(config, { log, role: 'service', clock });
   try {
     return await assemble(config, { log, clock, metrics, engine: adaptEngine(engine), cardRenderer });

@@ -71,7 +71,7 @@ export const errorShape = named(
         message: text('The error in words, for people. The wording may change.'),
         details: optional(
           anything(
-            'Depends on the code: `field` and `fields` name the wrong parts of the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` is the time to wait.',
+            'Depends on the code: `field` and `fields` name the wrong parts of the request, `max_length`, `max_bytes` and others are limits, `retry_after_seconds` is the time to wait, `reason` says what is `unavailable`.',
           ),
         ),
       }),

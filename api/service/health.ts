@@ -19,7 +19,9 @@ export const healthOperations = {
     id: 'readReadiness',
     tag: 'Health',
     summary: 'Check that the service can work',
-    description: 'For load balancers. Answers 503 while the database cannot be reached.',
+    description:
+      'For load balancers and alerts. Answers 503 while the database cannot be reached (`details.reason`: `database_unreachable`), ' +
+      'or does not accept writes because its disk is full (`disk_full`) or broken (`disk_failed`). Reading works then.',
     replies: [json('The service can work.', healthShape, healthy)],
   },
 } as const satisfies Record<string, Operation>;

@@ -38,7 +38,11 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 interface DropErrorOptions extends ErrorOptions {
   readonly isDown?: boolean;
+  readonly isReported?: boolean;
 }
+
+/** Why the service is `unavailable`, for programs that watch it. Some temporary states have no reason of their own. */
+export type UnavailableReason = 'disk_full' | 'disk_failed' | 'database_unreachable';
 
 /**
  * The only error that clients see. Domain and services know codes, only `api` knows HTTP statuses. Every other error is
@@ -49,6 +53,8 @@ export class DropError extends Error {
   readonly details: ErrorDetails | undefined;
   /** Whether the database did not answer at all. Late, busy or overloaded is not down. */
   readonly isDown: boolean;
+  /** Whether the part that failed logs the failure itself, once a minute: other lines about it are of level debug. */
+  readonly isReported: boolean;
 
   /** @param options `cause` is logged, and clients do not see it */
   constructor(code: Code, message: string, details?: ErrorDetails, options?: DropErrorOptions) {
@@ -57,6 +63,7 @@ export class DropError extends Error {
     this.code = code;
     this.details = details;
     this.isDown = options?.isDown ?? false;
+    this.isReported = options?.isReported ?? false;
   }
 }
 
@@ -89,11 +96,21 @@ export function isDown(error: unknown): boolean {
   return error instanceof DropError && error.isDown;
 }
 
+/** @see DropError.isReported */
+export function isReported(error: unknown): boolean {
+  return error instanceof DropError && error.isReported;
+}
+
 /**
  * A part that the request needs is down or overloaded.
  * @param seconds how long the client should wait before it retries
- * @param options `cause` is logged, and clients do not see it
+ * @param options `cause` is logged, and clients do not see it; they see `reason`
  */
-export function unavailable(message: string, seconds = 1, options?: DropErrorOptions): DropError {
-  return new DropError('unavailable', message, { retry_after_seconds: seconds }, options);
+export function unavailable(
+  message: string,
+  seconds = 1,
+  { reason, ...options }: DropErrorOptions & { readonly reason?: UnavailableReason } = {},
+): DropError {
+  const details = { retry_after_seconds: seconds, ...(reason !== undefined && { reason }) };
+  return new DropError('unavailable', message, details, options);
 }

@@ -90,7 +90,7 @@ export function createViews({
       if (lost.length === 0) return;
       const views = lost.reduce((sum, { count }) => sum + count, 0);
       log.error(
-        { views, ...(err === undefined ? {} : { err }) },
+        { views, ...(err === undefined ? {} : { cause: String(err) }) },
         'views were lost: they could not be recorded before the stop',
       );
     },

@@ -167,6 +167,19 @@ describe('errors of MongoDB', () => {
       expect(calls(), 'what is unknown is not repeated').to.equal(1);
     });
 
+    it('says that the disk of the database is full', async () => {
+      for (const cause of [
+        serverError(14_031),
+        serverError(1, 'could not extend file "base/5/16": No space left on device'),
+        bulkError([{ code: 14_031, errmsg: '' }]),
+      ]) {
+        const error = await rejectionOf(storeOf(() => Promise.reject(cause)).store.find(''));
+        expect(error)
+          .to.have.property('details')
+          .that.deep.equals({ retry_after_seconds: 10, reason: 'disk_full' });
+      }
+    });
+
     it('throws other errors as they are', async () => {
       const error = serverError(13);
       expect(await rejectionOf(storeOf(() => Promise.reject(error)).store.find(''))).to.equal(error);

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { lockDataDir } from '../../shared/adapters/sqlite/data-dir.ts';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { type Database, type DatabaseReports, openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
 import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
 import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
@@ -34,8 +34,8 @@ describe('SQLite database', () => {
     for (const child of children.splice(0)) await kill(child);
   });
 
-  function open(): Database {
-    const db = openDatabase(path);
+  function open(reports?: DatabaseReports): Database {
+    const db = openDatabase(path, reports);
     opened.push(db);
     return db;
   }
@@ -70,8 +70,8 @@ describe('SQLite database', () => {
   }
 
   /** A table of notes, and what it is written and read with. */
-  async function openNotes() {
-    const db = open();
+  async function openNotes(reports?: DatabaseReports) {
+    const db = open(reports);
     await db.write(() => db.prepare('CREATE TABLE IF NOT EXISTS notes (text TEXT UNIQUE)').run());
     const insert = db.prepare('INSERT INTO notes (text) VALUES (?)');
     const list = db.prepareTuples('SELECT text FROM notes ORDER BY rowid');
@@ -212,17 +212,35 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['c']);
     });
 
-    it('rejects a write if the disk is full, and works afterwards', async () => {
-      const { db, note, notes } = await openNotes();
+    it('is unavailable while the disk is full, which is reported, and works again by itself', async () => {
+      const reports: object[] = [];
+      const { db, note, notes } = await openNotes({
+        checkpointFailed: () => undefined,
+        diskFailed: ({ err, ...failure }) => reports.push(failure),
+        diskRecovered: () => reports.push({ isRecovered: true }),
+      });
       const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
       db.prepare(`PRAGMA max_page_count = ${page_count + 4}`).get();
       const outcomes = await Promise.allSettled([note('x'.repeat(1_000_000)), note('y'.repeat(1_000_000))]);
-      expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+      for (const outcome of outcomes) expectDiskFull(outcome.status === 'rejected' && outcome.reason);
       expect(notes()).to.deep.equal([]);
+      await db.write(() => notes()); // changes nothing
+      expectDiskFull(await rejectionOf(Promise.resolve().then(() => db.check())));
+      expect(reports.map((report) => Reflect.get(report, 'reason'))).to.deep.equal(['disk_full']);
+      expect(reports[0]).to.have.property('freeBytes').that.is.a('number');
+
       await note('small');
+      db.check();
+      expect(reports.slice(1)).to.deep.equal([{ isRecovered: true }]);
       expect(notes()).to.deep.equal(['small']);
       expect(db.findDamage()).to.deep.equal([]);
     });
+
+    function expectDiskFull(error: unknown): void {
+      expectUnavailable(error);
+      expect(error).to.have.property('details').that.includes({ reason: 'disk_full' });
+      expect(String(error)).not.to.contain(dir);
+    }
   });
 
   describe('open', () => {

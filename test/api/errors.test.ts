@@ -178,7 +178,8 @@ describe('Errors', () => {
         if (answer.status === 503) expect(answer.headers['retry-after']).to.match(/^\d+$/);
         expect(answer.text).to.not.match(/sqlite|database|\bat \S+:\d+|node_modules|\.ts|\.js/i);
       }
-      expectError(await broken.get('/readyz'), 503, 'unavailable');
+      const { reason } = expectError(await broken.get('/readyz'), 503, 'unavailable');
+      expect(reason).to.equal('database_unreachable');
       expect((await broken.get('/healthz')).status).to.equal(200);
       expect(broken.logs.join('\n'), 'what went wrong is logged').to.match(/^(error|warn) /m);
     } finally {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,18 @@ export function requireProgram(hook: Mocha.Context, name: string): string {
 export function requireManyLoopbacks(hook: Mocha.Context): void {
   if (process.platform === 'linux') return;
   skipBecause(hook, 'needs Linux, where every address from 127.0.0.1 to 127.255.255.254 is local');
+}
+
+/**
+ * For tests that mount a file system, in a namespace of their own. A container may forbid it even to root.
+ * @returns the paths of the programs that make a namespace and enter it
+ */
+export function requireMounts(hook: Mocha.Context): { unshare: string; nsenter: string } {
+  const [unshare, nsenter] = [findProgram('unshare'), findProgram('nsenter')];
+  const mayMount =
+    unshare !== null && nsenter !== null && spawnSync(unshare, ['--mount', 'true']).status === 0;
+  if (mayMount) return { unshare, nsenter };
+  return skipBecause(hook, 'needs Linux and root, which may mount a small file system');
 }
 
 /** Skips tests that need something that every CI machine has: they fail if CI is set. */

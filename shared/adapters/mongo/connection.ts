@@ -1,4 +1,5 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
+import { unavailable } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import { hostsOf } from '../../util/server-hosts.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
@@ -78,7 +79,13 @@ export async function openMongo({
   const ping = () => client.db(connection.name).command({ ping: 1 });
   return {
     connection,
-    ping: async () => void (await withTimeLimit(3_000, { ping }).ping()),
+    async ping() {
+      try {
+        await withTimeLimit(3_000, { ping }).ping();
+      } catch (cause) {
+        throw unavailable('The database cannot be reached.', 1, { cause, reason: 'database_unreachable' });
+      }
+    },
     async close() {
       stopWatching();
       await close(connection);

@@ -9,6 +9,10 @@ const writeConflict = 112;
 /** DocumentDB passes on PostgreSQL's messages under several codes. */
 const postgresConflict = /^(deadlock detected|could not serialize access)/;
 
+const outOfDiskSpace = 14_031;
+/** PostgreSQL's message, passed on by DocumentDB, and those of MongoDB's storage engine. */
+const noSpace = /No space left on device|not enough (disk )?space/i;
+
 const conflictAttempts = 10;
 const conflictPauseMs = 25;
 
@@ -86,6 +90,14 @@ export function isMongoUnavailable(error: unknown): boolean {
   return failures.some((failure) => unavailableCodes.has(failure?.code)) || isMongoDown(error.errorResponse);
 }
 
+/** Whether the server has no space left. A MongoDB that cannot write its journal ends instead. */
+function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoServerError)) return false;
+  return [error, ...writeErrorsOf(error)].some(
+    ({ code, errmsg = '' }) => code === outOfDiskSpace || noSpace.test(errmsg),
+  );
+}
+
 /** Whether the server gave up the write because of a concurrent one. Nothing was written. */
 function isConflict(error: unknown): boolean {
   if (!(error instanceof mongo.MongoServerError)) return false;
@@ -128,6 +140,8 @@ async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (isMongoUnavailable(cause))
       throw unavailable('The database is unavailable.', 1, { cause, isDown: isMongoDown(cause) });
+    if (isOutOfSpace(cause))
+      throw unavailable('The disk of the database is full.', 10, { cause, reason: 'disk_full' });
     if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
     throw cause;
   }

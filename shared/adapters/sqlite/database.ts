@@ -2,8 +2,8 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
-import type { Log } from '../../ports/log.ts';
 import { createCheckpoints } from './checkpoints.ts';
+import { createDiskWatch, type DiskFailure, findDiskFailure } from './disk-watch.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
@@ -29,11 +29,12 @@ export interface Database {
    * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
    * throws, only its own changes are undone, and the promise is rejected.
    * @returns the result of `work`, once it is on the disk
-   * @throws DropError `unavailable` if another process holds the database for too long, or it is closed
+   * @throws DropError `unavailable` if another process holds the database for too long, the disk does not accept the
+   *   write, or the database is closed
    */
   write<T>(work: () => T): Promise<T>;
 
-  /** @throws DropError `unavailable` if the database cannot be read */
+  /** @throws DropError `unavailable` if the database cannot be read, or the disk does not accept writes */
   check(): void;
 
   /** The faults that SQLite's integrity check finds. Reads the whole database. */
@@ -43,16 +44,34 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * synchronous = FULL: an acknowledged write survives a power cut; NORMAL does not promise that in WAL mode, and with
- * group commit it is hardly faster. secure_delete = ON overwrites deleted bytes with zeros. page_size suits blobs;
- * it and auto_vacuum take effect only before the first table is created. The cache is small because the system caches
- * the file. A thread makes checkpoints (checkpoints.ts); the connection makes one only when the WAL reaches 128 MB.
- */
-const settings = `
-  PRAGMA busy_timeout = 5000;
+/** What the database reports of itself: a service logs it, a command does not. */
+export interface DatabaseReports {
+  /** A thread's checkpoint failed; the next one repeats it. */
+  checkpointFailed(err: unknown): void;
+  /** The disk refused a write; called for each one. */
+  diskFailed(failure: DiskFailure): void;
+  /** The disk accepts writes again. */
+  diskRecovered(): void;
+}
+
+const noReports: DatabaseReports = {
+  checkpointFailed: () => undefined,
+  diskFailed: () => undefined,
+  diskRecovered: () => undefined,
+};
+
+/** Set before the first table is created. Each of them is a write, which a full disk would refuse. */
+const newFileSettings = `
   PRAGMA page_size = 16384;
   PRAGMA auto_vacuum = INCREMENTAL;
+`;
+
+/**
+ * synchronous = FULL: an acknowledged write survives a power cut; NORMAL does not promise that in WAL mode, and with
+ * group commit it is hardly faster. secure_delete = ON overwrites deleted bytes with zeros. The cache is small because
+ * the system caches the file. A thread makes checkpoints (checkpoints.ts); the connection makes one only when the WAL reaches 128 MB.
+ */
+const settings = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
@@ -67,15 +86,15 @@ const migrations = new URL('./migrations/', import.meta.url);
 
 /**
  * Opens or creates the database and migrates it.
- * @param log for failed checkpoints
  * @throws Error of one sentence
  */
-export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
+export function openDatabase(path: string, reports: DatabaseReports = noReports): Database {
   const connection = connect(path);
-  const group = createWriteGroup(connection);
-  const checkpoints = createCheckpoints(path, (err) =>
-    log?.warn({ err }, 'Checkpoint of the database failed; it will be retried'),
-  );
+  const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
+  const group = createWriteGroup(connection, disk);
+  const checkpoints = createCheckpoints(path, (err) => {
+    if (disk.failed(err) === null) reports.checkpointFailed(err);
+  });
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
 
@@ -94,9 +113,18 @@ export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
     try {
       group.close();
       await checkpoints.close();
-      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      truncateWal();
     } finally {
       connection.close();
+    }
+  }
+
+  /** A full disk may have no space for it: then the WAL stays, and the next process that opens the file uses it. */
+  function truncateWal(): void {
+    try {
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      if (disk.failed(error) === null) throw error;
     }
   }
 
@@ -112,8 +140,10 @@ export function openDatabase(path: string, log?: Pick<Log, 'warn'>): Database {
       try {
         probe.get();
       } catch (error) {
-        throw unavailable('The database cannot be read.', 1, { cause: error });
+        const options = { cause: error, reason: 'database_unreachable' } as const;
+        throw unavailable('The database cannot be read.', 1, options);
       }
+      disk.check();
     },
 
     findDamage() {
@@ -133,14 +163,23 @@ function connect(path: string): DatabaseSyncInstance {
   try {
     makePrivateFile(path);
     connection = new DatabaseSync(path);
+    connection.exec('PRAGMA busy_timeout = 5000');
+    if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
     connection.exec(settings);
     migrate(connection);
     return connection;
   } catch (cause) {
     connection?.close();
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The database ${path} cannot be opened: ${reason}`, { cause });
+    throw new Error(`The database ${path} cannot be opened: ${reasonOf(cause, path)}`, { cause });
   }
+}
+
+function reasonOf(cause: unknown, path: string): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const failure = findDiskFailure(cause, path);
+  if (failure === null) return message;
+  if (failure.reason === 'disk_failed') return `its disk does not accept writes (${message})`;
+  return `its disk is full (${failure.freeBytes} bytes free); free some space and start again`;
 }
 
 /**

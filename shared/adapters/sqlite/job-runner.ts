@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isReported } from '../../domain/errors.ts';
 import { type JobHandlers, type JobName, jobs, prepareCall } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -9,6 +10,8 @@ import type { HeldJob, JobRows } from './job-rows.ts';
 /** A command enqueues jobs from a process of its own, which cannot wake this one. */
 const pollMs = 1_000;
 const cleanupMs = 3_600_000;
+/** When a job runs again that could not write because of the disk. */
+const diskRetryMs = 10_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
@@ -104,6 +107,7 @@ export function createJobRunner(deps: {
       return () => rows.remove(job);
     } catch (err) {
       const { attempts, backoffMs } = jobs[name];
+      if (isReported(err)) return () => rows.giveBack(job, clock.now() + diskRetryMs);
       if (isPayloadValid && job.attempts < attempts) {
         log.warn({ ...about(job), err }, 'job failed and will be retried');
         const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
+import type { DiskWatch } from './disk-watch.ts';
 
 interface Write {
   run(): void;
@@ -22,13 +23,14 @@ export function isBusy(error: unknown): boolean {
  * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
  * order and synchronously, so a read outside sees only what is committed.
  */
-export function createWriteGroup(connection: DatabaseSyncInstance) {
+export function createWriteGroup(connection: DatabaseSyncInstance, disk: DiskWatch) {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
   const save = connection.prepare('SAVEPOINT one_write');
   const release = connection.prepare('RELEASE one_write');
   const undo = connection.prepare('ROLLBACK TO one_write');
+  const countChanges = connection.prepare('SELECT total_changes() AS count');
   let waiting: Write[] = [];
   let isClosed = false;
 
@@ -41,7 +43,7 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
       if (!connection.isTransaction) throw error; // SQLite rolled back the whole group (disk full, …)
       undo.run();
       release.run();
-      return () => write.reject(error);
+      return () => write.reject(disk.failed(error) ?? error);
     }
     release.run();
     return () => write.resolve();
@@ -51,16 +53,24 @@ export function createWriteGroup(connection: DatabaseSyncInstance) {
     const writes = waiting.slice(0, maxWrites);
     waiting = waiting.slice(maxWrites);
     if (waiting.length > 0) setImmediate(runNext);
+    const changesBefore = disk.isFailing() ? countChanges.get().count : null;
     try {
       begin.run();
       const outcomes = writes.map(runOne);
       commit.run();
       for (const settle of outcomes) settle();
+      if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
     } catch (error) {
-      const cause = isBusy(error) ? unavailable('The database is busy.', 1, { cause: error }) : error;
+      const cause = explain(error);
       for (const write of writes) write.reject(cause);
       if (connection.isTransaction) rollback.run();
     }
+  }
+
+  /** The error that callers get. */
+  function explain(error: unknown): unknown {
+    if (isBusy(error)) return unavailable('The database is busy.', 1, { cause: error });
+    return disk.failed(error) ?? error;
   }
 
   function runNext(): void {

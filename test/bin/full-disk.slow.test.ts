@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
+import { type RunningService, watch } from './command.ts';
+import { publish } from './home.ts';
+
+describe('A full disk', () => {
+  let disk: SmallDisk;
+  let service: RunningService;
+  let token: string;
+  let page: { readonly slug: string; readonly raw_url: string };
+  const env = () => ({ DATA_DIR: `${disk.dir}/data`, PORT: '0' });
+
+  before(async function () {
+    disk = await openSmallDisk(this, 6);
+    service = await start();
+    token = (await run('token', '--user', 'me')).stdout.trim();
+    page = await publish(service.url, token, '<h1>Before</h1>');
+  });
+  after(async () => {
+    service?.kill('SIGKILL');
+    await disk?.close();
+  });
+
+  async function start(): Promise<RunningService> {
+    const running = watch(disk.spawn(['start'], env()));
+    return { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
+  }
+
+  const run = (...args: string[]) => watch(disk.spawn(args, env())).ended();
+
+  async function post(html: string) {
+    const response = await fetch(`${service.url}/api/drops?title=x`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'text/html' },
+      body: html,
+    });
+    const { error } = (await response.json()) as { error?: { code: string; details: object } }; // proof: the envelope
+    return { status: response.status, error, retryAfter: response.headers.get('retry-after') };
+  }
+
+  /** The WAL may have room for a small write, so the documents are large. */
+  const postLarge = () => post(`<p>${'x'.repeat(1_500_000)}`);
+
+  const readiness = async () => {
+    const response = await fetch(`${service.url}/readyz`);
+    return { status: response.status, text: await response.text() };
+  };
+
+  async function expectPagesAnswer(): Promise<void> {
+    const browser = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140' };
+    for (const path of [`/p/${page.slug}`, `/p/${page.slug}/raw`]) {
+      expect((await fetch(service.url + path, { headers: browser })).status, path).to.equal(200);
+    }
+  }
+
+  it('answers writes 503 with Retry-After, pages 200, and /readyz 503 with the reason', async () => {
+    disk.fill();
+    await until(async () => (await postLarge()).status !== 201, 'a write fails');
+    const { status, error, retryAfter } = await postLarge();
+    expect({ status, code: error?.code, retryAfter }).to.deep.equal({
+      ...{ status: 503, code: 'unavailable', retryAfter: '10' },
+    });
+    expect(error?.details).to.include({ reason: 'disk_full' });
+    await expectPagesAnswer();
+    const { status: readyStatus, text } = await readiness();
+    expect(readyStatus).to.equal(503);
+    expect(text).to.contain('"disk_full"').and.not.to.contain(disk.dir);
+    expect((await fetch(`${service.url}/healthz`)).status).to.equal(200);
+  });
+
+  it('after kill -9 the service starts on the full disk and answers reads', async () => {
+    service.kill('SIGKILL');
+    await service.ended();
+    service = await start();
+    await expectPagesAnswer();
+    expect((await postLarge()).status).to.equal(503);
+  });
+
+  it('logs one line with the free bytes, and no stack', async () => {
+    for (let n = 0; n < 20; n++) await postLarge();
+    await until(async () => service.output.stderr.includes('freeBytes'), 'the line is written');
+    const lines = service.output.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const failures = lines.filter(({ level }) => level === 'warn' || level === 'error');
+    expect(failures.map(({ msg }) => msg)).to.deep.equal([
+      'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+        'service then continues by itself',
+    ]);
+    expect(failures[0]).to.include({ reason: 'disk_full', dataDir: `${disk.dir}/data` });
+    expect(failures[0].freeBytes).to.be.below(1_000_000);
+    expect(service.output.stderr).not.to.contain('"stack"');
+  });
+
+  it('recovers by itself once there is space, and stops in order', async () => {
+    disk.free();
+    await until(async () => (await readiness()).status === 200, 'it is ready', 15_000);
+    expect((await post('<p>After')).status).to.equal(201);
+    await until(async () => service.output.stderr.includes('accepts writes again'), 'that is logged');
+    service.kill('SIGTERM');
+    expect((await service.ended()).code).to.equal(0);
+  });
+});
