@@ -23,6 +23,7 @@ import { createSessionAccess } from './http/session.ts';
 import { mcpHandlers } from './mcp/endpoint.ts';
 import { type ApiDescription, describeApi, type Endpoint } from './openapi/document.ts';
 import type { Operation } from './openapi/operation.ts';
+import { operatorRoutes } from './operators/routes.ts';
 import { cardHandler } from './pages/card.ts';
 import { copyHandlers } from './pages/copies.ts';
 import { latestHandler } from './pages/latest.ts';
@@ -229,6 +230,8 @@ export function createRoutes(services: Services, held: HeldBytes, { assets, layo
     ['POST', accountPaths.export, exportHandler(services, sessionAccess)],
     ['GET', accountPaths.remove, accountPages.askRemoval],
     ['POST', accountPaths.remove, accountPages.remove],
+
+    ...operatorRoutes(services, sessionAccess, readForm, layout),
 
     ['GET', '/report/:slug', report.show],
     ['POST', '/report/:slug', report.send],

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { reasonMaxCharacters } from '../shared/domain/moderation.ts';
 import { closeReports, restore, revokeTokens, suspend, takedown, unsuspend } from './commands/admin-acts.ts';
 import {
   find,
@@ -153,7 +154,7 @@ function addLogged(parent: Command, name: string): Command {
     .option('--by <name>', 'operator name for the log (default: your system user name)', readName);
 }
 
-const readReason = (text: string) => readText(text, 1_000);
+const readReason = (text: string) => readText(text, reasonMaxCharacters);
 const readName = (text: string) => readText(text, 100);
 
 function readText(text: string, maxCharacters: number): string {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { Config, OptionName } from '../shared/config/config.ts';
 import type { Account } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
-import { slugPattern } from '../shared/domain/ids.ts';
+import { slugInUrl, slugPattern } from '../shared/domain/ids.ts';
 import type { OperatorServices } from '../shared/open-operator-services.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Moderation, Operator } from '../shared/services/moderation.ts';
@@ -81,11 +81,6 @@ function systemUser(): string {
   } catch {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-/** The slug in the URL of a page; null: it is not one. */
-export function slugInUrl(text: string): string | null {
-  return /\/p\/([^/?#]+)/.exec(text)?.[1] ?? null;
 }
 
 /** The slug of a page that is given by its slug or URL. @throws UsageError if it is neither */

@@ -30,11 +30,12 @@ export interface HtmlPage {
 export interface SignedIn {
   readonly accountName: string;
   readonly caller: { readonly isSuspended: boolean };
+  readonly isOperator: boolean;
   /** The hidden field without which a form is refused. */
   readonly formField: Html;
 }
 
-export type NavItem = 'drops' | 'new' | 'account';
+export type NavItem = 'drops' | 'new' | 'account' | 'operators';
 
 export interface Layout {
   /** The brand above, the body on a narrow card. */
@@ -134,12 +135,14 @@ const links: readonly (readonly [NavItem, path: string, text: string])[] = [
   ['new', '/drops/new', 'New'],
   ['account', '/account', 'Account'],
 ];
+const operatorLink = ['operators', '/operators', 'Operators'] as const;
 
-function dashboardHeader({ accountName, formField }: SignedIn, current: NavItem | null): Html {
+function dashboardHeader({ accountName, isOperator, formField }: SignedIn, current: NavItem | null): Html {
+  const shown = isOperator ? [...links, operatorLink] : links;
   return html`<a class="skip-link" href="#main">Skip to the content</a>
 <header class="topbar"><div>
 ${brandTo('/drops')}
-<nav aria-label="Dashboard">${links.map(
+<nav aria-label="Dashboard">${shown.map(
     ([item, path, text]) =>
       html`<a href="${path}"${item === current && html` aria-current="page"`}>${text}</a>`,
   )}</nav>

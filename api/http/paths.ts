@@ -19,7 +19,12 @@ export function browserSignInPath(next: string): string {
 }
 
 /** The pages of the dashboard. */
-export const dashboardPaths = { drops: '/drops', account: '/account', signOut: '/sign-out' } as const;
+export const dashboardPaths = {
+  drops: '/drops',
+  account: '/account',
+  operators: '/operators',
+  signOut: '/sign-out',
+} as const;
 
 export const newDropPath = '/drops/new';
 

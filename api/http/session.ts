@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import { isHttps } from '../../shared/config/config.ts';
+import { isHttps, splitList } from '../../shared/config/config.ts';
 import type { Caller } from '../../shared/domain/account.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
@@ -19,6 +19,10 @@ export interface Session {
   readonly id: string;
   readonly caller: Caller;
   readonly accountName: string;
+  /** Whether OPERATORS lists the account, and it is not suspended. */
+  readonly isOperator: boolean;
+  /** Whether it began too long ago for the pages of operators. */
+  readonly isTooOldToOperate: boolean;
   /** A hidden field for every form that changes something: it shows that a page of this session sent the form. */
   readonly formField: Html;
 }
@@ -44,13 +48,21 @@ interface FormRules {
   readonly allowsSuspended?: true;
 }
 
-const tokenField = 'form_token';
+/** The field of the form token. */
+export const tokenField = 'form_token';
+
+/**
+ * For this time after a sign-in the pages of operators are open: a browser that somebody else can use, or a stolen cookie,
+ * must not keep these rights for the life of a session.
+ */
+const operatingMs = 12 * 60 * 60_000;
 
 export type SessionAccess = ReturnType<typeof createSessionAccess>;
 
 /** What a request to the dashboard must pass before its handler runs. */
 export function createSessionAccess(services: Services, readForm: ReadForm) {
-  const { sessions, sealer, limits, config } = services;
+  const { sessions, sealer, limits, clock, config } = services;
+  const operators = new Set(splitList(config.OPERATORS));
   const cookie = createSessionCookie(isHttps(config));
   const { origin } = new URL(config.BASE_URL);
   const tokensOf = (id: string) => formTokensOf(sealer, id);
@@ -60,9 +72,12 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
     for (const secret of cookie.read(req)) {
       const found = await sessions.identify(secret);
       if (found === null) continue;
-      const { id } = found.session;
+      const { caller, accountName } = found;
+      const { id, createdAt } = found.session;
       const formField = html`<input type="hidden" name="${tokenField}" value="${tokensOf(id)[0]}">`;
-      return { id, caller: found.caller, accountName: found.accountName, formField };
+      const isOperator = operators.has(caller.accountId) && !caller.isSuspended;
+      const isTooOldToOperate = createdAt + operatingMs <= clock.now();
+      return { id, caller, accountName, isOperator, isTooOldToOperate, formField };
     }
     return null;
   }

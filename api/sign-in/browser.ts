@@ -58,8 +58,11 @@ export function browserHandlers(context: SignInContext, access: SessionAccess) {
     /** GET /sign-in/browser */
     async showBrowser(req: Request, res: Response): Promise<void> {
       const next = dashboardPathIn(req.query.next, config.BASE_URL);
-      if ((await access.find(req)) === null) show(res, view(next, '', null));
-      else redirect(res, next);
+      const session = await access.find(req);
+      // A page of operators sends a person here whose session is too old for it.
+      const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
+      if (isEnough) redirect(res, next);
+      else show(res, view(next, '', null));
     },
 
     /** POST /sign-in/browser */
@@ -113,8 +116,13 @@ function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || next.length > nextMaxLength) return dashboardPaths.drops;
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
   const { origin, pathname, search } = new URL(next, baseUrl);
-  const isOfDashboard = /^\/(drops|account)(\/|$)/.test(pathname) && origin === new URL(baseUrl).origin;
+  const isOfDashboard =
+    /^\/(drops|account|operators)(\/|$)/.test(pathname) && origin === new URL(baseUrl).origin;
   return isOfDashboard ? pathname + search : dashboardPaths.drops;
+}
+
+function isOperatorPath(path: string): boolean {
+  return /^\/operators(?![^/?])/.test(path);
 }
 
 /** Leads to the identity provider. */

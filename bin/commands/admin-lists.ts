@@ -1,5 +1,6 @@
 import type { Account } from '../../shared/domain/account.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
+import { slugInUrl } from '../../shared/domain/ids.ts';
 import type { AuditEntry } from '../../shared/domain/moderation.ts';
 import type { Report } from '../../shared/domain/report.ts';
 import type { Token } from '../../shared/domain/token.ts';
@@ -12,7 +13,6 @@ import {
   printLine,
   readOperator,
   readSlug,
-  slugInUrl,
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';

@@ -23,6 +23,9 @@ import {
   wildcardOrigin,
 } from './validators.ts';
 
+/** An account's id (domain/ids.ts). */
+const userIdPattern = /^[0-9a-f]{32}$/;
+
 type Group = Record<string, Option<unknown>>;
 
 const kib = 1024;
@@ -135,6 +138,11 @@ const reports = {
   REPORTS_OPEN_PER_DROP: limit(20, 'Open reports stored per drop; further reports are not stored', 1, 1_000),
   REPORTS_KEEP_DAYS: count(90, 'Days after which a closed report is removed', 1, 3_650),
   REPORT_MAX_CHARACTERS: limit(2_000, 'Maximum length of the text of a report', 1, 20_000),
+  OPERATORS: listOf(
+    userIdPattern,
+    'must be user ids separated by commas, 32 characters of 0-9 and a-f each, as /account and "bin/dropleaf.js admin find NAME" show them; names are not accepted, because with the local sign-in key anybody can choose one',
+    'User ids of the accounts that may use the pages under `/operators`, separated by commas. Default: there are no such pages',
+  ),
   // RFC 9116, section 2.5.3: a bare mail address is the usual mistake. A line break would add a field.
   SECURITY_CONTACT: listOf(
     /^(mailto:|https:\/\/|tel:)[\x21-\x7e]+$/,
@@ -222,7 +230,7 @@ export const optionGroups: readonly (readonly [title: string, group: Group])[] =
   ['Sign-in provider and signatures', signInProvider],
   ['Limits of drops', dropLimits],
   ['Limits of sign-ins and passcodes', signIns],
-  ['Reports and security contacts', reports],
+  ['Reports, operators and security contacts', reports],
   ['Processes', processes],
   ['Cache or CDN', edge],
 ];

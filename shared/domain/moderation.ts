@@ -5,6 +5,9 @@ export interface Takedown {
   readonly reason: string;
 }
 
+/** The longest reason of an act, in characters. */
+export const reasonMaxCharacters = 1_000;
+
 /** An act of an operator. Permanent names: log entries hold them. */
 export type Act =
   | 'takedown'
@@ -14,7 +17,8 @@ export type Act =
   | 'revoke-tokens'
   | 'find'
   | 'close-report'
-  | 'close-reports';
+  | 'close-reports'
+  | 'look';
 
 /** An entry of the audit log, written before the act; its outcome is added after it. */
 export interface AuditEntry {

@@ -42,6 +42,16 @@ export function isWellFormedToken(text: string): boolean {
   return text.endsWith(checksum(random));
 }
 
+/** The first well-formed token in a text that a person pasted, such as a header; null: none. */
+export function tokenIn(text: string): string | null {
+  return text.match(/dl_[0-9A-Za-z]{36}/g)?.find(isWellFormedToken) ?? null;
+}
+
+/** The text without anything that may be a token, or a part of one: for logs. */
+export function maskTokens(text: string): string {
+  return text.replace(/dl_[0-9A-Za-z]{8,}/g, 'dl_***');
+}
+
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -1,8 +1,8 @@
 import type { Account } from '../domain/account.ts';
-import type { Drop } from '../domain/drop.ts';
+import type { Drop, OwnedVersion } from '../domain/drop.ts';
 import { notFound } from '../domain/errors.ts';
 import { slugPattern } from '../domain/ids.ts';
-import { hashToken, isWellFormedToken, type Token, tokenIdOf, tokenIdPattern } from '../domain/token.ts';
+import { hashToken, maskTokens, type Token, tokenIdOf, tokenIdPattern, tokenIn } from '../domain/token.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
@@ -13,8 +13,8 @@ import type { TokenStore } from '../ports/token-store.ts';
 import type { Audit } from './audit.ts';
 import type { EdgeResult, FollowUps } from './follow-ups.ts';
 
-/** Number of an account's newest drops that `find` returns. */
-const newestDrops = 20;
+/** Number of an account's drops that are returned at once. */
+export const dropsAtOnce = 20;
 
 /** The operator and the reason for an act. */
 export interface Operator {
@@ -36,14 +36,20 @@ export interface AccountSummary {
   readonly account: Account;
   /** Newest first. */
   readonly tokens: readonly Token[];
-  /** Its newest drops, newest first. */
+  /** At most `dropsAtOnce`, newest first. */
   readonly drops: readonly Drop[];
   readonly dropCount: number;
 }
 
+/** A page with the account that owns it; null: its record is gone. */
+export interface OwnedPage {
+  readonly drop: Drop;
+  readonly owner: Account | null;
+}
+
 /** Result of `find`. The account of a drop or token is null if its record is gone. */
 export interface Findings {
-  readonly drop: { readonly drop: Drop; readonly owner: Account | null } | null;
+  readonly drop: OwnedPage | null;
   readonly token: { readonly token: Token; readonly account: Account | null } | null;
   readonly accounts: readonly AccountSummary[];
 }
@@ -53,7 +59,7 @@ export type Moderation = ReturnType<typeof createModeration>;
 /** Acts of operators against abuse. Each act is in the audit log before it is done, and may be repeated. */
 export function createModeration(deps: {
   moderation: ModerationStore;
-  drops: Pick<DropStore, 'list'>;
+  drops: Pick<DropStore, 'list' | 'listVersions'>;
   accounts: AccountStore;
   tokens: TokenStore;
   sessions: Pick<SessionStore, 'endAll'>;
@@ -77,8 +83,9 @@ export function createModeration(deps: {
     return drop;
   }
 
-  async function summarize(account: Account): Promise<AccountSummary> {
-    const newest = { page: 1, pageSize: newestDrops, sortBy: 'created_at', sortOrder: 'desc' } as const;
+  /** @param page of its drops, from 1 */
+  async function summarize(account: Account, page = 1): Promise<AccountSummary> {
+    const newest = { page, pageSize: dropsAtOnce, sortBy: 'created_at', sortOrder: 'desc' } as const;
     const [ofAccount, listed] = await Promise.all([
       tokens.list(account.id),
       drops.list(account.id, { ...newest, metadata: [] }),
@@ -91,8 +98,8 @@ export function createModeration(deps: {
     return byId === null ? accounts.findByName(user) : [byId];
   }
 
-  async function findDropBySlug(what: string): Promise<Findings['drop']> {
-    const drop = slugPattern.test(what) ? await moderation.findDrop(what) : null;
+  async function findOwnedPage(slug: string): Promise<OwnedPage | null> {
+    const drop = slugPattern.test(slug) ? await moderation.findDrop(slug) : null;
     return drop === null ? null : { drop, owner: await accounts.find(drop.ownerId) };
   }
 
@@ -162,17 +169,44 @@ export function createModeration(deps: {
         (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
       ),
 
+    /** The page with its owner. Not logged. null: no such page. */
+    describePage: findOwnedPage,
+
+    /** Newest first. Not logged. @throws DropError `not_found` */
+    async listVersions({ ownerId, slug }: Drop): Promise<OwnedVersion[]> {
+      const versions = await drops.listVersions(ownerId, slug);
+      if (versions === null) throw notFound('page');
+      return versions;
+    },
+
+    /** Not logged. null: no such account. @param page of its drops, from 1 */
+    async describeAccount(id: string, page: number): Promise<AccountSummary | null> {
+      const account = await accounts.find(id);
+      return account === null ? null : summarize(account, page);
+    },
+
+    /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */
+    look: (slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> =>
+      audit.record(
+        { act: 'look', by, target: `${slug} version ${version}`, reason: null },
+        () => findPage(slug),
+        () => 'shown',
+      ),
+
     /**
-     * Everything that has this slug, account id, name, token id or token. A token is not written to the audit log.
+     * Everything that has this slug, account id, name, token id or token. Of a token only its id is written to the audit
+     * log, and nothing of a text that looks like one.
+     * @param text may contain a token among other things, such as a whole header
      */
     find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
-      const what = isWellFormedToken(text) ? tokenIdOf(hashToken(text)) : text;
+      const token = tokenIn(text);
+      const what = token === null ? text : tokenIdOf(hashToken(token));
       return audit.record(
-        { act: 'find', by, target: what, reason: null },
+        { act: 'find', by, target: maskTokens(what), reason: null },
         async () => ({
-          drop: await findDropBySlug(what),
+          drop: await findOwnedPage(what),
           token: await findTokenById(what),
-          accounts: await Promise.all((await findAccounts(what)).map(summarize)),
+          accounts: await Promise.all((await findAccounts(what)).map((account) => summarize(account))),
         }),
         ({ drop, token, accounts: found }) =>
           `found: pages ${Number(drop !== null)}, tokens ${Number(token !== null)}, accounts ${found.length}`,

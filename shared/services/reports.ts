@@ -73,6 +73,9 @@ export function createReports(deps: {
       return reports.list({ withClosed, slug: slug ?? null, before: position, limit });
     },
 
+    /** null: no such report. */
+    read: (id: string): Promise<Report | null> => reports.find(id),
+
     /** Pages with open reports, at most `limit`, the most reported first; `others`: number of further pages. */
     listPages: (limit: number): Promise<{ pages: ReportedPage[]; others: number }> =>
       reports.listPages(limit),

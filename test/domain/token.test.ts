@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { hashToken, isWellFormedToken, newToken, tokenIdOf } from '../../shared/domain/token.ts';
+import {
+  hashToken,
+  isWellFormedToken,
+  maskTokens,
+  newToken,
+  tokenIdOf,
+  tokenIn,
+} from '../../shared/domain/token.ts';
 
 describe('API tokens', () => {
   it('are a prefix, an underscore and 36 base62 characters, and never the same', () => {
@@ -22,6 +29,16 @@ describe('API tokens', () => {
     for (const text of [`${token}0`, ` ${token}`, `${token}\n`, token.toUpperCase(), '', 'dl_']) {
       expect(isWellFormedToken(text)).to.equal(false);
     }
+  });
+
+  it('are found in a text that was pasted, and logs get nothing of them or of a part', () => {
+    const token = newToken();
+    const header = `Authorization: Bearer ${token}\n`;
+    expect(tokenIn(header)).to.equal(token);
+    expect(tokenIn(`dl_${'0'.repeat(36)} ${token}`)).to.equal(token);
+    expect(tokenIn(token.slice(0, -1))).to.equal(null);
+    expect(maskTokens(header + token.slice(0, 12))).to.equal('Authorization: Bearer dl_***\ndl_***');
+    expect(maskTokens('abc123 dl_x')).to.equal('abc123 dl_x');
   });
 
   it('have the first 12 hex characters of their SHA-256 as id', () => {

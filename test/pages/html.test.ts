@@ -60,7 +60,7 @@ describe('the page layout', () => {
     const { layout } = createTestPages();
     const caller = { isSuspended: false };
     const formField = html`<input type="hidden" name="token" value="x">`;
-    const session = { accountName: hostile, caller, formField };
+    const session = { accountName: hostile, caller, isOperator: false, formField };
     const page = parsePage(layout.dashboard(session, 'new', parts).html);
     expect(page.find('a', { 'aria-current': 'page' })?.text).to.equal('New');
     expect(page.find('form')?.attributes).to.deep.equal({ method: 'post', action: '/sign-out' });

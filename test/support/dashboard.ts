@@ -35,6 +35,21 @@ export async function openDashboard(service: TestService, owner?: Owner): Promis
   });
 }
 
+/** New operators, each with a browser. Starts the service again, because it reads OPERATORS at start. */
+export async function openOperators(service: TestService, count = 1): Promise<Dashboard[]> {
+  const owners: Owner[] = [];
+  for (let i = 0; i < count; i++) owners.push(await service.newOwner());
+  await service.restart({ OPERATORS: owners.map(({ userId }) => userId).join(', ') });
+  return Promise.all(owners.map((owner) => openDashboard(service, owner)));
+}
+
+/** One of them. */
+export async function openOperator(service: TestService): Promise<Dashboard> {
+  const [operator] = await openOperators(service);
+  if (operator === undefined) throw new Error('there is no operator');
+  return operator;
+}
+
 function sessionCookieName({ config }: TestService): string {
   return config.BASE_URL.startsWith('https:') ? '__Host-dropleaf_session' : 'dropleaf_session';
 }
@@ -52,7 +67,9 @@ export function dashboardPathsOf(
   tokenId = 'x',
 ): Map<string, string> {
   const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
-  const own = routes.filter(([of, path]) => of === method && /^\/(drops|account|sign-out)(\/|$)/.test(path));
+  const own = routes.filter(
+    ([of, path]) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
+  );
   const fill = (path: string) => path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
   return new Map(own.map(([, path]) => [path, fill(path)]));
 }

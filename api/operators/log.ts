@@ -1,0 +1,88 @@
+import type { Request, Response } from 'express';
+import type { Act, AuditEntry } from '../../shared/domain/moderation.ts';
+import type { Services } from '../../shared/open-services.ts';
+import { type Html, html, visible } from '../html/html.ts';
+import type { Layout } from '../html/layout.ts';
+import { timeTag } from '../html/time.ts';
+import { queryOf } from '../http/parameters.ts';
+import type { Session } from '../http/session.ts';
+import { createSender, type OperatorPage } from './parts.ts';
+import { operatorPaths } from './paths.ts';
+
+const entriesAtOnce = 50;
+const entryIdPattern = /^[0-9a-f]{32}$/;
+
+/** GET /operators/log: what operators did here and with commands, newest first. */
+export function logHandler({ audit }: Pick<Services, 'audit'>, layout: Layout) {
+  const { send } = createSender(layout);
+
+  return async (req: Request, res: Response, session: Session): Promise<void> => {
+    const { before } = queryOf(req);
+    const from = typeof before === 'string' && entryIdPattern.test(before) ? before : null;
+    const found = await audit.list(from, entriesAtOnce + 1);
+    const shown = found.slice(0, entriesAtOnce);
+    const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
+    send(res, 200, session, logView(shown, { isNewest: from === null, older }));
+  };
+}
+
+function logView(
+  entries: readonly AuditEntry[],
+  { isNewest, older }: { readonly isNewest: boolean; readonly older: string | null },
+): OperatorPage {
+  return {
+    tab: 'log',
+    title: 'Log',
+    body: html`<div class="page-head"><div><h1>Log</h1>
+<p class="soft">What operators did, here and with commands, newest first. Nothing changes or removes an entry.</p></div></div>
+${entries.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : table(entries)}
+${
+  (older !== null || !isNewest) &&
+  html`<nav class="pagination" aria-label="Pages">${!isNewest && html`<a class="button quiet small" href="${operatorPaths.log}">Newest</a>`}${older !== null && html`<a class="button quiet small" rel="next" href="${operatorPaths.log}?before=${older}">Older</a>`}</nav>`
+}`,
+  };
+}
+
+function table(entries: readonly AuditEntry[]): Html {
+  return html`<div class="table-wrap"><table class="table stacked log">
+<thead><tr><th scope="col">When</th><th scope="col">Act</th><th scope="col">Target</th><th scope="col">By</th><th scope="col">Reason</th><th scope="col">Outcome</th></tr></thead>
+<tbody>
+${entries.map(
+  ({ at, act, target, by, reason, outcome }) => html`<tr>
+<td data-label="When">${timeTag(at)}</td>
+<th scope="row">${act}</th>
+<td data-label="Target"><span class="wrap-anywhere">${targetOf(act, target)}</span></td>
+<td data-label="By"><span class="wrap-anywhere">${personOf(by)}</span></td>
+<td data-label="Reason"><span class="wrap-anywhere">${reason === null ? html`<span class="soft">None</span>` : visible(reason)}</span></td>
+<td data-label="Outcome"><span class="wrap-anywhere">${outcome === null ? html`<span class="badge warn">Unknown</span>` : visible(outcome)}</span></td>
+</tr>
+`,
+)}</tbody></table></div>`;
+}
+
+/** What an entry's target begins with. */
+const targets: Readonly<Record<Act, 'page' | 'account' | 'text'>> = {
+  takedown: 'page',
+  restore: 'page',
+  look: 'page',
+  'close-report': 'page',
+  'close-reports': 'page',
+  suspend: 'account',
+  unsuspend: 'account',
+  'revoke-tokens': 'account',
+  find: 'text',
+};
+
+function targetOf(act: Act, target: string): Html {
+  if (targets[act] === 'account') return personOf(target);
+  if (targets[act] === 'text') return visible(target);
+  const [slug = '', ...rest] = target.split(' ');
+  return html`<a href="${operatorPaths.page(slug)}">${slug}</a> ${rest.join(' ')}`;
+}
+
+/** An account as `0198f… octocat`, with a link, or the name that a command was given. */
+function personOf(text: string): Html {
+  const [, id, name] = /^([0-9a-f]{32}) (.*)$/s.exec(text) ?? [];
+  if (id === undefined || name === undefined) return visible(text);
+  return html`<a href="${operatorPaths.account(id)}">${visible(name)}</a>`;
+}

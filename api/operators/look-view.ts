@@ -1,0 +1,71 @@
+import type { ShownPage } from '../../shared/domain/drop.ts';
+import { type Html, html, visible } from '../html/html.ts';
+import { sizeText } from '../html/quantity.ts';
+import { crumbs, type OperatorPage } from './parts.ts';
+import { operatorPaths } from './paths.ts';
+
+/** Of a longer document the beginning is shown. */
+const sourceMaxBytes = 100 * 1024;
+
+/**
+ * The Content-Security-Policy of the frame. The page gets no script, form, link that leads anywhere, nor origin, also if an
+ * operator opens the frame's address by itself.
+ * @param loadsAll true: it loads pictures, styles, fonts and media from any server, as for a viewer. false: nothing is
+ *   loaded, so that the author of the page does not learn that somebody looks
+ */
+export function framePolicy(loadsAll: boolean): string {
+  const from = loadsAll ? ' https: http:' : '';
+  return [
+    'sandbox',
+    "default-src 'none'",
+    `style-src 'unsafe-inline' data:${from}`,
+    `img-src data:${from}`,
+    `font-src data:${from}`,
+    `media-src data:${from}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ');
+}
+
+/** GET /operators/pages/{slug}/look */
+export function lookView(look: {
+  readonly page: ShownPage;
+  /** Opens this version for the operator's session. */
+  readonly grant: string;
+  /** As posted. */
+  readonly document: Uint8Array;
+  readonly loadsAll: boolean;
+  readonly baseUrl: string;
+}): OperatorPage {
+  const { page, grant, document, loadsAll, baseUrl } = look;
+  const { slug, title, version } = page;
+  const { origin } = new URL(baseUrl);
+  const granted = (path: string, all = false) =>
+    `${path}?${new URLSearchParams({ g: grant, ...(all && { load: 'all' }) })}`;
+  const other = html`<a href="${granted(operatorPaths.look(slug), !loadsAll)}">${loadsAll ? 'Load nothing' : 'Load pictures and styles, too'}</a>`;
+  return {
+    tab: null,
+    title: `Version ${version.number}`,
+    policy: { 'frame-src': origin + operatorPaths.frame(slug) },
+    body: html`${crumbs(slug, title)}
+<div class="page-head"><div><h1>Version ${version.number}</h1>
+<p class="soft">${
+      loadsAll
+        ? html`Without scripts, forms and links. Pictures, styles and fonts come from where the page says: those servers learn your address, and that somebody looks. ${other}`
+        : html`Without scripts, forms and links. Nothing is loaded from other servers, so a page that needs them looks poorer than for viewers. ${other}`
+    }</p></div></div>
+<iframe class="looked-at" src="${granted(operatorPaths.frame(slug), loadsAll)}" title="Version ${version.number}, without scripts" sandbox="" referrerpolicy="no-referrer"></iframe>
+<section class="panel" aria-labelledby="source-title">
+<div class="panel-head"><h2 id="source-title">Source</h2><a class="button quiet small" href="${granted(operatorPaths.source(slug))}" download>Download (${sizeText(document.byteLength)})</a></div>
+${document.byteLength > sourceMaxBytes && html`<p class="small soft">The first ${sizeText(sourceMaxBytes)}.</p>`}
+<pre class="source" tabindex="0" aria-labelledby="source-title" role="region"><code>${sourceText(document)}</code></pre>
+</section>`,
+  };
+}
+
+/** As text, with tabs and line breaks; what would hide or turn text is made visible. */
+function sourceText(document: Uint8Array): Html {
+  const text = new TextDecoder().decode(document.subarray(0, sourceMaxBytes));
+  return html`${text.split(/\r\n?|\n/).map((line) => html`${line.split('\t').map((part, i) => html`${i > 0 && '\t'}${part !== '' && visible(part)}`)}\n`)}`;
+}

@@ -1,0 +1,148 @@
+import type { OwnedVersion } from '../../shared/domain/drop.ts';
+import type { Report } from '../../shared/domain/report.ts';
+import type { OwnedPage } from '../../shared/services/moderation.ts';
+import { copyButton } from '../html/copy-button.ts';
+import { type Html, html, visible } from '../html/html.ts';
+import { noticeFor } from '../html/notice.ts';
+import { countOf, sizeText } from '../html/quantity.ts';
+import { timeTag } from '../html/time.ts';
+import { pageUrl } from '../http/paths.ts';
+import { accountLink, fact, type OperatorPage, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
+import { operatorPaths } from './paths.ts';
+
+/** What the last form has done. */
+export const pageNotices = {
+  'taken-down': 'The page is offline. Viewers get 410, and the owner sees your reason.',
+  restored: 'The page is online again.',
+  'edge-not-confirmed':
+    'It is done here, but the cache in front did not confirm the purge and may show the page as it was. The worker repeats the purge.',
+  'report-closed': 'The report is closed.',
+  'reports-closed': 'The open reports of this page are closed.',
+  'look-ended': 'That look at the page has ended. Look again, if you need to.',
+} as const;
+
+interface View {
+  readonly slug: string;
+  /** null: the page was deleted, or it has expired. */
+  readonly owned: OwnedPage | null;
+  /** Newest first. */
+  readonly versions: readonly OwnedVersion[];
+  readonly list: ReportList;
+  /** From the address. */
+  readonly notice: unknown;
+  readonly formField: Html;
+  readonly baseUrl: string;
+}
+
+interface ReportList {
+  /** Newest first. */
+  readonly shown: readonly Report[];
+  /** The id of the last one shown, if there are older ones. */
+  readonly older: string | null;
+  readonly withClosed: boolean;
+}
+
+export function reportedPageView({
+  slug,
+  owned,
+  versions,
+  list,
+  notice,
+  formField,
+  baseUrl,
+}: View): OperatorPage {
+  const title = owned?.drop.title ?? 'Deleted page';
+  const hasOpen = list.shown.some(({ closedAt }) => closedAt === null);
+  return {
+    tab: null,
+    title,
+    body: html`${noticeFor(notice, pageNotices)}
+<div class="page-head"><div><h1>${owned === null ? title : visible(title)}</h1>
+${
+  owned === null
+    ? html`<p class="soft">The owner deleted this page, or it has expired. Its reports are kept. Slug: <code>${slug}</code></p>`
+    : html`<p class="meta">${pageBadges(owned.drop)}${suspendedBadge(owned.owner)}<code class="wrap-anywhere">${slug}</code><span class="wrap-anywhere">by ${accountLink(owned.drop.ownerId, owned.owner)}</span></p>`
+}</div>
+${owned !== null && actions(owned)}</div>
+${owned !== null && takedownNotice(owned)}
+<div${owned !== null && html` class="columns"`}>
+${reportsSection(slug, list, { hasOpen, versions, formField })}
+${owned !== null && html`<div>${lookSection(slug, versions, formField)}\n${factsSection(owned, versions, baseUrl)}</div>`}
+</div>`,
+  };
+}
+
+function actions({ drop: { slug, takedown } }: OwnedPage): Html {
+  return html`<div class="actions">${
+    takedown === null
+      ? html`<a class="button danger" href="${operatorPaths.takedown(slug)}">Take down…</a>`
+      : html`<a class="button" href="${operatorPaths.restore(slug)}">Restore…</a>`
+  }</div>`;
+}
+
+function takedownNotice({ drop: { slug, takedown } }: OwnedPage): Html | null {
+  if (takedown === null) return null;
+  return html`<div class="notice bad"><p><strong>This page is offline</strong> since ${timeTag(takedown.at)}. Reason for the owner: ${visible(takedown.reason)}</p>
+<p><a href="${operatorPaths.takedown(slug)}">Change the reason</a></p></div>`;
+}
+
+function lookSection(slug: string, versions: readonly OwnedVersion[], formField: Html): Html {
+  return html`<section class="panel" aria-labelledby="look-title"><h2 id="look-title">Look at the page</h2>
+<p class="small soft">Shown without scripts, forms and links, also if it is locked or taken down. It counts no view; the log names you.</p>
+<form method="post" action="${operatorPaths.look(slug)}">${formField}
+<label for="version">Version</label>
+<div class="input-row"><select id="version" name="version">${versions.map(
+    ({ number, sizeBytes }) => html`<option value="${number}">${number} (${sizeText(sizeBytes)})</option>`,
+  )}</select><button class="quiet">Look</button></div></form></section>`;
+}
+
+function factsSection({ drop, owner }: OwnedPage, versions: readonly OwnedVersion[], baseUrl: string): Html {
+  const { slug, ownerId, description, viewCount, createdAt, updatedAt, expiresAt, locked } = drop;
+  const url = pageUrl(baseUrl, slug);
+  return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>
+<dl class="facts plain">
+${fact('Address', html`<code class="wrap-anywhere">${url}</code> ${copyButton(url)}`)}
+${fact('Owner', html`${accountLink(ownerId, owner)} <code class="small soft wrap-anywhere">${ownerId}</code>`)}
+${description !== null && fact('Description', visibleLines(description))}
+${fact('Passcode', locked ? 'Viewers must enter it' : 'None')}
+${fact('Versions', countOf(versions.length, 'version'))}
+${fact('Views', countOf(viewCount, 'view'))}
+${fact('Created', timeTag(createdAt))}
+${fact('Changed', timeTag(updatedAt))}
+${expiresAt !== null && fact('Expires', timeTag(expiresAt))}
+</dl></section>`;
+}
+
+function reportsSection(
+  slug: string,
+  { shown, older, withClosed }: ReportList,
+  { hasOpen, versions, formField }: { hasOpen: boolean } & Pick<View, 'versions' | 'formField'>,
+): Html {
+  const path = operatorPaths.page(slug);
+  const existing = new Set(versions.map(({ number }) => number));
+  return html`<section class="panel" aria-labelledby="reports-title">
+<div class="panel-head"><h2 id="reports-title">Reports</h2>
+<div class="actions"><a class="small" href="${withClosed ? path : `${path}?closed`}">${withClosed ? 'Show open ones only' : 'Show closed ones, too'}</a>
+${hasOpen && html`<a class="button quiet small" href="${operatorPaths.closeReports(slug)}">Close all…</a>`}</div></div>
+${shown.length === 0 ? html`<p>This page has no ${withClosed ? '' : 'open '}reports.</p>` : html`<ul class="reports">${shown.map((report) => reportItem(report, existing.has(report.version) ? formField : null))}</ul>`}
+${older !== null && html`<p class="small"><a href="${path}?${withClosed && 'closed&'}before=${older}">Older reports</a></p>`}
+</section>`;
+}
+
+/** @param formField null: the version that was reported does not exist any more */
+function reportItem(report: Report, formField: Html | null): Html {
+  const { id, slug, version, reason, text, contact, createdAt, closedAt } = report;
+  const of = html`<span class="visually-hidden"> ${reason}, version ${version}</span>`;
+  return html`<li>
+<div class="row between"><p class="row"><span class="strong">${reason}</span><span class="soft small">Version ${version}</span>${closedAt !== null && html`<span class="badge">Closed</span>`}</p>
+<div class="row small">${
+    formField === null
+      ? html`<span class="soft">Version deleted</span>`
+      : html`<form method="post" action="${operatorPaths.look(slug)}">${formField}<input type="hidden" name="version" value="${version}"><button class="link">Look${of}</button></form>`
+  }
+${closedAt === null && html`<a href="${operatorPaths.closeReport(id)}">Close…${of}</a>`}</div></div>
+${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
+<p class="meta"><span>${timeTag(createdAt)}</span>${contact !== null && html`<span class="wrap-anywhere">Contact: ${visible(contact)}</span>`}${closedAt !== null && html`<span>Closed ${timeTag(closedAt)}</span>`}</p>
+</li>
+`;
+}
