@@ -1,18 +1,12 @@
-import { availableParallelism } from 'node:os';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
-import { createThreadCardRenderer } from './adapters/threads/card-renderer.ts';
-import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
-import { createThreadDiffer } from './adapters/threads/differ.ts';
-import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
-import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
-import { createThreadTitleFinder } from './adapters/threads/title-finder.ts';
 import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import type { ServiceMetrics } from './open-metrics.ts';
 import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
+import { openThreads } from './open-threads.ts';
 import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
@@ -111,9 +105,11 @@ export async function openServices(
   const metrics =
     config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config);
   const log = lowerReported(allLines);
-  const engine = await openStores(config, { log, role: 'service', clock });
+  const engine = await openStores(config, { log, role: 'service', clock, metrics });
   try {
-    return await assemble(config, { log, clock, metrics, engine: adaptEngine(engine), cardRenderer });
+    const adapted = adaptEngine(engine);
+    const watched = metrics?.watchEngine(adapted) ?? adapted;
+    return await assemble(config, { log, clock, metrics, engine: watched, cardRenderer });
   } catch (error) {
     await engine.close();
     throw error;
@@ -130,7 +126,7 @@ async function assemble(
     cardRenderer: CardRenderer | undefined;
   },
 ): Promise<Services> {
-  const { log, clock, metrics, engine, cardRenderer = createThreadCardRenderer({ log }) } = parts;
+  const { log, clock, metrics, engine } = parts;
   const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET ||
@@ -138,13 +134,10 @@ async function assemble(
   const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
   const identityProvider = createIdentityProvider(config);
   const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
-  const purger = openEdgePurger(config, clock);
-  const maxThreads = Math.max(1, availableParallelism() - 1);
-  const renderer = createThreadRenderer({ maxThreads, log });
-  const contextRenderer = createThreadContextRenderer({ log });
-  const parser = createThreadJsonParser({ log });
-  const titleFinder = createThreadTitleFinder({ log });
-  const differ = createThreadDiffer({ log });
+  const edge = openEdgePurger(config, clock);
+  const purger = (edge && metrics?.watchPurger(edge)) ?? edge;
+  const threads = openThreads(parts);
+  const { renderer, contextRenderer, cardRenderer, parser, titleFinder, differ } = threads;
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
@@ -153,7 +146,7 @@ async function assemble(
   const blobs = { html, contexts, renders };
   const rendering = createRendering({
     ...{ ...blobs, renderer, contextRenderer, clock, log, config },
-    atOnce: maxThreads,
+    atOnce: threads.atOnce,
   });
   const cards = createCards({ cards: engine.cards, renderer: cardRenderer, clock, log, config });
   const views = createViews({ store: engine.views, clock, log });
@@ -170,6 +163,14 @@ async function assemble(
   const idempotency = createIdempotency({ ...engine, followUps, clock, log });
 
   const audit = createAudit({ auditLog: engine.auditLog, clock });
+
+  metrics?.read({
+    memories: { pages: pages.readings.pages, bodies: pages.readings.bodies, cards: cards.reading },
+    discardedReads: pages.readings.discardedReads,
+    queues: { ...rendering.waiting, card: cards.waiting },
+    unrecordedViews: views.unrecorded,
+    ready: () => engine.ready(),
+  });
 
   return {
     config,

@@ -5,6 +5,7 @@ import type { Role } from './embedded-engine.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
+import type { Metrics } from './ports/metrics.ts';
 import type { SecretStore } from './ports/secret-store.ts';
 
 const signInKeyLength = 24; // short enough to type; 24 base62 characters are 143 bits
@@ -17,11 +18,16 @@ export const systemClock: Clock = { now: () => Date.now() };
  */
 export async function openStores(
   config: Config,
-  { log, role, clock }: { log: Log; role: Role; clock: Clock },
+  {
+    log,
+    role,
+    clock,
+    metrics = null,
+  }: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
 ): Promise<Engine> {
   if (isScaleOut(config)) {
     const { openScaleOutEngine } = await import('./scale-out-engine.ts');
-    return openScaleOutEngine({ config, clock, log });
+    return openScaleOutEngine({ config, clock, log, metrics });
   }
   const { openEmbeddedEngine } = await import('./embedded-engine.ts');
   return openEmbeddedEngine({ config, clock, log, role });

@@ -11,6 +11,7 @@ import type { Config } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
+import type { Metrics } from './ports/metrics.ts';
 import { createThrottledWarning } from './services/throttled-warning.ts';
 
 type ScaleOutConfig = Pick<
@@ -29,6 +30,7 @@ interface Deps {
   readonly config: ScaleOutConfig;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'stores'> | null;
 }
 
 /**
@@ -37,10 +39,11 @@ interface Deps {
  * @throws Error of one sentence without credentials
  */
 export async function openScaleOutEngine(deps: Deps): Promise<Engine> {
-  const { config, log } = deps;
+  const { config, log, metrics } = deps;
   const mongo = await openMongo({
     uri: config.MONGODB_URI,
     maxConnections: config.MONGODB_CONNECTIONS,
+    onCommand: metrics?.stores.mongoCommand,
     log,
   });
   try {
@@ -65,11 +68,12 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
   }
 }
 
-async function withRedis(mongo: Mongo, { config, clock, log }: Deps): Promise<Engine> {
+async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<Engine> {
   const redis = await openRedis({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     rejectUnauthorized: config.REDIS_TLS_REJECT_UNAUTHORIZED,
+    onCommand: metrics?.stores.redisCommand,
     log,
   });
   const jobs = createRedisJobQueue({

@@ -22,6 +22,9 @@ interface Connection {
 }
 
 export interface Connections {
+  /** How many are open. */
+  count(): number;
+
   /** From now on each answer says `Connection: close`, so that clients send their next request elsewhere. */
   endAll(): void;
 }
@@ -162,6 +165,8 @@ export function watchConnections(
   }
 
   return {
+    count: () => all.size,
+
     endAll() {
       isStopping = true;
       for (const { current } of all.values()) if (current !== null) closeAfter(current);

@@ -44,6 +44,7 @@ export async function startWeb(services: Services, server: Server = createWebSer
     maxConnections,
     onFull: () => warnOfFull({ maxConnections }),
   });
+  services.metrics?.requests.watchConnections(connections.count);
   if (!server.listening) await once(server.listen(config.PORT, config.HOST), 'listening');
   return {
     port: (server.address() as AddressInfo).port, // proof: it listens on a port, not on a pipe

@@ -1,3 +1,6 @@
+import type { EdgePurger } from './edge-purger.ts';
+import type { Engine } from './engine.ts';
+
 /** What one method of one route counts. */
 export interface RouteCounter {
   /** Counts an answer. @param seconds from the arrival of the request until the answer was handed to the system */
@@ -19,7 +22,70 @@ export interface RequestMetrics {
   watchConnections(count: () => number): void;
 }
 
+/** Called for each command to a server. @param name of the command alone, without keys and values */
+export type CommandEnded = (name: string, seconds: number, isFailed: boolean) => void;
+
+/** What is reported of the databases. */
+export interface StoreMetrics {
+  readonly mongoCommand: CommandEnded;
+  readonly redisCommand: CommandEnded;
+}
+
+/** Lookups in memory that spared a read or not, and what the memory holds. */
+export interface MemoryReading {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+/** What is read for each scrape. */
+export interface Readings {
+  /** By what they hold. */
+  readonly memories: Readonly<Record<'pages' | 'bodies' | 'cards', () => MemoryReading>>;
+  /** Reads of pages whose result was not kept, because the page changed meanwhile. */
+  discardedReads(): number;
+  /** What waits for its turn. */
+  readonly queues: Readonly<Record<'page' | 'context' | 'card', () => number>>;
+  /** Views that are not recorded yet. */
+  unrecordedViews(): number;
+  /** @throws if reads and writes would fail */
+  ready(): Promise<void>;
+}
+
+/** The kinds of work that threads do. */
+export const threadTasks = [
+  'render_page',
+  'render_context',
+  'draw_card',
+  'parse_json',
+  'find_title',
+  'diff',
+] as const;
+export type ThreadTask = (typeof threadTasks)[number];
+
 /** Numbers that operators watch. Labels are names of the code: never a slug, an account or an address. */
 export interface Metrics {
   readonly requests: RequestMetrics;
+  readonly stores: StoreMetrics;
+
+  /** The same engine, which counts what is published, viewed, refused and run. */
+  watchEngine(engine: Engine): Engine;
+
+  /** The same purger, which counts its purges. */
+  watchPurger(purger: EdgePurger): EdgePurger;
+
+  /** The same object, which counts the calls of one of its methods. */
+  watchTask<K extends string, T extends Record<K, (...args: never[]) => Promise<unknown>>>(
+    task: ThreadTask,
+    method: K,
+    worker: T,
+  ): T;
+
+  /** Counts a failure that the task's caller does not see, because a simpler result took its place. */
+  taskFailed(task: ThreadTask): void;
+
+  /** Call it once. */
+  read(readings: Readings): void;
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { createFairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
+import { type Lookups, readMemory } from './memory-reading.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
 /** How long a request waits for a card that is not drawn yet. Programs that preview links wait about five seconds. */
@@ -59,6 +60,7 @@ export function createCards(deps: {
     maxSize: Math.max(1, Math.floor(config.PAGE_CACHE_BYTES * share)),
     sizeCalculation: ({ png }) => png.byteLength,
   });
+  const lookups: Lookups = { hits: 0, misses: 0 };
   /** By drop id and digest. */
   const inFlight = new Map<string, RunningDraw>();
   /** Cards that say nothing of a drop: drawn once in a process. */
@@ -133,7 +135,18 @@ export function createCards(deps: {
     digest: (source: CardSource): string => cardDigest(pageCard(source, host)),
 
     /** The card if it is in memory. Synchronous. */
-    recall: (source: CardSource): Card | undefined => memory.get(cardDigest(pageCard(source, host))),
+    recall(source: CardSource): Card | undefined {
+      const card = memory.get(cardDigest(pageCard(source, host)));
+      if (card === undefined) lookups.misses += 1;
+      else lookups.hits += 1;
+      return card;
+    },
+
+    /** The memory that `recall` looks into. */
+    reading: () => readMemory(memory, lookups),
+
+    /** How many cards wait to be drawn. */
+    waiting: turns.waiting,
 
     /**
      * The card of a public drop, within about 2.5 s: then a generic card that names the host alone.

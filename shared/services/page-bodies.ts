@@ -6,6 +6,7 @@ import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../ports/render-store.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
+import { type Lookups, readMemory } from './memory-reading.ts';
 import { asPlainText, type OwnedVersion, type Rendering } from './rendering.ts';
 import { createThrottledWarning } from './throttled-warning.ts';
 
@@ -62,6 +63,7 @@ export function createPageBodies(deps: {
   const enqueued = new LRUCache<string, true>({
     ...{ max: maxEnqueued, ttl: enqueueAgainMs, ttlResolution: 0, perf: clock },
   });
+  const lookups: Lookups = { hits: 0, misses: 0 };
   const shareLoad = createSharedCalls<Body | null>();
   const shareContextLoad = createSharedCalls<string | null>();
 
@@ -172,8 +174,15 @@ export function createPageBodies(deps: {
 
   return {
     /** The body if it is in memory. Synchronous. */
-    recall: (versionId: string, encoding: ContentEncoding): Body | undefined =>
-      memory.get(versionId)?.bodies[encoding],
+    recall(versionId: string, encoding: ContentEncoding): Body | undefined {
+      const body = memory.get(versionId)?.bodies[encoding];
+      if (body === undefined) lookups.misses += 1;
+      else lookups.hits += 1;
+      return body;
+    },
+
+    /** What `recall` found. */
+    reading: () => readMemory(memory, lookups),
 
     /** @returns null if the version is not rendered yet; call `get` then */
     async facts(version: OwnedVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {

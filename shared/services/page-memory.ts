@@ -3,6 +3,7 @@ import { hasExpired, type Page, type ShownPage } from '../domain/drop.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { PageChanges } from '../ports/page-changes.ts';
+import { type Lookups, readMemory } from './memory-reading.ts';
 
 /** While the database is down, a page in memory may be served for this time after the last read that confirmed it. */
 const maxAgeWhenDownMs = 60_000;
@@ -64,6 +65,8 @@ export function createPageMemory(deps: {
     sizeCalculation: sizeOf,
   });
   const reads = new Set<Read>();
+  const lookups: Lookups = { hits: 0, misses: 0 };
+  let discardedReads = 0;
   let slugsInUse: string[] = [];
   let isConfirming = false;
 
@@ -107,7 +110,8 @@ export function createPageMemory(deps: {
     }
     const known = entries.peek(read.slug);
     if (known?.dropId !== found.dropId || known.rev < found.rev) entries.delete(read.slug);
-    if (!read.isDiscarded && isShown(found)) keep(found, read);
+    if (read.isDiscarded) discardedReads += 1;
+    else if (isShown(found)) keep(found, read);
   }
 
   function noteConfirmed(entry: Entry, { asOf, begunAt }: Pick<Read, 'asOf' | 'begunAt'>): void {
@@ -151,10 +155,18 @@ export function createPageMemory(deps: {
     /** @param number null for the latest version @returns null if a read is needed */
     current(slug: string, number: number | null): ShownPage | null {
       const found = lookUp(slug, number);
-      if (found === null || !changes.isCurrent(found.entry.asOf)) return null;
+      const isCurrent = found !== null && changes.isCurrent(found.entry.asOf);
+      if (isCurrent) lookups.hits += 1;
+      else lookups.misses += 1;
+      if (!isCurrent) return null;
       noteUse(slug, found.entry);
       return found.page;
     },
+
+    /** What `current` found. */
+    reading: () => readMemory(entries, lookups),
+    /** Reads whose result was not kept, because a notice came meanwhile. */
+    discardedReads: () => discardedReads,
 
     /** @param number null for the latest version */
     lastKnown(slug: string, number: number | null): ShownPage | null {

@@ -79,6 +79,9 @@ export function createPages(deps: {
       return page === null || body === undefined ? null : { page, body };
     },
 
+    /** The memory of pages and of their bodies. */
+    readings: { pages: memory.reading, bodies: bodies.reading, discardedReads: memory.discardedReads },
+
     /** The page if its version exists. @throws DropError `version_not_found` */
     requireVersion(page: Page): ShownPage {
       if (isShown(page)) return page;

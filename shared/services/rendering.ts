@@ -120,6 +120,9 @@ export function createRendering(deps: {
       return begun;
     },
 
+    /** How many pages and contexts wait for their turn. */
+    waiting: { page: pageTurns.waiting, context: contextTurns.waiting },
+
     /** Waits for the renders that run; those that wait for their turn fail. */
     async close(): Promise<void> {
       isClosing = true;

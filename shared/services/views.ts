@@ -37,6 +37,10 @@ export function createViews({
   let lastFlush = 0;
   let flushing: Promise<void> | null = null;
 
+  function listUnrecorded(): ViewCount[] {
+    return [...counted.values(), ...unconfirmed.flatMap(({ counts }) => counts)];
+  }
+
   async function sendUnconfirmed(): Promise<void> {
     for (const { flush, counts } of [...unconfirmed]) {
       await store.add(writer, flush, counts);
@@ -79,6 +83,9 @@ export function createViews({
 
     flush,
 
+    /** How many views are not recorded yet. */
+    unrecorded: (): number => sumOf(listUnrecorded()),
+
     /** Flushes for the last time, for `closeWithinMs` at most; views that are not confirmed by then are lost and logged. */
     async close(): Promise<void> {
       clearInterval(timer);
@@ -86,13 +93,17 @@ export function createViews({
       await waitAtMost(closeWithinMs, flush()).catch((error: unknown) => {
         err = error;
       });
-      const lost = [...counted.values(), ...unconfirmed.flatMap(({ counts }) => counts)];
+      const lost = listUnrecorded();
       if (lost.length === 0) return;
-      const views = lost.reduce((sum, { count }) => sum + count, 0);
+      const views = sumOf(lost);
       log.error(
         { views, ...(err === undefined ? {} : { cause: String(err) }) },
         'views were lost: they could not be recorded before the stop',
       );
     },
   };
+}
+
+function sumOf(counts: readonly ViewCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }

@@ -7,6 +7,9 @@ export interface FairQueue {
    * @throws what the task throws
    */
   run<T>(keys: readonly string[], task: () => Promise<T>): Promise<T | undefined>;
+
+  /** How many tasks wait. */
+  waiting(): number;
 }
 
 interface Waiting {
@@ -69,6 +72,8 @@ export function createFairQueue(concurrency: number, maxWaiting: number): FairQu
   }
 
   return {
+    waiting: () => waiting.length,
+
     async run(keys, task) {
       if (free > 0) {
         free -= 1;

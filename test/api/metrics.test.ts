@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isScaleOutRun } from '../support/engine.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 
@@ -42,7 +43,53 @@ describe('Metrics', () => {
     expect(series.get(timed)).to.equal(4);
     expect([...series.keys()].filter((key) => key.includes(slug))).to.deep.equal([]);
   });
+
+  it('count lookups in memory, publishes, views, limits, threads and jobs', async () => {
+    await service.stop();
+    service = await startService({ env: { ...withMetrics, WRITES_PER_MINUTE: '2' } });
+    owner = await service.newOwner();
+    const body = { title: 'A', html: '<p>A', context: '# A' };
+    const { slug } = (await owner.request('POST', '/api/drops', { body })).body;
+    await service.settle();
+    await owner.request('PUT', `/api/drops/${slug}`, { body: { html: '<p>B' } });
+    await owner.request('PUT', `/api/drops/${slug}`, { body: { html: '<p>C' } });
+    for (let n = 0; n < 4; n++) await service.view(`/p/${slug}/raw`);
+    await service.settle();
+    const series = await scrape(service);
+    const read = (...names: string[]) => Object.fromEntries(names.map((name) => [name, series.get(name)]));
+    const expected = {
+      'dropleaf_publishes_total{kind="drop"}': 1,
+      'dropleaf_publishes_total{kind="version"}': 1,
+      'dropleaf_limit_hits_total{limit="write"}': 1,
+      'dropleaf_limit_hits_total{limit="drops"}': 0,
+      'dropleaf_page_memory_entries{memory="bodies"}': 1,
+      dropleaf_views_recorded_total: 4,
+      dropleaf_views_unrecorded: 0,
+      'dropleaf_thread_task_failures_total{task="render_page"}': 0,
+      'dropleaf_job_run_failures_total{name="version.render"}': 0,
+      dropleaf_ready: 1,
+      dropleaf_http_connections: 1,
+    };
+    expect(read(...Object.keys(expected))).to.deep.equal(expected);
+    const lookups = ['hit', 'miss'].map((result) =>
+      series.get(`dropleaf_page_memory_lookups_total{memory="pages",result="${result}"}`),
+    );
+    if (isScaleOutRun) expect(Number(lookups[0]) + Number(lookups[1])).to.equal(4);
+    else expect(lookups).to.deep.equal([3, 1]);
+    if (isScaleOutRun) {
+      expect(commandsIn(series, 'mongodb')).to.include.members(['insert', 'find', 'update']);
+      expect(commandsIn(series, 'redis')).to.include.members(['evalsha', 'publish']);
+    }
+    expect(series.get('dropleaf_thread_task_duration_seconds_count{task="render_page"}')).to.be.at.least(2);
+    expect(series.get('dropleaf_job_run_duration_seconds_count{name="version.render"}')).to.be.at.least(2);
+  });
 });
+
+/** The commands that were timed on a server. */
+function commandsIn(series: Series, server: 'mongodb' | 'redis'): string[] {
+  const name = new RegExp(`^dropleaf_${server}_command_duration_seconds_count\\{command="(.*)"\\}$`);
+  return [...series.keys()].flatMap((key) => name.exec(key)?.[1] ?? []);
+}
 
 /** `METHOD ROUTE CLASS` with the number of answers. */
 function answersIn(series: Series): Record<string, number> {

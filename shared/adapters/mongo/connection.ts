@@ -1,6 +1,7 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
+import type { CommandEnded } from '../../ports/metrics.ts';
 import { hostsOf } from '../../util/server-hosts.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import { withTimeLimit } from './errors.ts';
@@ -45,6 +46,8 @@ interface MongoSettings {
   readonly maxConnections: number;
   readonly log: Log;
   readonly isMigration?: boolean;
+  /** Called for each command, with the driver's time in whole milliseconds. */
+  readonly onCommand?: CommandEnded | undefined;
   /** After a loss of this length the client connects again from scratch. Default: 10 s. */
   readonly reconnectMs?: number;
 }
@@ -65,9 +68,12 @@ export async function openMongo({
   maxConnections,
   log,
   isMigration = false,
+  onCommand,
   reconnectMs = 10_000,
 }: MongoSettings): Promise<Mongo> {
-  const connection = mongoose.createConnection(uri, optionsFor(uri, maxConnections, isMigration));
+  const options = optionsFor(uri, maxConnections, isMigration);
+  const monitorCommands = onCommand !== undefined;
+  const connection = mongoose.createConnection(uri, { ...options, monitorCommands });
   try {
     await withTimeout(openMs, connection.asPromise(), () => new Error('timed out'));
   } catch (error) {
@@ -76,6 +82,7 @@ export async function openMongo({
   }
   const client = connection.getClient();
   const stopWatching = watch(client, log, reconnectMs);
+  if (onCommand !== undefined) reportCommands(client, onCommand);
   const ping = () => client.db(connection.name).command({ ping: 1 });
   return {
     connection,
@@ -174,6 +181,13 @@ function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number
     clearInterval(timer);
     client.off('topologyDescriptionChanged', onChange);
   };
+}
+
+function reportCommands(client: mongoose.mongo.MongoClient, onCommand: CommandEnded): void {
+  client.on('commandSucceeded', ({ commandName, duration }) =>
+    onCommand(commandName, duration / 1_000, false),
+  );
+  client.on('commandFailed', ({ commandName, duration }) => onCommand(commandName, duration / 1_000, true));
 }
 
 /** A server that does not answer cannot delay this for more than 1 s. */

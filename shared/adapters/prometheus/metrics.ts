@@ -1,7 +1,12 @@
 import { Registry } from 'prom-client';
 import type { Metrics } from '../../ports/metrics.ts';
+import { watchEngine } from './engine-metrics.ts';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.ts';
+import { watchPurger } from './purge-metrics.ts';
+import { addReadings } from './readings.ts';
 import { createRequestMetrics } from './request-metrics.ts';
+import { createStoreMetrics } from './store-metrics.ts';
+import { createTaskMetrics } from './task-metrics.ts';
 
 export interface PrometheusMetrics extends Metrics {
   /** All numbers in Prometheus' text format. */
@@ -15,6 +20,11 @@ export function createPrometheusMetrics(info: BuildInfo): PrometheusMetrics {
   addProcessMetrics(registry, info);
   return {
     requests: createRequestMetrics(registry),
+    stores: createStoreMetrics(registry),
+    ...createTaskMetrics(registry),
+    watchEngine: (engine) => watchEngine(registry, engine),
+    watchPurger: (purger) => watchPurger(registry, purger),
+    read: (readings) => addReadings(registry, readings),
     scrape: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
 import type { Log } from '../../ports/log.ts';
+import type { CommandEnded } from '../../ports/metrics.ts';
 import { findMisconfiguration, isDemoted } from './errors.ts';
 
 /** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
@@ -14,6 +15,8 @@ export interface RedisSettings {
   /** false: a `rediss://` server may have a self-signed certificate. */
   readonly rejectUnauthorized: boolean;
   readonly log: Log;
+  /** Called for each command of the process's own connection; those of `duplicate` wait for jobs and messages. */
+  readonly onCommand?: CommandEnded | undefined;
   /** How long to wait for the first connection. Default: 3 s. */
   readonly waitMs?: number;
 }
@@ -88,6 +91,7 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
   });
   const stopLogging = logChanges(client, server, settings.log);
   const isUp = () => client.status === 'ready';
+  if (settings.onCommand !== undefined) reportCommands(client, settings.onCommand);
 
   try {
     await connect(client, server, settings.waitMs ?? 3_000);
@@ -119,6 +123,21 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
       if (isUp()) await client.quit().catch(() => undefined);
       client.disconnect();
     },
+  };
+}
+
+/** ioredis's own tracing channels would copy the arguments of each command as text. */
+function reportCommands(client: Client, onCommand: CommandEnded): void {
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
+    const startedAt = performance.now();
+    const end = (isFailed: boolean) =>
+      onCommand(command.name, (performance.now() - startedAt) / 1_000, isFailed);
+    command.promise.then(
+      () => end(false),
+      () => end(true),
+    );
+    return send(command, stream);
   };
 }
 

@@ -14,6 +14,8 @@ const efforts: readonly Effort[] = ['full', 'quick', 'none'];
 export interface RendererOptions {
   readonly maxThreads: number;
   readonly log?: Pick<Log, 'warn'>;
+  /** Called when an attempt failed. The next one parses less. */
+  readonly onFailure?: () => void;
   readonly graceMs?: number;
 }
 
@@ -48,6 +50,7 @@ export function createThreadRenderer(options: RendererOptions): PageRenderer {
         return await attempt(html, effort, budgetMs);
       } catch (error) {
         failure = error;
+        options.onFailure?.();
         log?.warn(
           { err: error, effort, bytes: html.length },
           'a render failed; the next attempt, if there is one, parses less',
