@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { createFileSecretStore } from './adapters/files/secret-store.ts';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
+import { createSqliteArchiveStore } from './adapters/sqlite/archive-store.ts';
 import { databaseFile, requireData, takeDataDir } from './adapters/sqlite/data-dir.ts';
 import { type DatabaseReports, openDatabase } from './adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
@@ -30,9 +31,12 @@ export function openEmbeddedEngine(deps: {
   const lock = role === 'service' ? takeDataDir(config.DATA_DIR, log) : null;
   if (role === 'command') requireData(config.DATA_DIR);
   const db = openDatabase(databaseFile(config.DATA_DIR), createReports(config.DATA_DIR, { clock, log }));
+  const stores = createSqliteStores(db, clock);
+  const secrets = createFileSecretStore(config.DATA_DIR);
   return {
-    ...createSqliteStores(db, clock),
-    secrets: createFileSecretStore(config.DATA_DIR),
+    ...stores,
+    secrets,
+    archive: createSqliteArchiveStore({ db, ...stores, secrets, clock }),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE, leaseMs }),
     ready: async () => db.check(),

@@ -1,6 +1,7 @@
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { type DropDocument, dropDocument } from '../../shared/adapters/mongo/drop-schema.ts';
 import { versionDocument } from '../../shared/adapters/mongo/version-document.ts';
+import { withoutDocument } from '../../shared/domain/drop.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
 import type { FilledDrop } from './data-set.ts';
 
@@ -40,7 +41,7 @@ export async function openDropWriter(uri: string) {
 
 function toDocument({ drop, place, later }: FilledDrop): DropDocument {
   const first = dropDocument(drop, place, []);
-  const more = later.map((version, n) => ({ ...versionDocument(version), number: n + 2 }));
+  const more = later.map((version, n) => ({ ...versionDocument(withoutDocument(version)), number: n + 2 }));
   const versions = [...first.versions, ...more];
   const head = versions.at(-1) ?? first.head;
   const { number: latest_version, created_at: updated_at } = head;

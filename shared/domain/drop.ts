@@ -115,6 +115,13 @@ export interface NewVersion
   readonly isRepeat?: boolean;
 }
 
+/** What is stored of the version beside its document. */
+export function withoutDocument(version: NewVersion): Omit<OwnedVersion, 'number'> {
+  const { id, html, context, mediaType, createdAt, publishedBy } = version;
+  const measures = { sizeBytes: html.byteLength, hasContext: context !== null };
+  return { id, ...measures, mediaType, createdAt, publishedBy };
+}
+
 /** The ids of a write that its client may repeat (services/idempotency.ts). */
 export interface WriteIds {
   /** Of the new drop; a new version of a drop does not use it. */

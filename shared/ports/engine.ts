@@ -1,4 +1,5 @@
 import type { AccountStore } from './account-store.ts';
+import type { ArchiveStore } from './archive-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { CardStore } from './card-store.ts';
@@ -37,6 +38,7 @@ export interface Engine {
   readonly views: ViewStore;
   readonly reports: ReportStore;
   readonly secrets: SecretStore;
+  readonly archive: ArchiveStore;
   readonly rateLimiter: RateLimiter;
   readonly pageChanges: PageChanges;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;

@@ -1,3 +1,5 @@
+import type { SecretName } from '../domain/archive.ts';
+
 /** Secrets that the service generates, the same for every process that works on the same data. */
 export interface SecretStore {
   /**
@@ -5,5 +7,11 @@ export interface SecretStore {
    * secrets as `signing-secret.<Unix ms>`: the newest of them is the one in force.
    * Atomic: parallel first calls, of other processes too, all get the same secret.
    */
-  findOrCreate(name: 'sign-in-key' | 'signing-secret', fresh: string): Promise<string>;
+  findOrCreate(name: SecretName, fresh: string): Promise<string>;
+
+  /** The secret in force; null: none yet. */
+  find(name: SecretName): Promise<string | null>;
+
+  /** Stores the secret in place of the one in force, if any. Processes that have read that one keep using it. */
+  replace(name: SecretName, secret: string): Promise<void>;
 }

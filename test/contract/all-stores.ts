@@ -1,4 +1,5 @@
 import { describeAccountStoreContract } from './account-store.contract.ts';
+import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
 import { describeCardStoreContract } from './card-store.contract.ts';
@@ -37,6 +38,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeReportStoreContract,
     describeViewStoreContract,
     describeSecretStoreContract,
+    describeArchiveStoreContract,
   ]) {
     describeContract(engine, openStores);
   }

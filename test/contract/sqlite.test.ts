@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
+import { createSqliteArchiveStore } from '../../shared/adapters/sqlite/archive-store.ts';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -13,10 +14,13 @@ async function openStores(): Promise<Stores> {
   const dir = makeTempDir();
   const clock = createTestClock(start);
   const db = openDatabase(join(dir, 'dropleaf.sqlite'));
+  const stores = createSqliteStores(db, clock);
+  const secrets = createFileSecretStore(dir);
   return {
     clock,
-    ...createSqliteStores(db, clock),
-    secrets: createFileSecretStore(dir),
+    ...stores,
+    secrets,
+    archive: createSqliteArchiveStore({ db, ...stores, secrets, clock }),
     async close() {
       await db.close();
       rmSync(dir, { recursive: true });

@@ -141,7 +141,14 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
   });
 }
 
-function toAccount({ _id, provider, subject, name, created_at, suspended_at }: AccountDocument): Account {
+export function toAccount({
+  _id,
+  provider,
+  subject,
+  name,
+  created_at,
+  suspended_at,
+}: AccountDocument): Account {
   const identity = { provider, subject, name };
   return { id: _id, identity, createdAt: created_at, suspendedAt: suspended_at ?? null };
 }

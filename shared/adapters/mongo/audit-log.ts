@@ -4,7 +4,7 @@ import type { AuditLog } from '../../ports/audit-log.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
-interface AuditDocument {
+export interface AuditDocument {
   readonly _id: string;
   readonly at: number;
   readonly by: string;
@@ -58,6 +58,6 @@ export function createMongoAuditLog(connection: Connection): AuditLog {
   });
 }
 
-function toEntry({ _id, ended_at, ...entry }: AuditDocument): AuditEntry {
+export function toEntry({ _id, ended_at, ...entry }: AuditDocument): AuditEntry {
   return { id: _id, ...entry, endedAt: ended_at };
 }

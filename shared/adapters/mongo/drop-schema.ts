@@ -1,5 +1,12 @@
 import { type Connection, Schema } from 'mongoose';
-import type { Drop, Metadata, NewDrop, Page, PendingTask } from '../../domain/drop.ts';
+import {
+  type Drop,
+  type Metadata,
+  type NewDrop,
+  type Page,
+  type PendingTask,
+  withoutDocument,
+} from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import { toVersion, type VersionDocument, versionDocument, versionSchema } from './version-document.ts';
 
@@ -212,7 +219,7 @@ export function toPage(row: PageRow): Page {
 /** A new drop with its first version. */
 export function dropDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
   const { version, lock } = drop;
-  const head = { ...versionDocument(version), number: 1 };
+  const head = { ...versionDocument(withoutDocument(version)), number: 1 };
   const now = version.createdAt;
   return {
     _id: drop.id,

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import type { Drop } from '../../domain/drop.ts';
+import { type Drop, withoutDocument } from '../../domain/drop.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from '../../domain/revision.ts';
@@ -182,7 +182,10 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
       retry(async () => {
         const isKnown = [{ 'versions.id': version.id }, { trash: version.id }];
         const filter = { ...changeable(target, ...isKnown), version_count: { $lt: cap } };
-        const added = { ...literals(versionDocument(version)), number: { $add: ['$latest_version', 1] } };
+        const added = {
+          ...literals(versionDocument(withoutDocument(version))),
+          number: { $add: ['$latest_version', 1] },
+        };
         const set = {
           ...details(changes),
           updated_at: version.createdAt,

@@ -7,7 +7,7 @@ import { isDuplicateOf, withTimeLimit } from './errors.ts';
 /** Each lost attempt means that a parallel call changed the record of the same key. */
 const attempts = 20;
 
-interface IdempotencyDocument {
+export interface IdempotencyDocument {
   /** The account's id, a space, and the key. */
   readonly _id: string;
   readonly account_id: string;
@@ -50,7 +50,7 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
   /** false: there is a record already. */
   async function insert(fresh: IdempotencyRecord): Promise<boolean> {
     try {
-      await keys.insertOne(toDocument(fresh));
+      await keys.insertOne(idempotencyDocument(fresh));
       return true;
     } catch (error) {
       if (!isDuplicateOf(error, '_id_')) throw error;
@@ -80,7 +80,7 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
     const stored = toRecord(found);
     if (stored.lease === fresh.lease) return { outcome: 'started', record: stored };
     if (stored.createdAt < keptSince) {
-      const { _id, ...fields } = toDocument(fresh);
+      const { _id, ...fields } = idempotencyDocument(fresh);
       const isReplaced = await change(stored, { created_at: stored.createdAt }, fields);
       return isReplaced ? { outcome: 'started', record: fresh } : undefined;
     }
@@ -123,7 +123,7 @@ function idOf({ accountId, key }: IdempotencyRecord): string {
   return `${accountId} ${key}`;
 }
 
-function toDocument(record: IdempotencyRecord): IdempotencyDocument {
+export function idempotencyDocument(record: IdempotencyRecord): IdempotencyDocument {
   return {
     _id: idOf(record),
     account_id: record.accountId,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
 import { accountModel } from './account-store.ts';
+import { importModel } from './archive-store.ts';
 import { auditModel } from './audit-log.ts';
 import { contextModel } from './blob-store.ts';
 import { cardModel } from './card-store.ts';
@@ -52,6 +53,7 @@ const models = [
   webProcessModel,
   idempotencyModel,
   uploadModel,
+  importModel,
 ];
 
 /** Pages that earlier releases rendered. They are rendered again when they are next read. */

@@ -6,7 +6,7 @@ import { pickPlace } from '../../util/pick-place.ts';
 import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
-interface ReportDocument {
+export interface ReportDocument {
   readonly _id: string;
   readonly drop_id: string;
   readonly slug: string;
@@ -183,7 +183,7 @@ function toDocument({ id, dropId, createdAt, ...rest }: NewReport, place: number
   return { _id: id, drop_id: dropId, created_at: createdAt, ...rest, place, closed_at: null };
 }
 
-function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: ReportDocument): Report {
+export function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: ReportDocument): Report {
   return { id: _id, dropId: drop_id, createdAt: created_at, closedAt: closed_at, ...rest };
 }
 

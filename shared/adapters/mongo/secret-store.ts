@@ -36,5 +36,14 @@ export function createMongoSecretStore(connection: Connection): SecretStore {
       // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
       return (await find(name).orFail().lean()).value;
     },
+
+    async find(name) {
+      return (await find(name).lean())?.value ?? null;
+    },
+
+    async replace(name, secret) {
+      const _id = (await find(name).lean())?._id ?? name;
+      await secrets.updateOne({ _id }, { $set: { value: secret } }, { upsert: true });
+    },
   });
 }

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Clock } from '../../ports/clock.ts';
 import { createMongoAccountStore } from './account-store.ts';
+import { createMongoArchiveStore } from './archive-store.ts';
 import { createMongoAuditLog } from './audit-log.ts';
 import { createMongoContextStore, createMongoHtmlStore } from './blob-store.ts';
 import { createMongoCardStore } from './card-store.ts';
@@ -21,6 +22,7 @@ import { createMongoViewTotals } from './view-totals.ts';
 export function createMongoStores(connection: Connection, clock: Clock) {
   const html = createMongoHtmlStore(connection);
   const contexts = createMongoContextStore(connection);
+  const secrets = createMongoSecretStore(connection);
   return {
     accounts: createMongoAccountStore(connection),
     tokens: createMongoTokenStore(connection),
@@ -38,7 +40,8 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     cards: createMongoCardStore(connection),
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
-    secrets: createMongoSecretStore(connection),
+    secrets,
+    archive: createMongoArchiveStore(connection, { html, contexts, secrets }, clock),
     processRegistry: createMongoProcessRegistry(connection),
   };
 }

@@ -6,7 +6,7 @@ import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 /** Documents of earlier releases also have `suspended`, a copy that is ignored. */
-interface TokenDocument {
+export interface TokenDocument {
   /** The first 12 characters of the hash, so that the index of ids finds hashes too. */
   readonly _id: string;
   readonly hash: string;
@@ -43,7 +43,7 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
   return withTimeLimit<TokenStore>(answerMs(connection), {
     async insert(token) {
       try {
-        await tokens.create(toDocument(token));
+        await tokens.create(tokenDocument(token));
         return 'inserted';
       } catch (error) {
         if (isDuplicateOf(error, '_id_')) return 'id_taken';
@@ -109,7 +109,7 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
   });
 }
 
-function toDocument(token: Token): TokenDocument {
+export function tokenDocument(token: Token): TokenDocument {
   return {
     _id: token.id,
     hash: token.hash,
@@ -121,7 +121,7 @@ function toDocument(token: Token): TokenDocument {
   };
 }
 
-function toToken(found: TokenDocument): Token {
+export function toToken(found: TokenDocument): Token {
   return {
     id: found._id,
     hash: found.hash,

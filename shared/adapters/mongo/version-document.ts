@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { NewVersion, OwnedVersion, Publisher, Version } from '../../domain/drop.ts';
+import type { OwnedVersion, Publisher, Version } from '../../domain/drop.ts';
 
 /** A version in the document of its drop. */
 export interface VersionDocument {
@@ -46,12 +46,11 @@ export function toOwnedVersion(version: VersionDocument): OwnedVersion {
   return { ...toVersion(version), publishedBy: version.published_by ?? null };
 }
 
-/** The version without its number. */
-export function versionDocument(version: NewVersion): Omit<VersionDocument, 'number'> {
+export function versionDocument(version: Omit<OwnedVersion, 'number'>): Omit<VersionDocument, 'number'> {
   return {
     id: version.id,
-    size_bytes: version.html.byteLength,
-    has_context: version.context !== null,
+    size_bytes: version.sizeBytes,
+    has_context: version.hasContext,
     media_type: version.mediaType,
     created_at: version.createdAt,
     ...(version.publishedBy !== null && { published_by: version.publishedBy }),

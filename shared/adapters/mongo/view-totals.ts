@@ -8,7 +8,7 @@ import { isDuplicateOf, withTimeLimit } from './errors.ts';
 const updatesPerCall = 500;
 
 /** Views of one drop on one UTC day. */
-interface DayViewsDocument {
+export interface DayViewsDocument {
   /** `<drop id>/<day>`: a drop's days are one range of ids. */
   readonly _id: string;
   readonly count: number;

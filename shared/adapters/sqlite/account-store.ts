@@ -2,7 +2,7 @@ import type { Account, Identity } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { Database } from './database.ts';
 
-interface AccountRow {
+export interface AccountRow {
   readonly id: string;
   readonly provider: string;
   readonly subject: string;
@@ -11,7 +11,8 @@ interface AccountRow {
   readonly suspendedAt: number | null;
 }
 
-const columns = 'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
+export const accountColumns =
+  'id, provider, subject, name, created_at AS createdAt, suspended_at AS suspendedAt';
 
 const isLive = 'deleted_at IS NULL';
 
@@ -20,19 +21,19 @@ const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
 
 export function createSqliteAccountStore(db: Database): AccountStore {
   const sql = {
-    find: db.prepare(`SELECT ${columns} FROM accounts WHERE id = ? AND ${isLive}`),
-    findByIdentity: db.prepare(`SELECT ${columns} FROM accounts WHERE provider = ? AND subject = ?`),
+    find: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ? AND ${isLive}`),
+    findByIdentity: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE provider = ? AND subject = ?`),
     findByName: db.prepare(`
-      SELECT ${columns} FROM accounts WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
+      SELECT ${accountColumns} FROM accounts WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
     setSuspended: db.prepare(`
       UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
       WHERE id = $id AND ${isLive}
-      RETURNING ${columns}`),
+      RETURNING ${accountColumns}`),
     upsert: db.prepare(`
       INSERT INTO accounts (id, provider, subject, name, created_at)
       VALUES ($id, $provider, $subject, $name, $now)
       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name
-      RETURNING ${columns}`),
+      RETURNING ${accountColumns}`),
     takeDailyWrite: db.prepare(`
       UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
       WHERE id = $id AND ${counted} < $limit AND ${isLive}`),
@@ -52,24 +53,24 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
   return {
     async findOrCreate({ provider, subject, name }: Identity, id, now) {
-      const known = sql.findByIdentity.get(provider, subject) as AccountRow | undefined; // proof: `columns`
+      const known = sql.findByIdentity.get(provider, subject) as AccountRow | undefined; // proof: `accountColumns`
       if (known?.name === name) return toAccount(known);
       const row = await db.write(() => sql.upsert.get({ id, provider, subject, name, now }));
-      return toAccount(row as AccountRow); // proof: `columns`, and an upsert always returns its row
+      return toAccount(row as AccountRow); // proof: `accountColumns`, and an upsert always returns its row
     },
 
     async find(id) {
-      const row = sql.find.get(id) as AccountRow | undefined; // proof: `columns`
+      const row = sql.find.get(id) as AccountRow | undefined; // proof: `accountColumns`
       return row === undefined ? null : toAccount(row);
     },
 
     async findByName(name) {
-      return (sql.findByName.all(name) as AccountRow[]).map(toAccount); // proof: `columns`
+      return (sql.findByName.all(name) as AccountRow[]).map(toAccount); // proof: `accountColumns`
     },
 
     async setSuspended(id, at) {
       const row = await db.write(() => sql.setSuspended.get({ id, at }));
-      return row === undefined ? null : toAccount(row as AccountRow); // proof: `columns`
+      return row === undefined ? null : toAccount(row as AccountRow); // proof: `accountColumns`
     },
 
     takeDailyWrite(id, day, limit) {
@@ -104,6 +105,6 @@ export function createSqliteAccountStore(db: Database): AccountStore {
   };
 }
 
-function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: AccountRow): Account {
+export function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: AccountRow): Account {
   return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
 }

@@ -2,6 +2,8 @@ import type { AuditEntry } from '../../domain/moderation.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { Database } from './database.ts';
 
+export const auditColumns = 'id, at, by_whom AS "by", act, target, reason, outcome, ended_at AS endedAt';
+
 export function createSqliteAuditLog(db: Database): AuditLog {
   const sql = {
     begin: db.prepare(`
@@ -9,7 +11,7 @@ export function createSqliteAuditLog(db: Database): AuditLog {
       VALUES ($id, $at, $by, $act, $target, $reason)`),
     end: db.prepare('UPDATE audit_log SET outcome = ?, ended_at = ? WHERE id = ? AND outcome IS NULL'),
     list: db.prepare(`
-      SELECT id, at, by_whom AS "by", act, target, reason, outcome, ended_at AS endedAt FROM audit_log
+      SELECT ${auditColumns} FROM audit_log
       WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit`),
   };
 

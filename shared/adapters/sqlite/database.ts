@@ -17,6 +17,11 @@ export interface Statement {
   all(...values: Values): unknown[];
 }
 
+/** The database at one moment, on a connection of its own. */
+export interface Snapshot extends Pick<Database, 'prepareTuples' | 'prepare'> {
+  close(): void;
+}
+
 /** An open database. Reads are synchronous and see what is committed. Statements that write run inside `write`. */
 export interface Database {
   /** Compiles a statement: once, when the adapter is created. */
@@ -36,6 +41,12 @@ export interface Database {
 
   /** @throws DropError `unavailable` if the database cannot be read, or the disk does not accept writes */
   check(): void;
+
+  /**
+   * What is committed now, until it is closed. Meanwhile writes go on, and the WAL grows by all of them: a checkpoint cannot
+   * start it again from its beginning.
+   */
+  openSnapshot(): Snapshot;
 
   /** The faults that SQLite's integrity check finds. Reads the whole database. */
   findDamage(): string[];
@@ -59,6 +70,9 @@ const noReports: DatabaseReports = {
   diskFailed: () => undefined,
   diskRecovered: () => undefined,
 };
+
+/** How long a statement waits for another process. */
+const busyMs = 5_000;
 
 /** Set before the first table is created. Each of them is a write, which a full disk would refuse. */
 const newFileSettings = `
@@ -98,17 +112,6 @@ export function openDatabase(path: string, reports: DatabaseReports = noReports)
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
 
-  function prepare(sql: string, asArrays: boolean): Statement {
-    const statement = connection.prepare(sql);
-    statement.setReturnArrays(asArrays);
-    // These closures keep the connection: the library closes one that only statements refer to.
-    return {
-      run: (...values) => statement.run(...values),
-      get: (...values) => statement.get(...values),
-      all: (...values) => statement.all(...values),
-    };
-  }
-
   async function close(): Promise<void> {
     try {
       group.close();
@@ -129,8 +132,7 @@ export function openDatabase(path: string, reports: DatabaseReports = noReports)
   }
 
   return {
-    prepare: (sql) => prepare(sql, false),
-    prepareTuples: (sql) => prepare(sql, true),
+    ...statementsOf(connection),
     write(work) {
       checkpoints.noteWrite();
       return group.write(work);
@@ -146,6 +148,13 @@ export function openDatabase(path: string, reports: DatabaseReports = noReports)
       disk.check();
     },
 
+    openSnapshot() {
+      const reader = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
+      reader.exec('BEGIN');
+      reader.prepare('SELECT 1 FROM drops LIMIT 1').get(); // the first read of a transaction fixes what it sees
+      return { ...statementsOf(reader), close: () => reader.close() };
+    },
+
     findDamage() {
       const rows: { integrity_check: string }[] = connection.prepare('PRAGMA integrity_check').all();
       return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
@@ -158,12 +167,28 @@ export function openDatabase(path: string, reports: DatabaseReports = noReports)
   };
 }
 
+function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare' | 'prepareTuples'> {
+  function prepare(sql: string, asArrays: boolean): Statement {
+    const statement = connection.prepare(sql);
+    statement.setReturnArrays(asArrays);
+    // These closures keep the connection: the library closes one that only statements refer to.
+    return {
+      run: (...values) => statement.run(...values),
+      get: (...values) => statement.get(...values),
+      all: (...values) => statement.all(...values),
+    };
+  }
+  return {
+    prepare: (sql) => prepare(sql, false),
+    prepareTuples: (sql) => prepare(sql, true),
+  };
+}
+
 function connect(path: string): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
   try {
     makePrivateFile(path);
-    connection = new DatabaseSync(path);
-    connection.exec('PRAGMA busy_timeout = 5000');
+    connection = new DatabaseSync(path, { timeout: busyMs });
     if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
     connection.exec(settings);
     migrate(connection);

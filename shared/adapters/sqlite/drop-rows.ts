@@ -1,4 +1,12 @@
-import type { Drop, Metadata, OwnedVersion, PendingTask, Publisher, Version } from '../../domain/drop.ts';
+import type {
+  Drop,
+  Lock,
+  Metadata,
+  OwnedVersion,
+  PendingTask,
+  Publisher,
+  Version,
+} from '../../domain/drop.ts';
 
 /** The columns of a drop, in the order of `DropRow`. */
 export const dropColumns = `
@@ -87,6 +95,27 @@ export function toOwnedVersion([
   const [kind, publisherId, label] = publisher;
   const publishedBy = kind === null || publisherId === null ? null : { kind, id: publisherId, label };
   return { ...toVersion([id, number, sizeBytes, hasContext, mediaType, createdAt]), publishedBy };
+}
+
+/** SQL: stores a version. Values: its `number`, `versionValues`, `publisherValues`, and `id` and `ownerId` of its drop. */
+export const insertVersionSql = `
+  INSERT INTO drop_versions (drop_id, owner_id, number, id, size_bytes, has_context, media_type, created_at,
+    publisher_kind, publisher_id, publisher_label)
+  VALUES ($id, $ownerId, $number, $versionId, $sizeBytes, $hasContext, $mediaType, $createdAt,
+    $publisherKind, $publisherId, $publisherLabel)`;
+
+export function versionValues(version: Omit<Version, 'number'>) {
+  const { id, sizeBytes, hasContext, mediaType, createdAt } = version;
+  return { versionId: id, sizeBytes, hasContext: Number(hasContext), mediaType, createdAt };
+}
+
+export function publisherValues({ publishedBy }: Pick<OwnedVersion, 'publishedBy'>) {
+  const { kind = null, id = null, label = null } = publishedBy ?? {};
+  return { publisherKind: kind, publisherId: id, publisherLabel: label };
+}
+
+export function lockValues(lock: Lock | null) {
+  return { lockId: lock?.id ?? null, lockHash: lock?.hash ?? null };
 }
 
 /** SQL: the assignments of every visible change; their values are `$now` and `taskValues`. */

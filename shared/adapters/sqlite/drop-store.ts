@@ -1,5 +1,12 @@
 import { randomInt } from 'node:crypto';
-import type { DetailChanges, Drop, NewDrop, NewVersion, PendingTask } from '../../domain/drop.ts';
+import {
+  type DetailChanges,
+  type Drop,
+  type NewDrop,
+  type NewVersion,
+  type PendingTask,
+  withoutDocument,
+} from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from '../../domain/revision.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -15,9 +22,13 @@ import {
   changed,
   type DropRow,
   dropColumns,
+  insertVersionSql,
   isLive,
+  lockValues,
+  publisherValues,
   taskValues,
   toDrop,
+  versionValues,
   writeMetadata,
 } from './drop-rows.ts';
 
@@ -99,11 +110,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
       SELECT 1 FROM drop_versions WHERE id = $id UNION ALL SELECT 1 FROM drop_trash WHERE version_id = $id`),
     countVersions: db.prepareTuples('SELECT count(*) FROM drop_versions WHERE drop_id = ?'),
     findVersion: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? AND number = ?'),
-    insertVersion: db.prepare(`
-      INSERT INTO drop_versions (drop_id, owner_id, number, id, size_bytes, has_context, media_type, created_at,
-        publisher_kind, publisher_id, publisher_label)
-      VALUES ($id, $ownerId, $number, $versionId, $sizeBytes, $hasContext, $mediaType, $createdAt,
-        $publisherKind, $publisherId, $publisherLabel)`),
+    insertVersion: db.prepare(insertVersionSql),
     removeVersion: db.prepare('DELETE FROM drop_versions WHERE drop_id = ? AND number = ?'),
     insertTrash: db.prepare('INSERT INTO drop_trash (drop_id, version_id) VALUES (?, ?)'),
     updateHead: db.prepare(`
@@ -162,7 +169,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     const { changes } = sql.insert.run({
       ...{ id, ownerId, slug, title, description, place, expiresAt, metadata: writeMetadata(metadata) },
       ...lockValues(lock),
-      ...versionValues(version),
+      ...versionValues(withoutDocument(version)),
       ...taskValues(tasks),
     });
     if (changes === 0) return 'slug_taken';
@@ -191,7 +198,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     version: NewVersion,
   ): void {
     const publisher = publisherValues(version);
-    sql.insertVersion.run({ id, ownerId, number, ...versionValues(version), ...publisher });
+    sql.insertVersion.run({ id, ownerId, number, ...versionValues(withoutDocument(version)), ...publisher });
     sql.putHtml.run(version.id, version.html);
     if (version.context !== null) sql.putContext.run(version.id, version.context);
   }
@@ -274,18 +281,4 @@ function updated(
 
 function toDropOrNull(row: unknown): Drop | null {
   return row === undefined ? null : toDrop(row as DropRow); // proof: each statement selects `dropColumns`
-}
-
-function versionValues({ id, html, context, mediaType, createdAt }: NewVersion) {
-  const hasContext = Number(context !== null);
-  return { versionId: id, sizeBytes: html.byteLength, hasContext, mediaType, createdAt };
-}
-
-function publisherValues({ publishedBy }: NewVersion) {
-  const { kind = null, id = null, label = null } = publishedBy ?? {};
-  return { publisherKind: kind, publisherId: id, publisherLabel: label };
-}
-
-function lockValues(lock: NewDrop['lock']) {
-  return { lockId: lock?.id ?? null, lockHash: lock?.hash ?? null };
 }

@@ -2,7 +2,7 @@ import type { Report, ReportedPage } from '../../domain/report.ts';
 import type { ReportStore } from '../../ports/report-store.ts';
 import type { Database } from './database.ts';
 
-const columns = `
+export const reportColumns = `
   id, drop_id AS dropId, slug, version, reason, text, contact, created_at AS createdAt, closed_at AS closedAt`;
 
 const isOpen = 'closed_at IS NULL';
@@ -17,7 +17,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
     // The first condition finds the position in the index; the second skips reports of the same time.
     const isAfter = 'created_at <= $createdAt AND (created_at < $createdAt OR id > $id)';
     return db.prepare(`
-      SELECT ${columns} FROM reports WHERE ${[...conditions, isAfter].join(' AND ')}
+      SELECT ${reportColumns} FROM reports WHERE ${[...conditions, isAfter].join(' AND ')}
       ORDER BY created_at DESC, id LIMIT $limit`);
   }
 
@@ -27,7 +27,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
     insert: db.prepare(`
       INSERT INTO reports (id, drop_id, slug, version, reason, text, contact, created_at)
       VALUES ($id, $dropId, $slug, $version, $reason, $text, $contact, $createdAt)`),
-    find: db.prepare(`SELECT ${columns} FROM reports WHERE id = ?`),
+    find: db.prepare(`SELECT ${reportColumns} FROM reports WHERE id = ?`),
     listOpen: prepareList(isOpen),
     listAll: prepareList(),
     listOpenOfPage: prepareList(isOpen, 'slug = $slug'),
@@ -58,7 +58,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
     },
 
     async find(id) {
-      return (sql.find.get(id) ?? null) as Report | null; // proof: `columns`
+      return (sql.find.get(id) ?? null) as Report | null; // proof: `reportColumns`
     },
 
     async list({ withClosed, slug, before, limit }) {
@@ -68,7 +68,7 @@ export function createSqliteReportStore(db: Database): ReportStore {
         slug === null
           ? (withClosed ? sql.listAll : sql.listOpen).all(values)
           : (withClosed ? sql.listAllOfPage : sql.listOpenOfPage).all({ ...values, slug });
-      return found as Report[]; // proof: `columns`
+      return found as Report[]; // proof: `reportColumns`
     },
 
     async listPages(limit) {

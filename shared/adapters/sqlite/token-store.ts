@@ -2,7 +2,7 @@ import type { Token } from '../../domain/token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
 import type { Database } from './database.ts';
 
-type TokenRow = [
+export type TokenRow = [
   id: string,
   hash: string,
   accountId: string,
@@ -12,22 +12,25 @@ type TokenRow = [
   expiresAt: number | null,
 ];
 
-const columns = 'id, hash, account_id, label, created_at, last_used_at, expires_at';
+export const tokenColumns = 'id, hash, account_id, label, created_at, last_used_at, expires_at';
 // The column is_suspended is unused: earlier releases copied the account's suspension into it.
+
+/** Values: as in `tokenValues`. */
+export const insertTokenSql = `
+  INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
 
 export function createSqliteTokenStore(db: Database): TokenStore {
   const sql = {
-    insert: db.prepare(`
-      INSERT INTO tokens (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+    insert: db.prepare(insertTokenSql),
     findByHash: db.prepareTuples(`
-      SELECT account.suspended_at IS NOT NULL, ${columns.replace(/\w+/g, 'tokens.$&')}
+      SELECT account.suspended_at IS NOT NULL, ${tokenColumns.replace(/\w+/g, 'tokens.$&')}
       FROM tokens JOIN accounts AS account ON account.id = account_id
       WHERE hash = ? AND account.deleted_at IS NULL`),
-    find: db.prepareTuples(`SELECT ${columns} FROM tokens WHERE id = ?`),
+    find: db.prepareTuples(`SELECT ${tokenColumns} FROM tokens WHERE id = ?`),
     list: db.prepareTuples(`
-      SELECT ${columns} FROM tokens WHERE account_id = ? ORDER BY created_at DESC, id`),
+      SELECT ${tokenColumns} FROM tokens WHERE account_id = ? ORDER BY created_at DESC, id`),
     rename: db.prepareTuples(`
-      UPDATE tokens SET label = $label WHERE id = $id AND account_id = $accountId RETURNING ${columns}`),
+      UPDATE tokens SET label = $label WHERE id = $id AND account_id = $accountId RETURNING ${tokenColumns}`),
     revoke: db.prepare('DELETE FROM tokens WHERE id = ? AND account_id = ?'),
     revokeAll: db.prepare('DELETE FROM tokens WHERE account_id = ?'),
     touch: db.prepare(`
@@ -38,9 +41,8 @@ export function createSqliteTokenStore(db: Database): TokenStore {
   };
 
   return {
-    async insert({ id, hash, accountId, label, createdAt, lastUsedAt, expiresAt }) {
-      const values = [id, hash, accountId, label, createdAt, lastUsedAt, expiresAt];
-      const { changes } = await db.write(() => sql.insert.run(...values));
+    async insert(token) {
+      const { changes } = await db.write(() => sql.insert.run(...tokenValues(token)));
       return changes > 0 ? 'inserted' : 'id_taken';
     },
 
@@ -52,17 +54,17 @@ export function createSqliteTokenStore(db: Database): TokenStore {
     },
 
     async find(tokenId) {
-      const row = sql.find.get(tokenId) as TokenRow | undefined; // proof: `columns`
+      const row = sql.find.get(tokenId) as TokenRow | undefined; // proof: `tokenColumns`
       return row === undefined ? null : toToken(row);
     },
 
     async list(accountId) {
-      return (sql.list.all(accountId) as TokenRow[]).map(toToken); // proof: `columns`
+      return (sql.list.all(accountId) as TokenRow[]).map(toToken); // proof: `tokenColumns`
     },
 
     async rename(accountId, tokenId, label) {
       const row = await db.write(() => sql.rename.get({ accountId, id: tokenId, label }));
-      return row === undefined ? null : toToken(row as TokenRow); // proof: `columns`
+      return row === undefined ? null : toToken(row as TokenRow); // proof: `tokenColumns`
     },
 
     revoke(accountId, tokenId) {
@@ -84,6 +86,11 @@ export function createSqliteTokenStore(db: Database): TokenStore {
   };
 }
 
-function toToken([id, hash, accountId, label, createdAt, lastUsedAt, expiresAt]: TokenRow): Token {
+export function tokenValues(token: Token): TokenRow {
+  const { id, hash, accountId, label, createdAt, lastUsedAt, expiresAt } = token;
+  return [id, hash, accountId, label, createdAt, lastUsedAt, expiresAt];
+}
+
+export function toToken([id, hash, accountId, label, createdAt, lastUsedAt, expiresAt]: TokenRow): Token {
   return { id, hash, accountId, label, createdAt, lastUsedAt, expiresAt };
 }

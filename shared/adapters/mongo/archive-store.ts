@@ -1,0 +1,95 @@
+import { type Connection, Schema } from 'mongoose';
+import type { ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
+import type { ArchiveStore } from '../../ports/archive-store.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SecretStore } from '../../ports/secret-store.ts';
+import { accountModel } from './account-store.ts';
+import { createArchiveInserts } from './archive-inserts.ts';
+import { createMongoSnapshot } from './archive-snapshot.ts';
+import { auditModel } from './audit-log.ts';
+import { answerMs, backgroundMs } from './connection.ts';
+import { dropModel } from './drop-schema.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { idempotencyModel } from './idempotency-store.ts';
+import { patiently } from './patience.ts';
+import { reportModel } from './report-store.ts';
+import { tokenModel } from './token-store.ts';
+
+/** At most one. */
+interface ImportDocument {
+  readonly _id: 'unfinished';
+  readonly archive_id: string;
+  readonly begun_at: number;
+}
+
+const schema = new Schema<ImportDocument>(
+  { _id: String, archive_id: String, begun_at: Number },
+  { collection: 'imports', versionKey: false, autoIndex: false, autoCreate: false },
+);
+
+export function importModel(connection: Connection) {
+  return connection.model('Import', schema);
+}
+
+type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
+
+export function createMongoArchiveStore(
+  connection: Connection,
+  stores: { readonly html: BlobStore; readonly contexts: BlobStore; readonly secrets: SecretStore },
+  clock: Clock,
+): ArchiveStore {
+  const imports = importModel(connection);
+  const models = [
+    ['accounts', accountModel(connection)],
+    ['tokens', tokenModel(connection)],
+    ['idempotency-keys', idempotencyModel(connection)],
+    ['drops', dropModel(connection)],
+    ['reports', reportModel(connection)],
+    ['audit-log', auditModel(connection)],
+  ] as const;
+  const writes: Writes = {
+    ...createArchiveInserts(connection),
+    async secrets(records) {
+      for (const { name, value } of records) await patiently(() => stores.secrets.replace(name, value));
+    },
+  };
+
+  const marks = withTimeLimit<Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport'>>(
+    answerMs(connection),
+    {
+      async findUnfinishedImport() {
+        const found = await imports.findById('unfinished').lean();
+        return found === null ? null : { archiveId: found.archive_id, begunAt: found.begun_at };
+      },
+
+      async beginImport({ archiveId, begunAt }) {
+        try {
+          await imports.insertOne({ _id: 'unfinished', archive_id: archiveId, begun_at: begunAt });
+        } catch (error) {
+          if (!isDuplicateOf(error, '_id_')) throw error;
+        }
+      },
+
+      async endImport() {
+        await imports.deleteOne({ _id: 'unfinished' });
+      },
+    },
+  );
+
+  return {
+    ...marks,
+    ...withTimeLimit<Pick<ArchiveStore, 'countRecords'>>(backgroundMs, {
+      async countRecords() {
+        const counts = await Promise.all(
+          models.map(async ([kind, model]) => [kind, await model.countDocuments()] as const),
+        );
+        return Object.fromEntries(counts.filter(([, records]) => records > 0));
+      },
+    }),
+
+    openSnapshot: async () => createMongoSnapshot(connection, stores, clock.now()),
+    write: (kind, records) => writes[kind](records),
+    writeBlob: (blobs, versionId, bytes) => patiently(() => stores[blobs].put(versionId, bytes)),
+  };
+}

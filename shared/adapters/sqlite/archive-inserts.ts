@@ -1,0 +1,82 @@
+import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
+import type { Database } from './database.ts';
+import { createPairs } from './drop-pairs.ts';
+import { insertVersionSql, lockValues, publisherValues, versionValues, writeMetadata } from './drop-rows.ts';
+import { insertTokenSql, tokenValues } from './token-store.ts';
+
+/** Each stores a record unless it is there. To be called inside a write of the database. */
+type Inserts = { readonly [K in Exclude<ArchiveKind, 'secrets'>]: (record: ArchiveRecord<K>) => void };
+
+/** How records of archives become rows. */
+export function createArchiveInserts(db: Database): Inserts {
+  const pairs = createPairs(db);
+  const unlessThere = (key = 'id') => `ON CONFLICT (${key}) DO NOTHING`;
+  const sql = {
+    account: db.prepare(`
+      INSERT INTO accounts (id, provider, subject, name, created_at, suspended_at, day, day_count)
+      VALUES ($id, $provider, $subject, $name, $createdAt, $suspendedAt, $day, $count) ${unlessThere()}`),
+    token: db.prepare(insertTokenSql),
+    key: db.prepare(`
+      INSERT INTO idempotency_keys (account_id, key, hash, drop_id, slug, version_id, created_at,
+        lease, leased_until, is_done)
+      VALUES ($accountId, $key, $hash, $dropId, $slug, $versionId, $createdAt, '', 0, 1)
+      ${unlessThere('account_id, key')}`),
+    // The next place is free, because no other write adds drops.
+    drop: db.prepare(`
+      INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,
+        head_id, head_size_bytes, head_has_context, head_media_type, head_created_at, view_count, place,
+        created_at, updated_at, changed_at, rev, taken_down_at, takedown_reason, expires_at,
+        owed_render, owed_purge)
+      VALUES ($id, $ownerId, $slug, $title, $description, $metadata, $lockId, $lockHash, $latestVersion,
+        $versionId, $sizeBytes, $hasContext, $mediaType, $headCreatedAt, $viewCount,
+        (SELECT coalesce(max(place), -1) + 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL),
+        $createdAt, $updatedAt, $updatedAt, $rev, $takenDownAt, $takedownReason, $expiresAt, 0, 0)
+      ${unlessThere()}`),
+    version: db.prepare(insertVersionSql),
+    day: db.prepare('INSERT INTO day_views (drop_id, day, count, views_batch) VALUES (?, ?, ?, 0)'),
+    report: db.prepare(`
+      INSERT INTO reports (id, drop_id, slug, version, reason, text, contact, created_at, closed_at)
+      VALUES ($id, $dropId, $slug, $version, $reason, $text, $contact, $createdAt, $closedAt) ${unlessThere()}`),
+    auditEntry: db.prepare(`
+      INSERT INTO audit_log (id, at, by_whom, act, target, reason, outcome, ended_at)
+      VALUES ($id, $at, $by, $act, $target, $reason, $outcome, $endedAt) ${unlessThere()}`),
+  };
+
+  function insertDrop(drop: ArchivedDrop): void {
+    const { id, ownerId, versions, days } = drop;
+    if (sql.drop.run(dropValues(drop)).changes === 0) return;
+    for (const version of versions) {
+      const { number } = version;
+      sql.version.run({ id, ownerId, number, ...versionValues(version), ...publisherValues(version) });
+    }
+    for (const [day, views] of days) sql.day.run(id, day, views);
+    pairs.replace(drop, new Map(), new Map(drop.metadata));
+  }
+
+  return {
+    accounts({ identity: { provider, subject, name }, id, createdAt, suspendedAt, dayWrites }) {
+      const { day, count } = dayWrites ?? { day: '', count: 0 };
+      sql.account.run({ id, provider, subject, name, createdAt, suspendedAt, day, count });
+    },
+    tokens: (token) => void sql.token.run(...tokenValues(token)),
+    'idempotency-keys': (key) => void sql.key.run({ ...key }),
+    drops: insertDrop,
+    reports: (report) => void sql.report.run({ ...report }),
+    'audit-log': (entry) => void sql.auditEntry.run({ ...entry }),
+  };
+}
+
+function dropValues(drop: ArchivedDrop) {
+  const { id, ownerId, slug, title, description, viewCount, rev, createdAt, updatedAt, expiresAt } = drop;
+  const head = drop.versions.at(-1);
+  if (head === undefined) throw new Error(`drops ${id} has no version`);
+  const { createdAt: headCreatedAt, ...latest } = versionValues(head);
+  return {
+    ...{ id, ownerId, slug, title, description, viewCount, rev, createdAt, updatedAt, expiresAt },
+    ...{ ...latest, headCreatedAt, latestVersion: head.number },
+    ...lockValues(drop.lock),
+    metadata: writeMetadata(new Map(drop.metadata)),
+    takenDownAt: drop.takedown?.at ?? null,
+    takedownReason: drop.takedown?.reason ?? null,
+  };
+}
