@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
+import { addBackupCommand } from './backup-program.ts';
 import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
@@ -83,6 +84,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
     );
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);
+  addBackupCommand(program, io);
   addAdminCommands(program, io);
   return program;
 }

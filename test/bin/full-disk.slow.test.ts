@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
@@ -67,6 +68,14 @@ describe('A full disk', () => {
     expect(readyStatus).to.equal(503);
     expect(text).to.contain('"disk_full"').and.not.to.contain(disk.dir);
     expect((await fetch(`${service.url}/healthz`)).status).to.equal(200);
+  });
+
+  it('leaves no half backup', async () => {
+    const { stdout, stderr, code } = await run('backup', `${disk.dir}/backups`);
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect(stderr).to.match(/^dropleaf: [^\n]+\n$/);
+    const left = existsSync(disk.pathOf('backups')) ? readdirSync(disk.pathOf('backups')) : [];
+    expect(left.filter((name) => name.includes('dropleaf-2'))).to.deep.equal([]);
   });
 
   it('after kill -9 the service starts on the full disk and answers reads', async () => {

@@ -38,6 +38,11 @@ export function createFileSecretStore(dir: string): SecretStore {
   };
 }
 
+/** Whether a file of the directory is a secret of the service, for backups. */
+export function isSecretFile(file: string): boolean {
+  return isNameOf('signing-secret', file) || isNameOf('sign-in-key', file);
+}
+
 /** `name`, or `name.<Unix ms>`, which sorts after it. */
 function isNameOf(name: string, file: string): boolean {
   return file === name || (file.startsWith(`${name}.`) && /^\d+$/.test(file.slice(name.length + 1)));

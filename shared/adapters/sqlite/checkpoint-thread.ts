@@ -1,6 +1,9 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** With more pages than this in the WAL, writers wait until all are copied, so that the WAL starts from its beginning. */
+/**
+ * With more pages than this in the WAL, writers wait until all are copied, so that the WAL starts from its beginning. Not
+ * while a long read, such as a backup, keeps pages from being copied: writers would wait in vain.
+ */
 const longLogPages = 2_048;
 
 /**
@@ -13,7 +16,7 @@ export function checkpoint(path: string): { log: number; moved: number } {
   try {
     connection.exec('PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
     const result = move('PASSIVE');
-    return result.log > longLogPages ? move('RESTART') : result;
+    return result.log > longLogPages && result.moved === result.log ? move('RESTART') : result;
   } finally {
     connection.close();
   }

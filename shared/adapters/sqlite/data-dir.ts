@@ -48,7 +48,7 @@ export function requireData(dir: string): void {
 }
 
 /** Like `mkdir -p`. Node's `recursive` never returns if a file system (/proc) refuses with ENOENT. */
-function makeDir(dir: string): void {
+export function makeDir(dir: string): void {
   if (existsSync(dir)) return;
   makeDir(dirname(dir));
   mkdirSync(dir, { mode: 0o700 });
@@ -59,23 +59,36 @@ export interface DataDirLock {
 }
 
 /**
- * Locks the directory: only one service may run on it. The lock is a transaction on `service.lock`, so the system
- * ends it with the process.
+ * Locks the directory: only one service may run on it.
  * @throws Error of one sentence if another process has the lock
  */
 export function lockDataDir(dir: string): DataDirLock {
+  let lock: DataDirLock | null;
+  try {
+    lock = lockFile(join(dir, 'service.lock'));
+  } catch (cause) {
+    throw new Error(`${dir} cannot be locked: ${messageOf(cause)}`, { cause });
+  }
+  if (lock !== null) return lock;
+  throw new Error(`Another Dropleaf is running on ${resolve(dir)}: stop it, or set another DATA_DIR`);
+}
+
+/**
+ * Locks a file, which is created if it is missing. The lock is a transaction on it, so the system ends the lock with
+ * the process.
+ * @returns null: another process has the lock
+ * @throws SQLite's error if the file cannot be written
+ */
+export function lockFile(path: string): DataDirLock | null {
   let connection: DatabaseSyncInstance | undefined;
   try {
-    const path = join(dir, 'service.lock');
     makePrivateFile(path);
     connection = new DatabaseSync(path, { timeout: 0 });
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch (cause) {
+  } catch (error) {
     connection?.close();
-    const message = isBusy(cause)
-      ? `Another Dropleaf is running on ${resolve(dir)}: stop it, or set another DATA_DIR`
-      : `${dir} cannot be locked: ${messageOf(cause)}`;
-    throw new Error(message, { cause });
+    if (isBusy(error)) return null;
+    throw error;
   }
   const held = connection;
   return {
