@@ -4,11 +4,13 @@ import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { createSqliteArchiveStore } from './adapters/sqlite/archive-store.ts';
 import { databaseFile, requireData, takeDataDir } from './adapters/sqlite/data-dir.ts';
 import { type DatabaseReports, openDatabase } from './adapters/sqlite/database.ts';
+import { readFileSizes } from './adapters/sqlite/file-sizes.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
 import { createSqliteStores } from './adapters/sqlite/stores.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
+import type { Metrics } from './ports/metrics.ts';
 import { createThrottledWarning } from './services/throttled-warning.ts';
 
 /** After this long without a renewal, another worker may take the job. */
@@ -26,11 +28,15 @@ export function openEmbeddedEngine(deps: {
   clock: Clock;
   log: Log;
   role: Role;
+  metrics: Pick<Metrics, 'stores'> | null;
 }): Engine {
-  const { config, clock, log, role } = deps;
+  const { config, clock, log, role, metrics } = deps;
   const lock = role === 'service' ? takeDataDir(config.DATA_DIR, log) : null;
   if (role === 'command') requireData(config.DATA_DIR);
-  const db = openDatabase(databaseFile(config.DATA_DIR), createReports(config.DATA_DIR, { clock, log }));
+  const file = databaseFile(config.DATA_DIR);
+  const reports = createReports(config.DATA_DIR, { clock, log });
+  const db = openDatabase(file, { ...reports, transactionEnded: metrics?.stores.sqliteTransaction });
+  metrics?.stores.watchFiles(() => readFileSizes(file));
   const stores = createSqliteStores(db, clock);
   const secrets = createFileSecretStore(config.DATA_DIR);
   return {

@@ -1,17 +1,16 @@
 import { createPrometheusMetrics, type PrometheusMetrics } from './adapters/prometheus/metrics.ts';
 import { type MetricsServer, startMetricsServer } from './adapters/prometheus/server.ts';
 import { type Config, isScaleOut } from './config/config.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Log } from './ports/log.ts';
 import { readVersion } from './version.ts';
 
 export type ServiceMetrics = PrometheusMetrics;
 
 /** The numbers of this process. */
-export function createMetrics(config: Config): ServiceMetrics {
-  return createPrometheusMetrics({
-    version: readVersion(),
-    engine: isScaleOut(config) ? 'scale-out' : 'embedded',
-  });
+export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
+  const engine = isScaleOut(config) ? 'scale-out' : 'embedded';
+  return createPrometheusMetrics({ version: readVersion(), engine }, clock);
 }
 
 /** Serves them on METRICS_PORT. @throws Error that says in one sentence why it cannot listen */

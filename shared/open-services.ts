@@ -103,7 +103,7 @@ export async function openServices(
   { log: allLines, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
 ): Promise<Services> {
   const metrics =
-    config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config);
+    config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config, clock);
   const log = lowerReported(allLines);
   const engine = await openStores(config, { log, role: 'service', clock, metrics });
   try {

@@ -30,7 +30,7 @@ export async function openStores(
     return openScaleOutEngine({ config, clock, log, metrics });
   }
   const { openEmbeddedEngine } = await import('./embedded-engine.ts');
-  return openEmbeddedEngine({ config, clock, log, role });
+  return openEmbeddedEngine({ config, clock, log, role, metrics });
 }
 
 /**

@@ -25,10 +25,24 @@ export interface RequestMetrics {
 /** Called for each command to a server. @param name of the command alone, without keys and values */
 export type CommandEnded = (name: string, seconds: number, isFailed: boolean) => void;
 
+/** Called for each transaction. @param writes how many writes of one turn of the event loop it joined */
+export type TransactionEnded = (writes: number, seconds: number, isFailed: boolean) => void;
+
+/** In bytes. */
+export interface FileSizes {
+  readonly database: number;
+  readonly wal: number;
+  /** Space on their disk that the service may fill; null: unknown. */
+  readonly free: number | null;
+}
+
 /** What is reported of the databases. */
 export interface StoreMetrics {
   readonly mongoCommand: CommandEnded;
   readonly redisCommand: CommandEnded;
+  readonly sqliteTransaction: TransactionEnded;
+  /** `read` is called for each scrape. */
+  watchFiles(read: () => FileSizes): void;
 }
 
 /** Lookups in memory that spared a read or not, and what the memory holds. */

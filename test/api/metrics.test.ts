@@ -67,6 +67,9 @@ describe('Metrics', () => {
       dropleaf_views_unrecorded: 0,
       'dropleaf_thread_task_failures_total{task="render_page"}': 0,
       'dropleaf_job_run_failures_total{name="version.render"}': 0,
+      'dropleaf_jobs{name="version.render",state="waiting"}': 0,
+      'dropleaf_job_overdue_seconds{name="version.render"}': 0,
+      dropleaf_job_queue_up: 1,
       dropleaf_ready: 1,
       dropleaf_http_connections: 1,
     };
@@ -79,6 +82,9 @@ describe('Metrics', () => {
     if (isScaleOutRun) {
       expect(commandsIn(series, 'mongodb')).to.include.members(['insert', 'find', 'update']);
       expect(commandsIn(series, 'redis')).to.include.members(['evalsha', 'publish']);
+    } else {
+      expect(series.get('dropleaf_sqlite_writes_total')).to.be.at.least(3);
+      expect(series.get('dropleaf_data_free_bytes')).to.be.above(0);
     }
     expect(series.get('dropleaf_thread_task_duration_seconds_count{task="render_page"}')).to.be.at.least(2);
     expect(series.get('dropleaf_job_run_duration_seconds_count{name="version.render"}')).to.be.at.least(2);

@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import { createEventCounter } from './event-counter.ts';
 import { createHistogram } from './histogram.ts';
@@ -12,7 +13,7 @@ const limits = [
 ];
 
 /** The same engine, which counts what it has done. */
-export function watchEngine(registry: Registry, engine: Engine): Engine {
+export function watchEngine(registry: Registry, engine: Engine, clock: Clock): Engine {
   const limitHit = createEventCounter(registry, {
     name: 'dropleaf_limit_hits_total',
     help: 'Requests that were refused because a limit was reached, by limit',
@@ -28,7 +29,7 @@ export function watchEngine(registry: Registry, engine: Engine): Engine {
     reports: watchReports(registry, engine.reports),
     views: watchViews(registry, engine.views),
     pageChanges: watchChanges(registry, engine.pageChanges),
-    jobs: watchJobs(registry, engine.jobs),
+    jobs: watchJobs(registry, engine.jobs, clock),
   };
 }
 

@@ -1,17 +1,26 @@
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import type { JobCount } from '../../domain/job-count.ts';
 import { type JobHandlers, type JobName, jobNames } from '../../job-catalogue.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
 import { createEventCounter } from './event-counter.ts';
 import { createHistogram } from './histogram.ts';
+
+/** A queue that does not answer must not hold up a scrape. */
+const countWithinMs = 2_000;
 
 /** From a purge to the removal of an account with thousands of drops. */
 const buckets = [0.005, 0.025, 0.1, 0.5, 2.5, 30];
 
-/** The same queue. A process that runs jobs shows what it ran. */
-export function watchJobs(registry: Registry, queue: Engine['jobs']): Engine['jobs'] {
+/** The same queue. A process that runs jobs shows what it ran, and the queue, which all processes share. */
+export function watchJobs(registry: Registry, queue: Engine['jobs'], clock: Clock): Engine['jobs'] {
   return {
     ...queue,
-    start: (handlers) => queue.start(countRuns(registry, handlers)),
+    start(handlers) {
+      addQueue(registry, queue, clock);
+      queue.start(countRuns(registry, handlers));
+    },
   };
 }
 
@@ -47,4 +56,60 @@ function countRuns(registry: Registry, handlers: JobHandlers): JobHandlers {
 
   const counted = jobNames.map((name) => [name, count(name)] as const);
   return Object.fromEntries(counted) as JobHandlers; // proof: every name has the handler of its name
+}
+
+function addQueue(registry: Registry, queue: Engine['jobs'], clock: Clock): void {
+  const registers = [registry];
+  const readCounts = onceAScrape(() => countJobs(queue));
+  new Gauge({
+    name: 'dropleaf_jobs',
+    help: 'Jobs in the queue of all processes, by name and state (waiting, active, failed); none if it does not answer',
+    labelNames: ['name', 'state'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { name, waiting, active, failed } of (await readCounts()) ?? []) {
+        this.inc({ name, state: 'waiting' }, waiting);
+        this.inc({ name, state: 'active' }, active);
+        this.inc({ name, state: 'failed' }, failed);
+      }
+    },
+  });
+  new Gauge({
+    name: 'dropleaf_job_overdue_seconds',
+    help: 'For how long the oldest job of the name is due and has not begun; 0: none is due',
+    labelNames: ['name'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { name, oldestDueAt } of (await readCounts()) ?? []) {
+        this.set({ name }, oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1_000);
+      }
+    },
+  });
+  new Gauge({
+    name: 'dropleaf_job_queue_up',
+    help: 'Whether the job queue answered: 1 or 0',
+    registers,
+    async collect() {
+      this.set((await readCounts()) === null ? 0 : 1);
+    },
+  });
+}
+
+/** null: the queue does not answer. */
+function countJobs(queue: Engine['jobs']): Promise<readonly JobCount[] | null> {
+  const late = () => new Error('not in time');
+  return withTimeout(countWithinMs, queue.countByName(), late).catch(() => null);
+}
+
+/** Calls `read` once for the metrics of a scrape, which are all collected in the same turn of the event loop. */
+function onceAScrape<T>(read: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= read().finally(() => {
+      running = null;
+    });
+    return running;
+  };
 }

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import type { Clock } from '../../ports/clock.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import { watchEngine } from './engine-metrics.ts';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.ts';
@@ -15,14 +16,14 @@ export interface PrometheusMetrics extends Metrics {
 }
 
 /** The numbers of this process. */
-export function createPrometheusMetrics(info: BuildInfo): PrometheusMetrics {
+export function createPrometheusMetrics(info: BuildInfo, clock: Clock): PrometheusMetrics {
   const registry = new Registry();
   addProcessMetrics(registry, info);
   return {
     requests: createRequestMetrics(registry),
     stores: createStoreMetrics(registry),
     ...createTaskMetrics(registry),
-    watchEngine: (engine) => watchEngine(registry, engine),
+    watchEngine: (engine) => watchEngine(registry, engine, clock),
     watchPurger: (purger) => watchPurger(registry, purger),
     read: (readings) => addReadings(registry, readings),
     scrape: () => registry.metrics(),

@@ -1,5 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
-import type { CommandEnded, StoreMetrics } from '../../ports/metrics.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CommandEnded, FileSizes, StoreMetrics, TransactionEnded } from '../../ports/metrics.ts';
 import { createHistogram } from './histogram.ts';
 
 /** Up to the longest wait for an answer (2.5 s), and above it. */
@@ -9,6 +9,8 @@ export function createStoreMetrics(registry: Registry): StoreMetrics {
   return {
     mongoCommand: createCommandMetrics(registry, 'mongodb', 'MongoDB'),
     redisCommand: createCommandMetrics(registry, 'redis', 'Redis'),
+    sqliteTransaction: createTransactionMetrics(registry),
+    watchFiles: (read) => addFileSizes(registry, read),
   };
 }
 
@@ -29,4 +31,54 @@ function createCommandMetrics(registry: Registry, name: string, title: string): 
     durations.tally(command).observe(seconds);
     if (isFailed) failures.inc({ command });
   };
+}
+
+function createTransactionMetrics(registry: Registry): TransactionEnded {
+  const duration = createHistogram(registry, {
+    name: 'dropleaf_sqlite_transaction_duration_seconds',
+    help: 'Time that a transaction of SQLite blocked the event loop, its flush to the disk included',
+    labels: [],
+    buckets,
+  }).tally();
+  const registers = [registry];
+  const writes = new Counter({
+    name: 'dropleaf_sqlite_writes_total',
+    help: 'Writes to SQLite; those of one turn of the event loop share a transaction',
+    registers,
+  });
+  const failures = new Counter({
+    name: 'dropleaf_sqlite_transaction_failures_total',
+    help: 'Transactions of SQLite that failed: the disk is full or broken, or another process held the database',
+    registers,
+  });
+  return (count, seconds, isFailed) => {
+    duration.observe(seconds);
+    writes.inc(count);
+    if (isFailed) failures.inc();
+  };
+}
+
+function addFileSizes(registry: Registry, read: () => FileSizes): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'dropleaf_sqlite_file_bytes',
+    help: 'Size of the database file and of its write-ahead log',
+    labelNames: ['file'],
+    registers,
+    collect() {
+      const { database, wal } = read();
+      this.set({ file: 'database' }, database);
+      this.set({ file: 'wal' }, wal);
+    },
+  });
+  new Gauge({
+    name: 'dropleaf_data_free_bytes',
+    help: 'Space on the disk of DATA_DIR that the service may fill',
+    registers,
+    collect() {
+      const { free } = read();
+      if (free === null) this.remove();
+      else this.set(free);
+    },
+  });
 }

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
+import type { TransactionEnded } from '../../ports/metrics.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createDiskWatch, type DiskFailure, findDiskFailure } from './disk-watch.ts';
 import { createWriteGroup } from './write-group.ts';
@@ -63,6 +64,8 @@ export interface DatabaseReports {
   diskFailed(failure: DiskFailure): void;
   /** The disk accepts writes again. */
   diskRecovered(): void;
+  /** Absent: nobody wants to know. */
+  readonly transactionEnded?: TransactionEnded | undefined;
 }
 
 const noReports: DatabaseReports = {
@@ -105,7 +108,7 @@ const migrations = new URL('./migrations/', import.meta.url);
 export function openDatabase(path: string, reports: DatabaseReports = noReports): Database {
   const connection = connect(path);
   const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
-  const group = createWriteGroup(connection, disk);
+  const group = createWriteGroup(connection, disk, reports.transactionEnded);
   const checkpoints = createCheckpoints(path, (err) => {
     if (disk.failed(err) === null) reports.checkpointFailed(err);
   });

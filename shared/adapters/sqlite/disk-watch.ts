@@ -93,7 +93,8 @@ function refusal({ reason, err: cause }: DiskFailure): DropError {
   return unavailable(message, retrySeconds, { reason, cause, isReported: true });
 }
 
-function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
+/** Of the disk of that file; null: it cannot be read. */
+export function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
   try {
     const { bavail, blocks, bsize } = statfsSync(dirname(path));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

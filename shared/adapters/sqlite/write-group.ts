@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
+import type { TransactionEnded } from '../../ports/metrics.ts';
 import type { DiskWatch } from './disk-watch.ts';
 
 interface Write {
@@ -34,7 +35,11 @@ function hasCode(error: unknown, code: number): error is Error {
  * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
  * order and synchronously, so a read outside sees only what is committed.
  */
-export function createWriteGroup(connection: DatabaseSyncInstance, disk: DiskWatch) {
+export function createWriteGroup(
+  connection: DatabaseSyncInstance,
+  disk: DiskWatch,
+  onEnd?: TransactionEnded,
+) {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
@@ -64,6 +69,13 @@ export function createWriteGroup(connection: DatabaseSyncInstance, disk: DiskWat
     const writes = waiting.slice(0, maxWrites);
     waiting = waiting.slice(maxWrites);
     if (waiting.length > 0) setImmediate(runNext);
+    const startedAt = performance.now();
+    const isDone = tryWrites(writes);
+    onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
+  }
+
+  /** @returns whether they are committed */
+  function tryWrites(writes: readonly Write[]): boolean {
     const changesBefore = disk.isFailing() ? countChanges.get().count : null;
     try {
       begin.run();
@@ -71,10 +83,12 @@ export function createWriteGroup(connection: DatabaseSyncInstance, disk: DiskWat
       commit.run();
       for (const settle of outcomes) settle();
       if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
+      return true;
     } catch (error) {
       const cause = explain(error);
       for (const write of writes) write.reject(cause);
       if (connection.isTransaction) rollback.run();
+      return false;
     }
   }
 
