@@ -47,10 +47,6 @@ async function measureEngine(engine: EngineName): Promise<object> {
   const times = await measureTimes(stores);
   const commands = engine === 'scale-out' ? await countCommands(stores) : null;
   const disk = await Promise.all(stores.map((store) => store.diskBytes()));
-  const jobs = [];
-  for (const { size, env } of stores)
-    jobs.push(...(await runPeriodicJobs(env)).map((run) => ({ size, ...run })));
-  if (values.keep === undefined) for (const store of stores) await store.remove();
   const table = tableOf(engine, times.costs, commands);
   const stored = stores.map(({ size, filled: { versions, seconds } }, n) => {
     return {
@@ -61,11 +57,15 @@ async function measureEngine(engine: EngineName): Promise<object> {
       residentMib: times.residentMib[n],
     };
   });
+  process.stdout.write(`\n${table.text}\n\n${formatTable(storeHead, stored.map(storeRow))}\n`);
+  const jobs = [];
+  for (const { size, env } of stores)
+    jobs.push(...(await runPeriodicJobs(env)).map((run) => ({ size, ...run })));
+  if (values.keep === undefined) for (const store of stores) await store.remove();
   const jobRows = jobs.map(({ name, size, ms, blockedMs, grownMib }) => {
     return [name, String(size), ...[ms, blockedMs, grownMib].map((value) => value.toFixed(0))];
   });
-  const tables = [table.text, formatTable(storeHead, stored.map(storeRow)), formatTable(jobHead, jobRows)];
-  process.stdout.write(`\n${tables.join('\n\n')}\n`);
+  process.stdout.write(`\n${formatTable(jobHead, jobRows)}\n`);
   return { engine, stored, endpoints: table.rows, jobs };
 }
 

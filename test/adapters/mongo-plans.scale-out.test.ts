@@ -55,6 +55,9 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       day_views: () => ({ count: 1, views_batch: start }),
       artefacts: (n) => ({ chunks: n }),
       audit_log: () => ({ at: start, outcome: null }),
+      'html.files': () => ({ length: 1 }),
+      'html.chunks': (n) => ({ files_id: n, n: 0 }),
+      artefact_chunks: () => ({}),
       uploads: () => ({ request: '', expires_at: later }),
       idempotency_keys: () => ({ lease: 'none', created_at: start }),
       reports: (n) => ({ drop_id: n, slug: n, closed_at: later, created_at: start }),
@@ -214,6 +217,16 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     ['cards.find', () => stores.cards.find('d7'), ['find cards by _id_']],
     ['cards.listIds', () => stores.cards.listIds('d1', 'd9', 5), ['find cards by _id_']],
+    [
+      'html.listIds',
+      () => stores.html.listIds('n1', 'n2', 5),
+      ['find html.files by _id_', 'find html.chunks by files_id_1_n_1'],
+    ],
+    [
+      'renders.listIds',
+      () => stores.renders.listIds('d1', 'd2', 5),
+      ['find artefacts by _id_', 'find artefact_chunks by _id_'],
+    ],
     ['cards.delete', () => stores.cards.delete(['d7']), ['delete cards by _id_']],
     [
       'pendingTasks.findExisting',
@@ -423,10 +436,12 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       for (const metadata of [[], [['tenth', '7']]] as const) {
         if (metadata.length === 0 && sortBy === 'created_at' && sortOrder === 'desc') continue; // above
         const index = metadata.length === 0 ? 'drops_place' : 'drops_pairs';
+        const isSorted = metadata.length === 0 && sortOrder === 'desc';
+        const sorted = sortBy === 'updated_at' ? 'drops_changed' : 'drops_views';
         calls.push([
           `drops.list by ${sortBy} ${sortOrder}, ${metadata.length} pairs`,
           () => stores.drops.list(ownerId, { ...listed, sortBy, sortOrder, metadata }),
-          [`aggregate drops by ${index}`, `find drops by ${index}`],
+          [`aggregate drops by ${index}`, `find drops by ${isSorted ? sorted : index}`],
         ]);
       }
     }

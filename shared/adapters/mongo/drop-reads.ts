@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import type { Drop } from '../../domain/drop.ts';
+import type { Drop, DropQuery } from '../../domain/drop.ts';
 import { createSearch, searchedPerTurn } from '../../domain/search.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
@@ -35,6 +35,13 @@ function matching(
   if (pairs.size === 0) return { filter: { owner, place: { $gte: 0 }, ...unexpired }, hint: 'drops_place' };
   return { filter: { owner, pairs: { $all: toPairs(pairs) }, ...unexpired }, hint: 'drops_pairs' };
 }
+
+/** Indexes in the descending order of lists. */
+const sortedIndexes = {
+  created_at: 'drops_created',
+  updated_at: 'drops_changed',
+  view_count: 'drops_views',
+} as const satisfies Record<DropQuery['sortBy'], string>;
 
 type DropReads = Pick<
   DropStore,
@@ -92,9 +99,9 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
       const byCreation = { created_at: direction, _id: 1 } as const;
       const sort =
         sortBy === 'created_at' ? byCreation : ({ [sortBy]: direction, created_at: -1, _id: 1 } as const);
-      // The newest first is the order of an index: only the documents of this page are read.
-      const isIndexed = pairs.size === 0 && sortBy === 'created_at' && sortOrder === 'desc';
-      const order = { sort, hint: isIndexed ? 'drops_created' : hint };
+      // Descending is the order of an index: only the documents of this page are read.
+      const isIndexed = pairs.size === 0 && sortOrder === 'desc';
+      const order = { sort, hint: isIndexed ? sortedIndexes[sortBy] : hint };
       const part = { skip: (page - 1) * limit, limit };
       if (words !== undefined) {
         const texts = drops.find(filter, textFields, { ...order, batchSize: textsPerAnswer });

@@ -88,6 +88,8 @@ dropSchema.index(
 );
 dropSchema.index({ owner: 1, pairs: 1 }, { name: 'drops_pairs' });
 dropSchema.index({ owner: 1, created_at: -1, _id: 1 }, { name: 'drops_created' });
+dropSchema.index({ owner: 1, updated_at: -1, created_at: -1, _id: 1 }, { name: 'drops_changed' });
+dropSchema.index({ owner: 1, view_count: -1, created_at: -1, _id: 1 }, { name: 'drops_views' });
 dropSchema.index(
   { changed_at: 1, _id: 1 },
   { name: 'drops_chores', partialFilterExpression: { chores: true } },

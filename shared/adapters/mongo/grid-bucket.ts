@@ -96,7 +96,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     },
 
     /** Ids of files, and of chunks without a file, which an interrupted upload or removal left behind. */
-    listIds: mergedIds([listFiles, distinctIds(listChunks)]),
+    listIds: mergedIds(listFiles, distinctIds(listChunks)),
   };
 }
 
@@ -119,11 +119,17 @@ async function unlessThere(insert: Promise<unknown>, index: string): Promise<voi
   }
 }
 
-/** The union of the sources, in the same order. */
-export function mergedIds(sources: readonly ListIds[]): ListIds {
+/**
+ * The union of the sources, in the same order. Only the part of `others` up to the last id of a full page of the first source
+ * is read: DocumentDB reads the whole range before it sorts and limits, and chunks are large.
+ */
+export function mergedIds(first: ListIds, others: ListIds): ListIds {
   return async (after, below, limit) => {
-    const pages = await Promise.all(sources.map((list) => list(after, below, limit)));
-    return [...new Set(pages.flat())].sort().slice(0, limit); // ids are ASCII: all servers order them like this
+    const ids = await first(after, below, limit);
+    const last = ids.length < limit ? undefined : ids.at(-1);
+    const end = last === undefined ? below : `${last}0`; // behind the keys of `last`, whether they are ids or go on with `/`
+    const all = new Set([...ids, ...(await others(after, end, limit))]);
+    return [...all].sort().slice(0, limit); // ids are ASCII: all servers order them like this
   };
 }
 

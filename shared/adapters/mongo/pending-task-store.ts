@@ -112,7 +112,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
       const rows = await drops
         .find({ $or: [{ 'versions.id': among }, { trash: among }] })
         .select({ _id: 0, found: { $setIntersection: [{ $literal: versionIds }, all] } })
-        .setOptions({ limit: versionIds.length, batchSize: versionIds.length }) // an id is in one drop only
+        .setOptions({ batchSize: versionIds.length + 1 }) // an id is in one drop only
         .lean<{ readonly found: readonly string[] }[]>();
       return new Set(rows.flatMap(({ found }) => found));
     },

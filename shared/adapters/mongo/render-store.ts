@@ -112,7 +112,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
     },
 
     /** With the chunks that an interrupted put or removal left behind. */
-    listIds: mergedIds([listVersions(artefacts), listVersions(chunks)]),
+    listIds: mergedIds(listVersions(artefacts), listVersions(chunks)),
   });
   return { ...forRequests, ...forJobs };
 }
