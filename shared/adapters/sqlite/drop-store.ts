@@ -86,7 +86,9 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
       SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place = $place
       UNION ALL
       SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place >= $cap LIMIT 1`),
-    places: db.prepareTuples('SELECT place FROM drops WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?'),
+    places: db.prepareTuples(`
+      SELECT place FROM drops INDEXED BY drops_one_per_place
+      WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?`),
     // Without RETURNING, which takes three times as long as the rest.
     insert: db.prepare(`
       INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+describe('Statements to SQLite and the indexes that they use', () => {
+  let db: Database;
+  /** Every statement of the stores. */
+  const statements: string[] = [];
+
+  before(() => {
+    db = openDatabase(join(makeTempDir(), 'dropleaf.sqlite'));
+    const note =
+      (prepare: Database['prepare']): Database['prepare'] =>
+      (sql) => {
+        statements.push(sql.replace(/\s+/g, ' ').trim());
+        return prepare(sql);
+      };
+    const noting = { ...db, prepare: note(db.prepare), prepareTuples: note(db.prepareTuples) };
+    createSqliteStores(noting, createTestClock());
+  });
+
+  after(() => db.close());
+
+  function planOf(sql: string): string[] {
+    const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]; // proof: its columns
+    return rows.map(({ detail }) => detail);
+  }
+
+  it('no statement reads a whole table, except lists for operators', () => {
+    const isForOperators = /^SELECT id, at, by_whom .* ORDER BY id DESC LIMIT|^WITH by_reason AS/;
+    const others = statements.filter((sql) => !isForOperators.test(sql));
+    const scans = others.flatMap((sql) =>
+      planOf(sql)
+        .filter((step) => /^SCAN (?!json_each|pair|CONSTANT|\()/.test(step))
+        .map((step) => `${step}: ${sql.slice(0, 300)}`),
+    );
+    expect(scans).to.deep.equal([]);
+  });
+
+  const listed = () => statements.filter((sql) => /^SELECT json_group_array.* INDEXED BY/.test(sql));
+
+  it('a list in descending order is the order of an index, whatever its field', () => {
+    const descending = listed().filter((sql) => /ORDER BY \w+ desc/.test(sql));
+    expect(descending).to.have.length(6); // three fields, pages and texts
+    for (const sql of descending) expect(planOf(sql).join(), sql).not.to.include('TEMP B-TREE');
+  });
+
+  it('in ascending order only drops with an equal field are sorted', () => {
+    const ascending = listed().filter((sql) => /ORDER BY \w+ asc/.test(sql));
+    expect(ascending).to.have.length(6);
+    for (const sql of ascending) expect(planOf(sql).join(), sql).to.match(/B-TREE FOR LAST (2 )?TERM/);
+  });
+
+  for (const [name, pattern, index] of [
+    ['drops are counted', /^SELECT count\(\*\) FROM drops/, 'drops_by_owner'],
+    ['free places are found', /^SELECT place FROM drops/, 'drops_one_per_place'],
+    ['pending tasks are listed', /^SELECT changed_at AS changedAt/, 'drops_with_chores'],
+    [
+      'expired drops are found',
+      /^SELECT 1 FROM drops WHERE deleted_at IS NULL AND expires_at/,
+      'drops_expiring',
+    ],
+  ] as const) {
+    it(`${name} by ${index}`, () => {
+      const found = statements.filter((sql) => pattern.test(sql));
+      expect(found).not.to.have.length(0);
+      for (const sql of found) expect(planOf(sql).join(), sql).to.include(`INDEX ${index}`);
+    });
+  }
+});
