@@ -29,7 +29,7 @@ const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
 const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(file);
 /** What is decided before a store is asked is tested once. */
 const isTransport =
-  /^api\/(agent-files|bodies|bodies-in-flight|client-address|client-file|form-bodies|held-bytes|multipart)\.test\.js$/;
+  /^api\/(agent-files|bodies|bodies-in-flight|client-address|client-file|form-bodies|held-bytes|multipart|operators-access)\.test\.js$/;
 const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !isTransport.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');

@@ -49,8 +49,8 @@ function table(entries: readonly AuditEntry[]): Html {
 <tbody>
 ${entries.map(
   ({ at, act, target, by, reason, outcome }) => html`<tr>
-<td data-label="When">${timeTag(at)}</td>
-<th scope="row">${act}</th>
+<th scope="row">${timeTag(at)}</th>
+<td data-label="Act">${act}</td>
 <td data-label="Target"><span class="wrap-anywhere">${targetOf(act, target)}</span></td>
 <td data-label="By"><span class="wrap-anywhere">${personOf(by)}</span></td>
 <td data-label="Reason"><span class="wrap-anywhere">${reason === null ? html`<span class="soft">None</span>` : visible(reason)}</span></td>

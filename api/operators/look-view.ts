@@ -28,6 +28,18 @@ export function framePolicy(loadsAll: boolean): string {
   ].join('; ');
 }
 
+/**
+ * The page without frames and links to resources. No policy stops `<link rel=preconnect>`, and Chromium connects to the server of
+ * a frame before it finds that the policy forbids the frame: the author's server would learn that somebody looks.
+ * A `meta` may stand where a `link` may, and has no content either. What it could say (`http-equiv`) the sandbox forbids, or it
+ * makes the policy stricter.
+ */
+export function withoutConnections(page: Uint8Array): Uint8Array {
+  const text = Buffer.from(page).toString('latin1');
+  const inert = text.replace(/<link(?=[\s/>])/gi, '<meta').replace(/<(\/?i?frame)(?=[\s/>])/gi, '<$1-');
+  return Buffer.from(inert, 'latin1');
+}
+
 /** GET /operators/pages/{slug}/look */
 export function lookView(look: {
   readonly page: ShownPage;
@@ -54,12 +66,13 @@ export function lookView(look: {
       loadsAll
         ? html`Without scripts, forms and links. Pictures, styles and fonts come from where the page says: those servers learn your address, and that somebody looks. ${other}`
         : html`Without scripts, forms and links. Nothing is loaded from other servers, so a page that needs them looks poorer than for viewers. ${other}`
-    }</p></div></div>
+    }</p></div>
+${!page.isTakenDown && html`<div class="actions"><a class="button danger" href="${operatorPaths.takedown(slug)}">Take down…</a></div>`}</div>
 <iframe class="looked-at" src="${granted(operatorPaths.frame(slug), loadsAll)}" title="Version ${version.number}, without scripts" sandbox="" referrerpolicy="no-referrer"></iframe>
 <section class="panel" aria-labelledby="source-title">
 <div class="panel-head"><h2 id="source-title">Source</h2><a class="button quiet small" href="${granted(operatorPaths.source(slug))}" download>Download (${sizeText(document.byteLength)})</a></div>
 ${document.byteLength > sourceMaxBytes && html`<p class="small soft">The first ${sizeText(sourceMaxBytes)}.</p>`}
-<pre class="source" tabindex="0" aria-labelledby="source-title" role="region"><code>${sourceText(document)}</code></pre>
+<pre class="source" tabindex="0" role="region" aria-label="Source as text"><code>${sourceText(document)}</code></pre>
 </section>`,
   };
 }

@@ -34,7 +34,7 @@ export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 
       return {
         ...pagePart(drop),
         title: before === null ? 'Take this page down?' : 'Change the reason of the takedown?',
-        body: html`<p>${visible(drop.title)}, by ${accountLink(drop.ownerId, owner)}</p>
+        body: html`<p>${visible(drop.title)}<br><span class="soft">by ${accountLink(drop.ownerId, owner)}</span></p>
 ${
   before === null
     ? html`<p>Viewers get 410 at once, for the page and all its versions. The owner still sees it in the dashboard and the API, reads your reason, and can download or delete it. You can restore the page later.</p>`
@@ -67,7 +67,7 @@ ${
       return {
         ...pagePart(drop),
         title: 'Put this page online again?',
-        body: html`<p>${visible(drop.title)}, by ${accountLink(drop.ownerId, owner)}</p>
+        body: html`<p>${visible(drop.title)}<br><span class="soft">by ${accountLink(drop.ownerId, owner)}</span></p>
 ${drop.takedown !== null && html`<p>It is offline since ${timeTag(drop.takedown.at)}: ${visible(drop.takedown.reason)}</p>`}`,
         button: 'Restore',
         isDangerous: false,
