@@ -121,3 +121,11 @@ export function orNotFound(message: string): (error: unknown) => never {
 export function printLine({ stdout }: ProcessIo, line: string): void {
   stdout.write(`${stripControlCharacters(line)}\n`);
 }
+
+/** Prints blocks of lines with an empty line between two blocks. */
+export function printBlocks(io: ProcessIo, blocks: readonly (readonly string[])[]): void {
+  for (const [i, lines] of blocks.entries()) {
+    if (i > 0) io.stdout.write('\n');
+    for (const line of lines) printLine(io, line);
+  }
+}

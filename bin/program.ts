@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
 import { addBackupCommand } from './backup-program.ts';
-import { jobs, migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
+import { type JobsOptions, jobs } from './commands/jobs.ts';
+import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
 
@@ -161,13 +162,16 @@ function addMaintenance(program: Command, io: ProcessIo): void {
 
   program
     .command('jobs')
-    .summary('count waiting, active and failed jobs')
+    .summary('count jobs by name, say why jobs failed, retry them')
     .description(
-      'Counts waiting, active and failed jobs, and prints the errors of the newest 100 failed jobs.',
+      'Counts the waiting, active and failed jobs of each name; "oldest" is how long the oldest one has been due, and "~" ' +
+        'marks an estimate. Then lists why jobs failed: by name and error, with the newest one as an example. Failed jobs are ' +
+        'kept for 7 days.',
     )
-    .option('-r, --retry', 'queue all failed jobs again')
-    .addHelpText('after', example('bin/dropleaf.js jobs --retry'))
-    .action((options: { retry?: true }) => jobs(options, io));
+    .option('-r, --retry [name]', 'queue failed jobs again: all, those of a name, or the one with an id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('bin/dropleaf.js jobs --retry edge.purge'))
+    .action((options: JobsOptions) => jobs(options, io));
 }
 
 function example(line: string): string {

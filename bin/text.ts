@@ -11,7 +11,7 @@ export function stripControlCharacters(line: string): string {
  * Every character outside ASCII counts as two columns, the width of the widest ones.
  * @param line without control characters
  */
-export function wrapLine(line: string): string[] {
+function wrapLine(line: string): string[] {
   const lines: string[] = [];
   let current = '';
   let width = 0;
@@ -28,6 +28,12 @@ export function wrapLine(line: string): string[] {
   return [...lines, current];
 }
 
+/** Puts the label before every line, so that no line of a visitor's text passes for another field. */
+export function labelLines(label: string, text: string): string[] {
+  const lines = text.split('\n').flatMap((line) => wrapLine(stripControlCharacters(line)));
+  return lines.map((line) => `  ${label.padEnd(7)}  ${line}`);
+}
+
 /** `1 token`, `2 tokens`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -35,4 +41,13 @@ export function countOf(count: number, noun: string): string {
 
 export function formatTime(unixMs: number): string {
   return new Date(unixMs).toISOString();
+}
+
+/** `35 s`, `4 min`, `3 h`, `2 d`: rounded down. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
 }

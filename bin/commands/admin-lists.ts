@@ -10,13 +10,14 @@ import {
   describeAccount,
   type OperatorOptions,
   orNotFound,
+  printBlocks,
   printLine,
   readOperator,
   readSlug,
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { formatTime, stripControlCharacters, wrapLine } from '../text.ts';
+import { formatTime, labelLines } from '../text.ts';
 
 /** The highest `--limit`. */
 export const maxLimit = 1_000;
@@ -166,12 +167,6 @@ function describeReport({ id, slug, version, reason, text, contact, createdAt, c
   ];
 }
 
-/** Puts the label before every line, so that no line of a visitor's text passes for another field. */
-function labelLines(label: string, text: string): string[] {
-  const lines = text.split('\n').flatMap((line) => wrapLine(stripControlCharacters(line)));
-  return lines.map((line) => `  ${label.padEnd(7)}  ${line}`);
-}
-
 /** Prints the pages with open reports, one line each, most reports first. */
 export async function listReportedPages({ limit }: { readonly limit: number }, io: ProcessIo): Promise<void> {
   await withAdmin(io, async ({ reports }) => {
@@ -195,12 +190,4 @@ function describePages(pages: Awaited<ReturnType<Reports['listPages']>>['pages']
     const times = `first ${formatTime(first)}  newest ${formatTime(newest)}`;
     return `${String(open).padStart(countWidth)} open  ${slug.padEnd(slugWidth)}  ${times}  ${counts}`;
   });
-}
-
-/** Prints blocks of lines with an empty line between two blocks. */
-function printBlocks(io: ProcessIo, blocks: readonly (readonly string[])[]): void {
-  for (const [i, lines] of blocks.entries()) {
-    if (i > 0) io.stdout.write('\n');
-    for (const line of lines) printLine(io, line);
-  }
 }

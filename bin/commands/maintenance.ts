@@ -1,19 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeConfig, isScaleOut } from '../../shared/config/config.ts';
 import { localIdentity } from '../../shared/domain/account.ts';
-import { DropError } from '../../shared/domain/errors.ts';
-import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import type { FailedJob, JobMonitor } from '../../shared/ports/job-queue.ts';
 import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
-import { printLine, readDataConfig, withServices } from '../operator.ts';
+import { readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
-import { countOf } from '../text.ts';
-
-/** How long Redis may take to count the jobs. */
-const countTimeoutMs = 5_000;
-
-const shownFailedJobs = 100;
 
 /**
  * Prints every setting with its value, and warns about misspelled names.
@@ -87,53 +77,4 @@ export async function signInKey(io: ProcessIo): Promise<void> {
   await withServices(config, io, async ({ signInKey }) => {
     io.stdout.write(`${await signInKey()}\n`);
   });
-}
-
-/** Prints how many jobs are waiting, active and failed, and why the failed ones failed. `retry`: queues those again instead. */
-export async function jobs({ retry = false }: { retry?: boolean }, io: ProcessIo): Promise<void> {
-  await withServices(readDataConfig(io.env), io, async (services) => {
-    const counts = await countJobs(services);
-    if (!retry) {
-      await printJobs(counts, services.jobs, io);
-      return;
-    }
-    const count = await services.jobs.retryFailed();
-    io.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
-  });
-}
-
-type JobCounts = Awaited<ReturnType<JobMonitor['count']>>;
-
-/** @throws Error naming Redis if it does not answer in time: the service itself works without Redis for a while */
-export async function countJobs({
-  config,
-  jobs,
-}: Pick<OperatorServices, 'config' | 'jobs'>): Promise<JobCounts> {
-  const unreachable = (cause?: unknown) =>
-    new Error(`Redis at ${serverHosts(config).redis} cannot be reached`, { cause });
-  const counts = jobs.count().catch((error: unknown) => {
-    throw error instanceof DropError && isScaleOut(config) ? unreachable(error) : error;
-  });
-  const timeout = sleep(countTimeoutMs, undefined, { ref: false });
-  return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
-}
-
-async function printJobs(
-  { waiting, active, failed }: JobCounts,
-  jobs: JobMonitor,
-  io: ProcessIo,
-): Promise<void> {
-  io.stdout.write(`waiting  ${waiting}\nactive   ${active}\nfailed   ${failed}\n`);
-  if (failed === 0) return;
-  const shown = await jobs.listFailed(shownFailedJobs);
-  for (const job of shown) {
-    io.stdout.write('\n');
-    for (const line of describeFailedJob(job)) printLine(io, line);
-  }
-  if (failed > shown.length) io.stdout.write(`\n${countOf(failed - shown.length, 'more failed job')}\n`);
-}
-
-function describeFailedJob({ name, payload, attempts, error }: FailedJob): string[] {
-  const [reason = ''] = error.split('\n', 1);
-  return [`${name} ${JSON.stringify(payload)} after ${countOf(attempts, 'attempt')}`, `  ${reason}`];
 }

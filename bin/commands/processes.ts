@@ -10,7 +10,7 @@ import { type ProcessIo, UsageError } from '../process-io.ts';
 import { describeStart, type ProcessName } from '../start-line.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
 import { welcome } from '../welcome.ts';
-import { countJobs } from './maintenance.ts';
+import { countJobs } from './jobs.ts';
 
 /**
  * Runs web and worker in one process until it is stopped: on SQLite, or on MongoDB (which it migrates) and Redis.

@@ -1,4 +1,5 @@
 import type { JobCount } from '../domain/job-count.ts';
+import type { FailedJob } from '../domain/job-failure.ts';
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
 /** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
@@ -33,21 +34,8 @@ export interface JobConsumer {
   stop(graceMs: number): Promise<void>;
 }
 
-export interface FailedJob {
-  readonly id: string;
-  /** May be a name of an earlier release. */
-  readonly name: JobName | string;
-  readonly payload: unknown;
-  readonly attempts: number;
-  /** The stack of the last error. */
-  readonly error: string;
-}
-
 /** Shows jobs to operators. */
 export interface JobMonitor {
-  /** `waiting` includes delayed jobs, but not the next runs of schedules. */
-  count(): Promise<{ waiting: number; active: number; failed: number }>;
-
   /**
    * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. It may be
    * called every few seconds: beyond 1,000 jobs, Redis estimates.
@@ -57,6 +45,10 @@ export interface JobMonitor {
   /** The newest failed jobs, at most `limit`. They are kept for 7 days, or until there are too many. */
   listFailed(limit: number): Promise<FailedJob[]>;
 
-  /** Enqueues every failed job again with all its attempts. @returns how many */
-  retryFailed(): Promise<number>;
+  /**
+   * Enqueues failed jobs again with all their attempts; they are due from now on.
+   * @param nameOrId null: all
+   * @returns how many
+   */
+  retryFailed(nameOrId: string | null): Promise<number>;
 }

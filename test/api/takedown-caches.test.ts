@@ -5,6 +5,7 @@ import type { Engine } from '../../shared/ports/engine.ts';
 import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
+import { countJobs } from '../support/jobs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -165,7 +166,7 @@ describe('takedown and restore, with an edge', () => {
     expect(asked).to.deep.equal(['edge.purge']);
     await passRounds(service);
     expect((await engine?.pendingTasks.find(drop.id))?.tasks).to.deep.equal([]);
-    expect((await service.services.jobs.count()).waiting).to.equal(0);
+    expect((await countJobs(service.services.jobs)).waiting).to.equal(0);
   });
 });
 

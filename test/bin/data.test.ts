@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import { type JobHandlers, jobNames } from '../../shared/job-catalogue.ts';
 import { createTestClock } from '../support/clock.ts';
+import { countJobs } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { dropleaf } from './command.ts';
 import { makeData, useHome } from './home.ts';
@@ -95,40 +96,80 @@ describe('bin/dropleaf.js sign-in-key', () => {
 describe('bin/dropleaf.js jobs', () => {
   const home = useHome();
   beforeEach(() => makeData(home.dir));
-  const none = 'waiting  0\nactive   0\nfailed   0\n';
 
-  it('counts no jobs in new data', async () => {
-    expect(await dropleaf(['jobs'], home.env)).to.deep.equal({ stdout: none, stderr: '', code: 0 });
-  });
+  const head = 'name              waiting   active   failed   oldest';
+  const rowOf = (stdout: string, name: string) =>
+    stdout.split('\n').find((line) => line.startsWith(`${name} `));
 
-  it('prints each failed job with its attempts and the first line of its error, without control characters', async () => {
-    await leaveFailedJob(new Error('the page \u001b[31mis\u009b gone\nand more'));
+  it('prints every name in aligned columns', async () => {
     const { stdout, stderr, code } = await dropleaf(['jobs'], home.env);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
-    expect(stdout).to.equal(
-      'waiting  0\nactive   0\nfailed   1\n\n' +
-        'drop.remove {"dropId":"d-1"} after 5 attempts\n' +
-        '  Error: the page \ufffd[31mis\ufffd gone\n',
+    const [first, ...rows] = stdout.trimEnd().split('\n');
+    expect(first).to.equal(head);
+    expect(rows.map((row) => row.split(' ')[0])).to.deep.equal([...jobNames].sort());
+    expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove             0        0        0        -');
+  });
+
+  it('prints since when the oldest job is due, and runs no job itself', async () => {
+    const { clock, queue, close } = openQueue();
+    clock.advance(-250_000);
+    await queue.enqueue('drop.remove', { dropId: 'd-1' });
+    clock.advance(200_000);
+    await queue.enqueue('drop.remove', { dropId: 'd-2' });
+    await close();
+    for (let round = 0; round < 2; round++) {
+      const { stdout } = await dropleaf(['jobs'], home.env);
+      expect(rowOf(stdout, 'drop.remove')).to.equal('drop.remove             2        0        0    4 min');
+    }
+  });
+
+  it('groups failed jobs by name and error, without control characters', async () => {
+    await leaveFailedJobs(
+      (id) => new Error(`the page of ${id} \u001b[31mis\u009b gone\nand more`),
+      ['d-1', 'd-2'],
+    );
+    const { stdout, stderr, code } = await dropleaf(['jobs'], home.env);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(rowOf(stdout, 'drop.remove')).to.match(/^drop\.remove +0 +0 +2 +-$/);
+    const [, failures = ''] = stdout.split('\n\n');
+    expect(failures.replace(/[-\d]+T[:.\d]+Z/, 'TIME')).to.equal(
+      'failed    drop.remove 2 times\n' +
+        '  error    Error: the page of d-2 \ufffd[31mis\ufffd gone\n' +
+        '  newest   TIME, after 5 attempts\n' +
+        '  id       2\n' +
+        '  payload  {"dropId":"d-2"}\n',
     );
   });
 
-  it('--retry queues failed jobs again; the running service runs them', async () => {
-    await leaveFailedJob(new Error('a bad day'));
-    await home.start();
-    const retry = () => dropleaf(['jobs', '--retry'], home.env);
-    expect(await retry()).to.deep.equal({ stdout: '1 failed job queued again.\n', stderr: '', code: 0 });
-    const isDone = async () => (await dropleaf(['jobs'], home.env)).stdout === none;
-    await until(isDone, 'the service has run the job');
-    expect((await retry()).stdout).to.equal('0 failed jobs queued again.\n');
+  it('--json prints counts and failures for programs', async () => {
+    await leaveFailedJobs(() => new Error('a bad day'), ['d-1']);
+    const { stdout } = await dropleaf(['jobs', '--json'], home.env);
+    const { jobs, failures } = JSON.parse(stdout);
+    expect(jobs).to.deep.include({
+      ...{ name: 'drop.remove', waiting: 0, active: 0, failed: 1 },
+      ...{ oldest_due_at: null, is_estimate: false },
+    });
+    expect(failures[0].newest.failed_at).to.be.a('number');
+    delete failures[0].newest.failed_at;
+    const newest = { id: '1', payload: { dropId: 'd-1' }, attempts: 5 };
+    expect(failures).to.deep.equal([{ name: 'drop.remove', count: 1, error: 'Error: a bad day', newest }]);
   });
 
-  it('runs no waiting job itself', async () => {
-    const { queue, close } = openQueue();
-    await queue.enqueue('drop.remove', { dropId: 'd-1' });
-    await close();
-    for (let round = 0; round < 2; round++) {
-      expect((await dropleaf(['jobs'], home.env)).stdout).to.match(/^waiting {2}1\nactive {3}0\n/);
-    }
+  it('--retry queues failed jobs again; the running service runs them', async () => {
+    await leaveFailedJobs(() => new Error('a bad day'), ['d-1', 'd-2', 'd-3']);
+    const retry = (...args: string[]) => dropleaf(['jobs', '--retry', ...args], home.env);
+    const unknown = await retry('drop.card');
+    expect(unknown).to.deep.equal({
+      ...{ stdout: '', code: 1 },
+      stderr: 'dropleaf: no failed job has the name or id "drop.card"\n',
+    });
+    expect((await retry('1')).stdout).to.equal('1 failed job queued again.\n');
+    expect((await retry('drop.remove', '--json')).stdout).to.equal('{\n  "retried": 2\n}\n');
+    expect(await retry()).to.deep.equal({ stdout: '0 failed jobs queued again.\n', stderr: '', code: 0 });
+    await home.start();
+    const isDone = async () =>
+      /^drop\.remove +0 +0 +0/.test(rowOf((await dropleaf(['jobs'], home.env)).stdout, 'drop.remove') ?? '');
+    await until(isDone, 'the service has run the jobs');
   });
 
   function openQueue() {
@@ -139,14 +180,17 @@ describe('bin/dropleaf.js jobs', () => {
     return { clock, queue, close: () => db.close() };
   }
 
-  async function leaveFailedJob(reason: Error): Promise<void> {
+  async function leaveFailedJobs(reasonOf: (dropId: string) => Error, dropIds: string[]): Promise<void> {
     const { clock, queue, close } = openQueue();
-    const run = (name: PropertyKey) => (name === 'drop.remove' ? Promise.reject(reason) : Promise.resolve());
-    const handlers = new Proxy({} as JobHandlers, { get: (_, name) => () => run(name) }); // one for every job
-    await queue.enqueue('drop.remove', { dropId: 'd-1' });
+    const run = (name: PropertyKey, payload: { dropId: string }) =>
+      name === 'drop.remove' ? Promise.reject(reasonOf(payload.dropId)) : Promise.resolve();
+    const handlers = new Proxy({} as JobHandlers, {
+      get: (_, name) => (payload: { dropId: string }) => run(name, payload), // one for every job
+    });
+    for (const dropId of dropIds) await queue.enqueue('drop.remove', { dropId });
     queue.start(handlers);
-    while ((await queue.count()).failed === 0) {
-      await queue.runUntilIdle().catch(ignore); // rejects with `reason`
+    while ((await countJobs(queue)).failed < dropIds.length) {
+      await queue.runUntilIdle().catch(ignore); // rejects with the reason
       clock.advance(60_000);
     }
     await queue.stop(0);

@@ -53,14 +53,10 @@ describe('The processes of the Procfile', () => {
   it('web publishes a page without a worker; a worker started later runs the waiting job', async () => {
     const web = await startWeb();
     const drop = await publish(web.url, await createToken(), '<p>A page');
-    expect(await readJobs()).to.equal('waiting  1\nactive   0\nfailed   0\n');
+    expect(await readRenders()).to.include({ waiting: 1, active: 0, failed: 0 });
     await startWorker();
     await servers.untilDocuments('artefacts', 1);
-    await until(
-      async () => (await readJobs()) === 'waiting  0\nactive   0\nfailed   0\n',
-      'no job waits',
-      30_000,
-    );
+    await until(isRendered, 'the job is done', 30_000);
     expect(await (await fetch(`${web.url}/p/${drop.slug}/raw`)).text()).to.contain('A page');
   });
 
@@ -140,11 +136,7 @@ describe('The processes of the Procfile', () => {
     const url = await service.firstMatch(/runs at (http\S+)/);
     const drop = await publish(url, await createToken(), '<h1>Tried out</h1>');
     expect(await (await fetch(drop.raw_url)).text()).to.contain('<h1>Tried out</h1>');
-    await until(
-      async () => (await readJobs()).startsWith('waiting  0\nactive   0\n'),
-      'no job waits',
-      30_000,
-    );
+    await until(isRendered, 'the job is done', 30_000);
     const { stdout, stderr } = service.output;
     const [mongodb, redis] = [new URL(env.MONGODB_URI ?? '').host, new URL(REDIS_URL).host];
     expect(stdout).to.contain(`data in MongoDB (${mongodb}) and Redis (${redis}).`);
@@ -180,10 +172,16 @@ describe('The processes of the Procfile', () => {
     return stdout.trim();
   }
 
-  async function readJobs(): Promise<string> {
-    const { stdout, stderr, code } = await dropleaf(['jobs'], env);
+  /** The counts of `version.render`. */
+  async function readRenders(): Promise<{ waiting: number; active: number; failed: number }> {
+    const { stdout, stderr, code } = await dropleaf(['jobs', '--json'], env);
     expect(code, stderr).to.equal(0);
-    return stdout;
+    return JSON.parse(stdout).jobs.find(({ name }: { name: string }) => name === 'version.render');
+  }
+
+  async function isRendered(): Promise<boolean> {
+    const { waiting, active, failed } = await readRenders();
+    return waiting + active + failed === 0;
   }
 });
 

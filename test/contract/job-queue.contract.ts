@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { jobNames } from '../../shared/job-catalogue.ts';
 import type { JobMonitor } from '../../shared/ports/job-queue.ts';
+import { countJobs } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { createGate, type JobFixture, rejectWith, useJobFixture } from './job-fixture.ts';
 
@@ -18,7 +19,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       await settle();
       await settle();
       expect(callsOf('version.render')).to.deep.equal(['version.render {"dropId":"d","versionId":"v"}']);
-      expect(await fixture().report.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      expect(await countJobs(fixture().report)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
     });
 
     it('runs at most as many jobs at once as configured', async () => {
@@ -45,7 +46,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       await producer.enqueue('version.render', { ...version, versionId: 'w' });
       await producer.enqueue('drop.remove', { dropId: 'd' });
       await producer.enqueue('edge.purge', { dropId: 'd' }, second);
-      expect((await producer.count()).waiting).to.equal(4);
+      expect((await countJobs(producer)).waiting).to.equal(4);
       await fixture().pass(second);
       const order: string[] = [];
       const note = (name: string) => async () => {
@@ -149,7 +150,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       await queue.enqueue('edge.purge', { dropId: 'd' });
       await settle();
       expect(callsOf('edge.purge')).to.have.length(1);
-      expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      expect(await countJobs(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
       const lines = log.lines.filter(({ level, fields }) => level !== 'debug' && fields.job === retired);
       expect(lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
         'warn jobs of a name that this release does not know are dropped',
@@ -190,7 +191,9 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
           expect(callsOf('views.aggregate')).to.have.length(period);
           await fixture().pass(5 * second);
         }
-        await until(async () => (await queue.count()).failed === 1, 'one failed job');
+        const countFailed = async () =>
+          (await queue.countByName()).find(({ name }) => name === 'views.aggregate')?.failed;
+        await until(async () => (await countFailed()) === 1, 'one failed job');
       });
     });
 
@@ -238,7 +241,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       const { queue, settle, log, callsOf } = await startProcess();
       await settle();
       expect(callsOf('drop.remove')).to.deep.equal(['drop.remove {"dropId":"d"}']);
-      expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      expect(await countJobs(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
       expect(log.lines.map(({ message }) => message)).to.include(
         'job runs again: its process ended while it ran',
       );
@@ -327,14 +330,14 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
         const gate = createGate();
         const { queue, settle } = await startProcess({ 'edge.purge': gate.pass });
         await settle();
-        expect(await queue.count()).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+        expect(await countJobs(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
         await fixture().plant('version.render', { dropId: 'd' });
         await settle();
         await queue.enqueue('drop.remove', { dropId: 'later' }, 60 * second);
         await queue.enqueue('edge.purge', { dropId: 'd' });
         const settled = settle();
         await gate.entered;
-        expect(await queue.count()).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
+        expect(await countJobs(queue)).to.deep.equal({ waiting: 1, active: 1, failed: 1 });
         gate.open();
         await settled;
       });
@@ -397,11 +400,14 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
 
       it('lists failed jobs, the newest first, at most as many as asked for', async () => {
         const { queue, settle } = await startProcess({ 'drop.remove': () => rejectWith('no') });
+        const failedAt: number[] = [];
         for (const dropId of ['first', 'second', 'third']) {
           await queue.enqueue('drop.remove', { dropId });
+          failedAt.push(fixture().now() + (2 + 4 + 8 + 16) * second);
           await passAttempts(settle);
         }
         const all = await queue.listFailed(1_000);
+        expect(all.map(({ failedAt }) => failedAt)).to.deep.equal(failedAt.reverse());
         expect(all.map(({ payload }) => payload)).to.deep.equal([
           { dropId: 'third' },
           { dropId: 'second' },
@@ -414,15 +420,46 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
 
       it('retries all failed jobs with all attempts, and says how many', async () => {
         const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('no') });
-        expect(await queue.retryFailed()).to.equal(0);
+        expect(await queue.retryFailed(null)).to.equal(0);
         for (const dropId of ['a', 'b']) await queue.enqueue('drop.remove', { dropId });
         await passAttempts(settle);
         expect(callsOf('drop.remove')).to.have.length(10);
-        expect(await queue.retryFailed()).to.equal(2);
-        expect(await queue.count()).to.include({ failed: 0 });
+        expect(await queue.retryFailed(null)).to.equal(2);
+        expect(await countJobs(queue)).to.include({ failed: 0 });
         await passAttempts(settle);
         expect(callsOf('drop.remove')).to.have.length(20);
-        expect((await queue.count()).failed).to.equal(2);
+        expect((await countJobs(queue)).failed).to.equal(2);
+      });
+
+      it('retries the failed jobs of a name, or the one of an id, which are due from then on', async () => {
+        const { queue, settle } = await startProcess({ 'drop.card': () => rejectWith('no') });
+        await fixture().plant('version.render', { dropId: 'd' });
+        for (const dropId of ['a', 'b']) await queue.enqueue('drop.card', { dropId });
+        await passAttempts(settle);
+        await queue.stop(second);
+        const failed = await queue.listFailed(10);
+        const [card] = failed.filter(({ name }) => name === 'drop.card');
+        expect(await queue.retryFailed('version.squeeze')).to.equal(0);
+        expect(await queue.retryFailed(card?.id ?? '')).to.equal(1);
+        const retriedAt = fixture().now();
+        expect(await queue.retryFailed('version.render')).to.equal(1);
+        await fixture().pass(second);
+        const left = await queue.listFailed(10);
+        expect(left).to.deep.equal(failed.filter(({ id, name }) => id !== card?.id && name === 'drop.card'));
+        const counts = (await queue.countByName()).filter(({ name }) =>
+          /drop.card|version.render/.test(name),
+        );
+        expect(counts).to.deep.equal([
+          { name: 'drop.card', waiting: 1, active: 0, failed: 1, oldestDueAt: retriedAt, isEstimate: false },
+          {
+            name: 'version.render',
+            waiting: 1,
+            active: 0,
+            failed: 0,
+            oldestDueAt: retriedAt,
+            isEstimate: false,
+          },
+        ]);
       });
     });
   });

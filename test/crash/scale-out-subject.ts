@@ -5,6 +5,7 @@ import { systemClock } from '../../shared/open-stores.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
+import { countJobs } from '../support/jobs.ts';
 import { patientEnqueueMs } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { createMongoStores } from '../worker/mongo-stores.ts';
@@ -63,11 +64,11 @@ export async function openScaleOutSubject(settings: Readonly<Record<string, stri
 /** Once the jobs are done and the sweep of two hours later has run, there is what records name, and nothing else. */
 async function checkBlobs(stores: SceneStores, queue: RedisJobQueue): Promise<void> {
   const isIdle = async () => {
-    const { waiting, active } = await queue.count();
+    const { waiting, active } = await countJobs(queue);
     return waiting + active === 0;
   };
   await until(isIdle, 'the jobs are done', 30_000);
-  const { failed } = await queue.count();
+  const { failed } = await countJobs(queue);
   if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
   const later = { now: () => Date.now() + 2 * 3_600_000 };
   const reconcile = createStoreReconcile({

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { createGate, type Gate } from '../support/gate.ts';
+import { countJobs } from '../support/jobs.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { redisUrl } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -78,7 +79,7 @@ describe('When Redis is emptied', () => {
     gate.hold();
     for (let i = 0; i < 12; i++) await owner.create();
     await until(() => gate.waiting() > 0, 'a job runs');
-    await until(async () => (await service.services.jobs.count()).waiting > 0, 'others wait');
+    await until(async () => (await countJobs(service.services.jobs)).waiting > 0, 'others wait');
     await empty();
     gate.open();
     await service.settle();

@@ -3,6 +3,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { at } from '../contract/records.ts';
+import { countJobs } from '../support/jobs.ts';
 import { type FaultScene, purgeAgain, settleAll } from './fault-matrix.ts';
 import { createMeanwhile } from './faults.ts';
 import { ownerId } from './stage.ts';
@@ -93,7 +94,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
         expect(await settleAll(scene, process), 'thrown later').to.deep.equal([]);
       }
       await isGone(drop);
-      expect((await process.queue.count()).failed).to.equal(0);
+      expect((await countJobs(process.queue)).failed).to.equal(0);
       expect((await scene.stores.drops.find(ownerId, other.slug))?.viewCount).to.equal(3);
       expect(await scene.listDays(other.id)).to.deep.equal({ [day]: 3 });
       await process.close();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
+import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { settleAll } from './fault-matrix.ts';
 import { useScene } from './use-scene.ts';
@@ -26,7 +27,7 @@ describe('The job drop.expire', () => {
     await process.handlers['drop.expire']({});
     for (const { id } of drops)
       expect(await scene.stores.pendingTasks.find(id)).to.deep.include({ deleted: true });
-    expect((await process.queue.count()).waiting).to.equal(250);
+    expect((await countJobs(process.queue)).waiting).to.equal(250);
     expect(await scene.stores.pendingTasks.find(kept.id)).to.deep.include({ deleted: false });
   });
 

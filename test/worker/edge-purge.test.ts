@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { at } from '../contract/records.ts';
+import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { ownerId, type WorkerProcess } from './scene.ts';
 import { useScene } from './use-scene.ts';
@@ -63,7 +64,7 @@ describe('Purges of the edge', () => {
       expect(await pass(2)).to.deep.equal([]);
       expect(purgedAt).to.deep.equal([0, 1, 5, 60]);
       expect(await current().tasksOf(id)).to.deep.equal(['render']);
-      expect((await process.queue.count()).waiting).to.equal(0);
+      expect((await countJobs(process.queue)).waiting).to.equal(0);
     });
 
     it('start again with each further change, and the earlier rounds end', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DropError } from '../../shared/domain/errors.ts';
+import { countJobs } from '../support/jobs.ts';
 import { createFaults, type FaultKind, faultKinds } from './faults.ts';
 import { type CaseScene, type JobCase, jobCases } from './job-cases.ts';
 import type { createWorkerProcess, ProcessOptions } from './worker-process.ts';
@@ -29,7 +30,7 @@ const repeatsAtMost = 8;
  */
 export async function settleAll(scene: FaultScene, process: FaultProcess): Promise<unknown[]> {
   const thrown = await process.settle();
-  for (let n = 0; n < repeatsAtMost && (await process.queue.count()).waiting > 0; n++) {
+  for (let n = 0; n < repeatsAtMost && (await countJobs(process.queue)).waiting > 0; n++) {
     scene.clock.advance(60_000);
     thrown.push(...(await process.settle()));
   }

@@ -4,6 +4,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { anIdempotencyRecord, aReport, at } from '../contract/records.ts';
+import { countJobs } from '../support/jobs.ts';
 import { ownerId } from './scene.ts';
 import { useScene } from './use-scene.ts';
 
@@ -14,7 +15,7 @@ const day = 24 * hour;
 describe('The reconcile job', () => {
   const current = useScene();
   const reconcile = () => current().process.handlers['store.reconcile']({});
-  const countWaiting = async () => (await current().process.queue.count()).waiting;
+  const countWaiting = async () => (await countJobs(current().process.queue)).waiting;
 
   it('enqueues jobs for tasks that have been pending for more than a minute', async () => {
     const { scene } = current();

@@ -15,7 +15,7 @@ const scorePerMs = 4096;
  * Reads the names of jobs in a list, or in a part of a sorted set. Of more than ARGV[2] jobs, it reads those at the end
  * of the list, which are the oldest, or blocks of ten at random places all over the sorted set.
  * KEYS: the list or set, the start of the jobs' keys. ARGV: `list` or `set`, most jobs to read, lowest and highest score,
- * where the due time is: `score`, `job` or `none` (not due: next runs of schedules, whose ids begin with `repeat:`, are skipped).
+ * where the due time is: `score`, `job`, `none`, or `later` (not due: next runs of schedules, whose ids begin with `repeat:`, are skipped).
  * Returns the jobs there are, the jobs read, then for each name: name, jobs read, earliest due time ('': unknown).
  */
 const readNamesLua = `
@@ -52,7 +52,7 @@ local names, counts, earliest = {}, {}, {}
 for _, id in ipairs(ids) do
   local job = redis.call('HMGET', prefix .. id, 'name', 'timestamp')
   local name = job[1]
-  if name and not (due == 'none' and string.sub(id, 1, 7) == 'repeat:') then
+  if name and not (due == 'later' and string.sub(id, 1, 7) == 'repeat:') then
     if not counts[name] then names[#names + 1] = name end
     counts[name] = (counts[name] or 0) + 1
     if due == 'score' then
@@ -77,7 +77,7 @@ interface Range {
   readonly key: string;
   readonly type: 'list' | 'set';
   readonly scores: readonly [low: number | string, high: number | string];
-  readonly due: 'score' | 'job' | 'none';
+  readonly due: 'score' | 'job' | 'none' | 'later';
 }
 
 function listRanges(now: number): readonly Range[] {
@@ -97,7 +97,7 @@ function listRanges(now: number): readonly Range[] {
       (scores) => ({ state: 'waiting', key: 'prioritized', type: 'set', scores, due: 'job' }) as const,
     ),
     { state: 'waiting', key: 'delayed', type: 'set', scores: ['-inf', delayedUntil], due: 'score' },
-    { state: 'waiting', key: 'delayed', type: 'set', scores: [delayedUntil + 1, '+inf'], due: 'none' },
+    { state: 'waiting', key: 'delayed', type: 'set', scores: [delayedUntil + 1, '+inf'], due: 'later' },
     { state: 'active', key: 'active', ...whole, due: 'none' },
     { state: 'failed', key: 'failed', type: 'set', scores: all, due: 'none' },
   ];

@@ -1,7 +1,8 @@
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
+import type { FailedJob } from '../../domain/job-failure.ts';
 import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
-import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
@@ -19,6 +20,14 @@ const failedKeepSeconds = 7 * 86_400;
 const failedKeptAtMost = 2_000;
 /** BullMQ writes events to a stream that nothing here reads. */
 const eventsKept = 100;
+
+/**
+ * A failed job that is retried is due from then on (see job-counts.ts).
+ * KEYS: failed jobs, the job. ARGV: its id, now
+ */
+const setDueLua = `
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'timestamp', ARGV[2]) end
+`;
 
 export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
   /** Stops the worker at once, and leaves the connection of the process open. */
@@ -82,6 +91,12 @@ export function createRedisJobQueue(options: {
     });
   }
 
+  async function retry(job: Job): Promise<void> {
+    const { id = '' } = job;
+    await redis.client.eval(setDueLua, 2, queue.toKey('failed'), queue.toKey(id), id, Date.now());
+    await job.retry('failed', { resetAttemptsMade: true });
+  }
+
   /** Writing a schedule that is there already changes nothing. */
   async function syncSchedules(): Promise<void> {
     try {
@@ -124,15 +139,6 @@ export function createRedisJobQueue(options: {
 
     stop,
 
-    async count() {
-      const states = ['wait', 'prioritized', 'delayed', 'active', 'failed'] as const;
-      const counts = await withDropErrors(() => queue.getJobCounts(...states));
-      const scheduled = await withDropErrors(() => queue.getJobSchedulersCount());
-      const { wait = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = counts;
-      // Each schedule has one next run among them. The two numbers are read one after the other, hence the 0.
-      return { waiting: Math.max(wait + prioritized + delayed - scheduled, 0), active, failed };
-    },
-
     countByName: () => withDropErrors(() => countJobsByName(redis, queue, Date.now())),
 
     async listFailed(limit) {
@@ -140,10 +146,11 @@ export function createRedisJobQueue(options: {
       return (await withDropErrors(() => queue.getFailed(0, limit - 1))).map(toFailedJob);
     },
 
-    async retryFailed() {
+    async retryFailed(nameOrId) {
       const failed = await withDropErrors(() => queue.getFailed());
-      for (const job of failed) await withDropErrors(() => job.retry('failed', { resetAttemptsMade: true }));
-      return failed.length;
+      const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
+      for (const job of wanted) await withDropErrors(() => retry(job));
+      return wanted.length;
     },
 
     async close() {
@@ -167,6 +174,7 @@ function jobOptions(name: JobName) {
 }
 
 function toFailedJob(job: Job): FailedJob {
-  const { id = '', name, data, attemptsMade, stacktrace, failedReason } = job;
-  return { id, name, payload: data, attempts: attemptsMade, error: stacktrace?.at(-1) ?? failedReason };
+  const { id = '', name, data, attemptsMade, stacktrace, failedReason, finishedOn = 0 } = job;
+  const error = stacktrace?.at(-1) ?? failedReason;
+  return { id, name, payload: data, attempts: attemptsMade, error, failedAt: finishedOn };
 }

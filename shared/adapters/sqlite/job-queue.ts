@@ -1,7 +1,8 @@
 import { addTallies } from '../../domain/job-count.ts';
+import type { FailedJob } from '../../domain/job-failure.ts';
 import { jobKey, jobNames } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { FailedJob, JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
 import { createJobRows, type FailedRow } from './job-rows.ts';
@@ -59,22 +60,20 @@ export function createSqliteJobQueue(options: {
       await runner.runUntilIdle();
     },
 
-    count: async () => rows.count(),
-
     countByName: async () => addTallies(jobNames, rows.tally(clock.now())),
 
     listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
 
-    async retryFailed() {
-      const count = await db.write(() => rows.retryFailed(clock.now()));
+    async retryFailed(nameOrId) {
+      const count = await db.write(() => rows.retryFailed(nameOrId, clock.now()));
       runner?.wake();
       return count;
     },
   };
 }
 
-function toFailedJob({ id, name, payload, attempts, error }: FailedRow): FailedJob {
-  return { id: String(id), name, payload: parseOrText(payload), attempts, error };
+function toFailedJob({ id, payload, ...job }: FailedRow): FailedJob {
+  return { ...job, id: String(id), payload: parseOrText(payload) };
 }
 
 /** A job may have failed because its payload is not JSON. */

@@ -24,6 +24,7 @@ export interface FailedRow {
   readonly payload: string;
   readonly attempts: number;
   readonly error: string;
+  readonly failedAt: number;
 }
 
 export type JobRows = ReturnType<typeof createJobRows>;
@@ -69,14 +70,13 @@ export function createJobRows(db: Database) {
       WHERE ${held}`),
     retryFailed: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'waiting', due_at = $now, attempts = 0, crashes = 0, error = NULL
-      WHERE state = 'failed'`),
+      WHERE state = 'failed' AND ($nameOrId IS NULL OR name = $nameOrId OR CAST(id AS TEXT) = $nameOrId)`),
     removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
     removeUnknown: db.prepare(`DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`),
     listFailed: db.prepare(`
-      SELECT id, name, payload, attempts, error FROM jobs
+      SELECT id, name, payload, attempts, error, due_at - ${failedKeepMs} AS failedAt FROM jobs
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
     listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
-    count: db.prepare('SELECT state, count(*) AS count FROM jobs GROUP BY state'),
     tallies: db.prepare(`
       SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
       FROM jobs GROUP BY state, name`),
@@ -184,8 +184,8 @@ export function createJobRows(db: Database) {
     },
 
     /** @returns how many */
-    retryFailed(now: number): number {
-      return sql.retryFailed.run({ now }).changes;
+    retryFailed(nameOrId: string | null, now: number): number {
+      return sql.retryFailed.run({ nameOrId, now }).changes;
     },
 
     isAnyDue(now: number): boolean {
@@ -204,14 +204,6 @@ export function createJobRows(db: Database) {
     tally(now: number): JobTally[] {
       const found = [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })] as JobTally[]; // proof: the columns selected
       return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));
-    },
-
-    count(): { waiting: number; active: number; failed: number } {
-      const counts = { waiting: 0, active: 0, failed: 0 };
-      // proof: the columns selected, and the table's check of `state`
-      const rows = sql.count.all({}) as { state: keyof typeof counts; count: number }[];
-      for (const { state, count } of rows) counts[state] = count;
-      return counts;
     },
   };
 }

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isScaleOut } from '../../shared/config/config.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { JobCount } from '../../shared/domain/job-count.ts';
+import { type FailureGroup, groupFailures } from '../../shared/domain/job-failure.ts';
+import type { OperatorServices } from '../../shared/open-operator-services.ts';
+import { serverHosts } from '../environment.ts';
+import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { countOf, formatDuration, formatTime, labelLines } from '../text.ts';
+
+/** How long Redis may take to count the jobs. */
+const countTimeoutMs = 5_000;
+
+/** Failed jobs of one cause are many: this many of the newest are grouped. Redis keeps no more. */
+const readFailedJobs = 2_000;
+
+export interface JobsOptions {
+  /** true: all failed jobs; else those of a name, or the one of an id. */
+  readonly retry?: true | string;
+  readonly json?: boolean;
+}
+
+/**
+ * Prints how many jobs of each name wait, run and have failed, and why. `retry`: queues failed ones again instead.
+ * @throws Error if no failed job has the name or id to retry
+ */
+export async function jobs({ retry, json = false }: JobsOptions, io: ProcessIo): Promise<void> {
+  await withServices(readDataConfig(io.env), io, async (services) => {
+    const counts = await countJobs(services);
+    if (retry !== undefined) return retryJobs(retry === true ? null : retry, services, json, io);
+    const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+    const listed = failed === 0 ? [] : await services.jobs.listFailed(readFailedJobs);
+    const failures = groupFailures(listed);
+    if (json) printJson(io, { jobs: counts.map(presentCount), failures: failures.map(presentFailure) });
+    else printReport(counts, failures, io);
+    if (failed > listed.length && listed.length === readFailedJobs)
+      io.stderr.write(`Of the failed jobs, only the newest ${readFailedJobs} are grouped by their errors.\n`);
+  });
+}
+
+async function retryJobs(
+  nameOrId: string | null,
+  { jobs }: OperatorServices,
+  json: boolean,
+  io: ProcessIo,
+): Promise<void> {
+  const count = await jobs.retryFailed(nameOrId);
+  if (count === 0 && nameOrId !== null) throw new Error(`no failed job has the name or id "${nameOrId}"`);
+  if (json) printJson(io, { retried: count });
+  else io.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
+}
+
+/** @throws Error naming Redis if it does not answer in time: the service itself works without Redis for a while */
+export async function countJobs({
+  config,
+  jobs,
+}: Pick<OperatorServices, 'config' | 'jobs'>): Promise<readonly JobCount[]> {
+  const unreachable = (cause?: unknown) =>
+    new Error(`Redis at ${serverHosts(config).redis} cannot be reached`, { cause });
+  const counts = jobs.countByName().catch((error: unknown) => {
+    throw error instanceof DropError && isScaleOut(config) ? unreachable(error) : error;
+  });
+  const timeout = sleep(countTimeoutMs, undefined, { ref: false });
+  return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
+}
+
+function printReport(counts: readonly JobCount[], failures: readonly FailureGroup[], io: ProcessIo): void {
+  for (const line of describeCounts(counts, Date.now())) printLine(io, line);
+  if (failures.length > 0) io.stdout.write('\n');
+  printBlocks(io, failures.map(describeFailure));
+}
+
+function describeCounts(counts: readonly JobCount[], now: number): string[] {
+  const rows = counts.map(({ name, waiting, active, failed, oldestDueAt, isEstimate }) => {
+    const about = (count: number) => (isEstimate && count > 0 ? `~${count}` : String(count));
+    const oldest = oldestDueAt === null ? '-' : formatDuration(now - oldestDueAt);
+    return [name, about(waiting), about(active), about(failed), oldest] as const;
+  });
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  return [['name', 'waiting', 'active', 'failed', 'oldest'] as const, ...rows].map(
+    ([name, waiting, active, failed, oldest]) =>
+      `${name.padEnd(nameWidth)}  ${waiting.padStart(8)}  ${active.padStart(7)}  ${failed.padStart(7)}  ${oldest.padStart(7)}`,
+  );
+}
+
+function describeFailure({ name, count, newest }: FailureGroup): string[] {
+  return [
+    `failed    ${name} ${count === 1 ? 'once' : `${count} times`}`,
+    ...labelLines('error', firstLine(newest.error)),
+    ...labelLines('newest', `${formatTime(newest.failedAt)}, after ${countOf(newest.attempts, 'attempt')}`),
+    ...labelLines('id', newest.id),
+    ...labelLines('payload', JSON.stringify(newest.payload)),
+  ];
+}
+
+function presentCount({ name, waiting, active, failed, oldestDueAt, isEstimate }: JobCount): object {
+  return { name, waiting, active, failed, oldest_due_at: oldestDueAt, is_estimate: isEstimate };
+}
+
+function presentFailure({ name, count, newest }: FailureGroup): object {
+  const { id, payload, attempts, error, failedAt } = newest;
+  return { name, count, error: firstLine(error), newest: { id, payload, attempts, failed_at: failedAt } };
+}
+
+function printJson({ stdout }: ProcessIo, value: object): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
