@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { databaseFile } from '../../shared/adapters/sqlite/data-dir.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { migrateStores } from '../../shared/open-stores.ts';
 import { dropleaf, startWebProcess, startWorkerProcess, type Watched } from '../../test/bin/command.ts';
 import { createPlainClient } from '../../test/support/client.ts';
 import { emptyRedis } from '../../test/support/redis.ts';
@@ -50,6 +52,7 @@ export async function openFilled(
     const filled = await fill(env, { size, seed }, (line) => process.stderr.write(`${name}: ${line}\n`));
     writeFileSync(file, JSON.stringify(filled), { mode: 0o600 });
   }
+  await migrateStores(readConfig(env), { log: createRecordingLog() }); // a kept store may be of an earlier release
   const filled = JSON.parse(readFileSync(file, 'utf8')) as Filled; // proof: written by this function
   return {
     ...{ engine, size, env, filled },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -241,6 +241,14 @@ describe('SQLite database', () => {
       expect(error).to.have.property('details').that.includes({ reason: 'disk_full' });
       expect(String(error)).not.to.contain(dir);
     }
+  });
+
+  it('the number of each migration is its place: files opened by any release had the same ones before it', () => {
+    const folder = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
+    const numbers = readdirSync(folder)
+      .sort()
+      .map((name) => Number.parseInt(name, 10));
+    expect(numbers).to.deep.equal(numbers.map((_, n) => n + 1));
   });
 
   describe('open', () => {

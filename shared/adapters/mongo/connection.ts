@@ -72,8 +72,10 @@ export async function openMongo({
   reconnectMs = 10_000,
 }: MongoSettings): Promise<Mongo> {
   const options = optionsFor(uri, maxConnections, isMigration);
-  const monitorCommands = onCommand !== undefined;
-  const connection = mongoose.createConnection(uri, { ...options, monitorCommands });
+  const connection = mongoose.createConnection(uri, {
+    ...options,
+    ...(onCommand !== undefined && { monitorCommands: true }), // an explicit false would replace the URI's own
+  });
   try {
     await withTimeout(openMs, connection.asPromise(), () => new Error('timed out'));
   } catch (error) {
