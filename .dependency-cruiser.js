@@ -35,7 +35,7 @@ const vendors = {
   'sanitize-html': '^shared/adapters/threads/',
   satori: '^shared/adapters/threads/',
   yazl: '^api/dashboard/account/zip\\.ts$',
-  yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
+  yup: '^(api/|shared/job-catalogue\\.ts|shared/config/|shared/services/archive-records\\.ts)',
 };
 
 const names = Object.keys(vendors).map((name) => name.replaceAll('.', '\\.'));

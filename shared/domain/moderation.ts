@@ -8,17 +8,20 @@ export interface Takedown {
 /** The longest reason of an act, in characters. */
 export const reasonMaxCharacters = 1_000;
 
-/** An act of an operator. Permanent names: log entries hold them. */
-export type Act =
-  | 'takedown'
-  | 'restore'
-  | 'suspend'
-  | 'unsuspend'
-  | 'revoke-tokens'
-  | 'find'
-  | 'close-report'
-  | 'close-reports'
-  | 'look';
+/** Acts of operators. Permanent names: log entries hold them. */
+export const acts = [
+  'takedown',
+  'restore',
+  'suspend',
+  'unsuspend',
+  'revoke-tokens',
+  'find',
+  'close-report',
+  'close-reports',
+  'look',
+] as const;
+
+export type Act = (typeof acts)[number];
 
 /** An entry of the audit log, written before the act; its outcome is added after it. */
 export interface AuditEntry {

@@ -1,32 +1,100 @@
 import { expect } from 'chai';
-import { type ArchiveKind, archiveKinds, canonicalJson } from '../../shared/domain/archive.ts';
+import {
+  type ArchivedDrop,
+  type ArchiveKind,
+  type ArchiveRecord,
+  archiveKinds,
+  canonicalJson,
+} from '../../shared/domain/archive.ts';
+import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion, later, start } from './records.ts';
+import type { ArchiveSnapshot } from '../../shared/ports/archive-store.ts';
+import { parseArchiveRecord } from '../../shared/services/archive-records.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import {
+  aDrop,
+  anIdempotencyRecord,
+  aReport,
+  aToken,
+  at,
+  aVersion,
+  later,
+  ownedVersion,
+  start,
+  stored,
+} from './records.ts';
 import { type OpenStores, type Stores, useStores } from './stores.ts';
 
-/** An import of this archive. */
 const begun = { archiveId: 'a1', begunAt: start };
+const day = '2026-01-31';
+const firstPage: DropQuery = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
 
-/** The canonical lines of everything that the snapshot of these stores has, by kind. */
-async function readLines(stores: Stores): Promise<Record<string, string[]>> {
-  const snapshot = await stores.archive.openSnapshot();
-  const lines: Record<string, string[]> = {};
-  for (const kind of archiveKinds) {
-    lines[kind] = [];
-    for await (const batch of snapshot.read(kind)) lines[kind].push(...batch.map(canonicalJson));
-  }
-  await snapshot.close();
-  return lines;
+async function all<K extends ArchiveKind>(snapshot: ArchiveSnapshot, kind: K): Promise<ArchiveRecord<K>[]> {
+  const records: ArchiveRecord<K>[] = [];
+  for await (const batch of snapshot.read(kind)) records.push(...batch);
+  return records;
 }
 
-/** Everything that these stores have is written to the others, as an import does. */
-async function copy({ archive: from }: Stores, { archive: to }: Stores): Promise<void> {
-  const snapshot = await from.openSnapshot();
-  const copyKind = async <K extends ArchiveKind>(kind: K) => {
-    for await (const batch of snapshot.read(kind)) await to.write(kind, batch);
+/** Everything that the stores have, read as an export does. */
+async function readAll({ archive }: Stores) {
+  const snapshot = await archive.openSnapshot();
+  const read = {
+    secrets: await all(snapshot, 'secrets'),
+    accounts: await all(snapshot, 'accounts'),
+    tokens: await all(snapshot, 'tokens'),
+    'idempotency-keys': await all(snapshot, 'idempotency-keys'),
+    drops: await all(snapshot, 'drops'),
+    reports: await all(snapshot, 'reports'),
+    'audit-log': await all(snapshot, 'audit-log'),
   };
-  for (const kind of archiveKinds) await copyKind(kind);
   await snapshot.close();
+  return read;
+}
+
+/** Everything that one engine has is written to the other stores, through the lines of a file. */
+async function copy(from: Stores, { archive: to }: Stores): Promise<void> {
+  const read = await readAll(from);
+  const copyKind = <K extends ArchiveKind>(kind: K, records: readonly ArchiveRecord<K>[]) =>
+    to.write(
+      kind,
+      records.map((record) => parseArchiveRecord(kind, JSON.parse(canonicalJson(record)))),
+    );
+  for (const { versions } of read.drops) {
+    for (const { id, hasContext } of versions) {
+      await to.writeBlob('html', id, (await from.html.get(id)) ?? new Uint8Array());
+      if (hasContext) await to.writeBlob('contexts', id, (await from.contexts.get(id)) ?? new Uint8Array());
+    }
+  }
+  for (const kind of archiveKinds) await copyKind(kind, read[kind]);
+}
+
+async function makeAccount({ accounts }: Stores, name: string): Promise<string> {
+  const id = newId(start);
+  await accounts.findOrCreate({ provider: 'local', subject: name, name }, id, start);
+  return id;
+}
+
+async function makeDrop({ drops }: Stores, changes: Partial<NewDrop> = {}): Promise<NewDrop> {
+  const drop = aDrop(changes);
+  expect(await drops.create(drop, 500, ['render', 'purge'])).to.have.property('id', drop.id);
+  return drop;
+}
+
+/** A record as an archive holds it, for stores that are filled without the service. */
+function anArchivedDrop(changes: Partial<ArchivedDrop> = {}): ArchivedDrop {
+  const { version, metadata: _, ...drop } = aDrop({ ownerId: newId(start) });
+  return {
+    ...drop,
+    metadata: [],
+    versions: [ownedVersion(version, 1)],
+    days: [],
+    viewCount: 0,
+    createdAt: start,
+    updatedAt: start,
+    rev: 1,
+    takedown: null,
+    ...changes,
+  };
 }
 
 /** What any engine must do for ArchiveStore. */
@@ -35,8 +103,59 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
     const stores = useStores(openStores);
     const others = useStores(openStores);
 
+    /** An account with one of everything, and a drop that went through every change. */
+    async function fill() {
+      const { accounts, tokens, drops, moderation, idempotency, reports, secrets, auditLog, views } =
+        stores();
+      const ownerId = await makeAccount(stores(), 'ann');
+      await accounts.takeDailyWrite(ownerId, day, 5);
+      await accounts.setSuspended(ownerId, later);
+      for (const name of ['signing-secret', 'sign-in-key'] as const)
+        await secrets.findOrCreate(name, `a-${name}`);
+      const token = aToken({ accountId: ownerId, label: 'laptop', expiresAt: later });
+      await tokens.insert(token);
+      await tokens.touch(token.id, later, later);
+
+      const drop = await makeDrop(stores(), {
+        ownerId,
+        description: 'A description',
+        metadata: new Map([
+          ['b', 'x=y'],
+          ['__proto__', ''],
+          ['7', 'seven'],
+        ]),
+      });
+      const second = aVersion({ publishedBy: null });
+      const third = aVersion({ createdAt: later, context: Buffer.from('why') });
+      const slug = at(drop.slug, ownerId);
+      await drops.addVersion(slug, second, {}, 5, []);
+      await drops.addVersion(slug, third, { expiresAt: later + 1 }, 5, []);
+      await drops.removeVersion(slug, 2, later, []);
+      await drops.setLock(slug, { id: newId(later), hash: '$argon2id$' }, later, []);
+      await moderation.takeDown(drop.slug, { at: later, reason: 'Phishing' }, []);
+      await views.add('w', 1, [
+        { dropId: drop.id, day, count: 3 },
+        { dropId: drop.id, day: '2026-02-01', count: 4 },
+      ]);
+      await views.aggregate(start);
+
+      const open = aReport({ id: 'aReport000000000', dropId: drop.id });
+      const closed = aReport({ id: 'Report0000000000', dropId: drop.id, contact: null });
+      for (const report of [open, closed]) await reports.insert(report, 5);
+      await reports.close(closed.id, later);
+      const key = anIdempotencyRecord({ accountId: ownerId, key: 'a'.repeat(64), hash: 'b'.repeat(64) });
+      await idempotency.begin(key, start, 0);
+      await idempotency.finish(key);
+      const act = { at: start, by: 'root', act: 'find', target: 'ann', reason: null } as const;
+      const [done, interrupted] = [newId(start), newId(later)];
+      for (const id of [done, interrupted]) await auditLog.begin({ id, ...act });
+      await auditLog.end(done, 'found', later);
+      return { ownerId, token, drop, third, open, closed, key, act, done, interrupted };
+    }
+
     it('is empty at first, and remembers an unfinished import', async () => {
-      const { archive } = stores();
+      const { archive, secrets } = stores();
+      await secrets.findOrCreate('signing-secret', 'made at the first start');
       expect(await archive.countRecords()).to.deep.equal({});
       expect(await archive.findUnfinishedImport()).to.equal(null);
       await archive.beginImport(begun);
@@ -47,50 +166,284 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await archive.findUnfinishedImport()).to.equal(null);
     });
 
-    it('copies everything', async () => {
-      const { accounts, tokens, drops, idempotency, reports, secrets, auditLog } = stores();
-      const { id: ownerId } = await accounts.findOrCreate(
-        { provider: 'local', subject: 'ann', name: 'ann' },
-        newId(start),
-        start,
-      );
-      await secrets.findOrCreate('signing-secret', 'a secret');
-      await tokens.insert(aToken({ accountId: ownerId }));
-      const drop = aDrop({
-        ownerId,
-        metadata: new Map([
-          ['b', 'x'],
-          ['a', 'y=z'],
-        ]),
+    it('reads everything that must last, as plain records', async () => {
+      const { ownerId, token, drop, third, open, closed, key, act, done, interrupted } = await fill();
+      const read = await readAll(stores());
+      expect(read).to.deep.equal({
+        secrets: [
+          { name: 'sign-in-key', value: 'a-sign-in-key' },
+          { name: 'signing-secret', value: 'a-signing-secret' },
+        ],
+        accounts: [
+          {
+            id: ownerId,
+            identity: { provider: 'local', subject: 'ann', name: 'ann' },
+            createdAt: start,
+            suspendedAt: later,
+            dayWrites: { day, count: 1 },
+          },
+        ],
+        tokens: [{ ...token, lastUsedAt: later }],
+        'idempotency-keys': [
+          {
+            accountId: ownerId,
+            ...{ key: key.key, hash: key.hash, dropId: key.dropId, slug: key.slug },
+            ...{ versionId: key.versionId, createdAt: start },
+          },
+        ],
+        drops: [
+          {
+            id: drop.id,
+            ownerId,
+            slug: drop.slug,
+            title: 'A title',
+            description: 'A description',
+            metadata: [
+              ['b', 'x=y'],
+              ['__proto__', ''],
+              ['7', 'seven'],
+            ],
+            lock: { id: read.drops[0]?.lock?.id, hash: '$argon2id$' },
+            versions: [ownedVersion(drop.version, 1), ownedVersion(third, 3)],
+            viewCount: 7,
+            days: [
+              [day, 3],
+              ['2026-02-01', 4],
+            ],
+            createdAt: start,
+            updatedAt: later,
+            rev: 6,
+            takedown: { at: later, reason: 'Phishing' },
+            expiresAt: later + 1,
+          },
+        ],
+        reports: [
+          { ...closed, closedAt: later },
+          { ...open, closedAt: null },
+        ],
+        'audit-log': [
+          { id: done, ...act, outcome: 'found', endedAt: later },
+          { id: interrupted, ...act, outcome: null, endedAt: null },
+        ],
       });
-      await drops.create(drop, 5, ['render']);
-      await drops.addVersion(at(drop.slug, ownerId), aVersion({ context: Buffer.from('why') }), {}, 5, []);
-      await reports.insert(aReport({ dropId: drop.id }), 5);
-      const key = anIdempotencyRecord({ accountId: ownerId });
-      await idempotency.begin(key, start, 0);
-      await idempotency.finish(key);
-      await auditLog.begin({
-        id: newId(start),
-        at: start,
-        by: 'root',
-        act: 'find',
-        target: 'x',
-        reason: null,
-      });
-      const lines = await readLines(stores());
-      expect(Object.values(lines).map((each) => each.length)).to.deep.equal([1, 1, 1, 1, 1, 1, 1]);
-      await copy(stores(), others());
-      expect(await readLines(others())).to.deep.equal(lines);
-      await copy(stores(), others());
-      expect(await readLines(others())).to.deep.equal(lines);
-      expect(await others().archive.countRecords()).to.deep.equal({
-        accounts: 1,
-        tokens: 1,
-        'idempotency-keys': 1,
-        drops: 1,
-        reports: 1,
-        'audit-log': 1,
-      });
+      const kinds = { accounts: 1, tokens: 1, 'idempotency-keys': 1, drops: 1, reports: 2, 'audit-log': 2 };
+      expect(await stores().archive.countRecords()).to.deep.equal(kinds);
     });
+
+    it('leaves out what is gone for everybody, and what ends soon', async () => {
+      const { accounts, tokens, drops, idempotency, clock } = stores();
+      const [ownerId, goneId] = [await makeAccount(stores(), 'ann'), await makeAccount(stores(), 'bob')];
+      const kept = await makeDrop(stores(), { ownerId });
+      await makeDrop(stores(), { ownerId, expiresAt: later });
+      const removed = await makeDrop(stores(), { ownerId });
+      await drops.remove(at(removed.slug, ownerId), later);
+      await idempotency.begin(anIdempotencyRecord({ accountId: ownerId }), start, 0);
+      await makeDrop(stores(), { ownerId: goneId });
+      await tokens.insert(aToken({ accountId: goneId }));
+      await accounts.markDeleted(goneId, later);
+      clock.set(later);
+      const read = await readAll(stores());
+      expect(read.accounts.map(({ id }) => id)).to.deep.equal([ownerId]);
+      expect(read.drops.map(({ id }) => id)).to.deep.equal([kept.id]);
+      expect(read.tokens).to.deep.equal([]);
+      expect(read['idempotency-keys']).to.deep.equal([]);
+    });
+
+    it('writes records that are read again as they were; a repeat changes nothing', async () => {
+      await fill();
+      await makeDrop(stores(), { ownerId: await makeAccount(stores(), 'bob') });
+      await others().secrets.findOrCreate('signing-secret', 'made at the first start');
+      const read = await readAll(stores());
+      await copy(stores(), others());
+      expect(await readAll(others())).to.deep.equal(read);
+      await copy(stores(), others());
+      expect(await readAll(others())).to.deep.equal(read);
+      expect(await others().secrets.findOrCreate('signing-secret', 'x')).to.equal('a-signing-secret');
+    });
+
+    it('goes on after an interruption, whichever records of a batch are there', async () => {
+      const drops = Array.from({ length: 5 }, () => anArchivedDrop({ ownerId: 'owner', days: [[day, 2]] }));
+      const reports = Array.from({ length: 5 }, () => ({ ...aReport(), closedAt: null }));
+      const { archive } = stores();
+      await archive.write('drops', drops.slice(1, 3));
+      await archive.write('drops', drops);
+      await archive.write('reports', reports.slice(2));
+      await archive.write('reports', reports);
+      expect(await archive.countRecords()).to.deep.equal({ drops: 5, reports: 5 });
+      expect(await stores().drops.count('owner')).to.equal(5);
+      for (const { id } of drops) expect([...(await stores().views.listDays(id))]).to.deep.equal([[day, 2]]);
+    });
+
+    it('an imported account, its token, its limits and its keys work as before', async () => {
+      const { ownerId, token, key } = await fill();
+      await copy(stores(), others());
+      const { accounts, tokens, idempotency } = others();
+      expect(await tokens.findByHash(token.hash)).to.deep.equal({
+        token: { ...token, lastUsedAt: later },
+        isSuspended: true,
+      });
+      expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
+      expect(await tokens.findByHash(token.hash)).to.have.property('isSuspended', false);
+      expect(await accounts.countDailyWrites(ownerId, day)).to.equal(1);
+      expect(await accounts.takeDailyWrite(ownerId, day, 1)).to.equal(false);
+      const identity = { provider: 'local', subject: 'ann', name: 'Ann' };
+      expect(await accounts.findOrCreate(identity, newId(later), later)).to.have.property('id', ownerId);
+      const again = await idempotency.begin({ ...key, lease: 'another' }, later, 0);
+      expect(again).to.deep.include({ outcome: 'found' });
+      expect(again.record).to.include({ isDone: true, versionId: key.versionId });
+      expect(await accounts.markDeleted(ownerId, later)).to.equal(true);
+    });
+
+    it('an imported drop works as before: takedown, lock, expiry, versions, lists, views', async () => {
+      const { ownerId, drop, third } = await fill();
+      await copy(stores(), others());
+      const { drops, moderation, views, html, contexts, pendingTasks, clock } = others();
+      const target = at(drop.slug, ownerId);
+      expect(await drops.changeDetails(target, { title: 'x' }, later, [])).to.include({ reason: 'Phishing' });
+      await moderation.restore(drop.slug, later, []);
+
+      const page = await drops.findPage(drop.slug, null);
+      expect(page).to.deep.include({ isTakenDown: false, latestVersion: 3, version: stored(third, 3) });
+      expect(page?.lock?.hash).to.equal('$argon2id$');
+      expect((await drops.findPage(drop.slug, 1))?.version?.id).to.equal(drop.version.id);
+      expect((await drops.findPage(drop.slug, 2))?.version).to.equal(null);
+      expect(await html.get(third.id)).to.deep.equal(new Uint8Array(third.html));
+      expect(Buffer.from((await contexts.get(third.id)) ?? '').toString()).to.equal('why');
+
+      const pairs = [['b', 'x=y']] as const;
+      for (const query of [
+        firstPage,
+        { ...firstPage, metadata: pairs },
+        { ...firstPage, search: 'descr' },
+        { ...firstPage, metadata: pairs, search: 'TITLE' },
+      ]) {
+        const { drops: found, total } = await drops.list(ownerId, query);
+        expect([total, found[0]?.id, found[0]?.viewCount]).to.deep.equal([1, drop.id, 7]);
+      }
+      expect((await drops.list(ownerId, { ...firstPage, metadata: [['b', 'z']] })).total).to.equal(0);
+
+      await views.add('another process', 1, [{ dropId: drop.id, day, count: 10 }]);
+      await views.aggregate(later);
+      expect(Object.fromEntries(await views.listDays(drop.id))).to.deep.equal({ [day]: 13, '2026-02-01': 4 });
+      const next = aVersion({ createdAt: later });
+      const added = await drops.addVersion(target, next, { metadata: new Map([['c', 'd']]) }, 3, ['render']);
+      expect(added).to.include({ latestVersion: 4, viewCount: 17, rev: 8 });
+      expect(await drops.addVersion(target, aVersion(), {}, 3, [])).to.equal('version_limit');
+      expect((await drops.list(ownerId, { ...firstPage, metadata: pairs })).total).to.equal(0);
+      expect((await drops.list(ownerId, { ...firstPage, metadata: [['c', 'd']] })).total).to.equal(1);
+      expect(await pendingTasks.find(drop.id)).to.deep.include({ tasks: ['render'], trash: [] });
+
+      clock.set(later + 1);
+      expect(await drops.find(ownerId, drop.slug)).to.equal(null);
+      expect(await pendingTasks.removeExpired(later + 1, 10)).to.deep.equal([drop.id]);
+      await pendingTasks.erase(drop.id);
+      expect(await pendingTasks.find(drop.id)).to.equal(null);
+    });
+
+    it('imported drops hold places below the cap, and imported reports too', async () => {
+      const records = Array.from({ length: 3 }, () => anArchivedDrop({ ownerId: 'owner' }));
+      const { archive, drops, reports } = stores();
+      await archive.write('drops', records);
+      expect(await drops.create(aDrop(), 3, [])).to.equal('no_place');
+      expect(await drops.create(aDrop(), 4, [])).to.have.property('id');
+      const open = [aReport(), aReport()].map((report) => ({ ...report, closedAt: null }));
+      const closed = { ...aReport(), closedAt: later };
+      await archive.write('reports', [...open, closed]);
+      expect(await reports.insert(aReport(), 2)).to.equal('full');
+      expect(await reports.close(open[0]?.id ?? '', later)).to.equal(true);
+      expect(await reports.insert(aReport(), 2)).to.equal('inserted');
+      expect(await reports.insert(closed, 2)).to.equal('known');
+      expect((await reports.list({ withClosed: true, slug: 'abc', before: null, limit: 9 })).length).to.equal(
+        4,
+      );
+    });
+
+    it('the imported audit log goes on, and its entries stay', async () => {
+      const { done, interrupted } = await fill();
+      await copy(stores(), others());
+      const { auditLog } = others();
+      expect(await auditLog.end(done, 'changed', later)).to.equal(false);
+      expect(await auditLog.end(interrupted, 'late', later)).to.equal(true);
+      expect((await auditLog.list(null, 9)).map(({ outcome }) => outcome)).to.deep.equal(['late', 'found']);
+    });
+
+    it('refuses a record whose slug or identity belongs to another, and names it', async () => {
+      const { archive } = stores();
+      const [one, other] = [anArchivedDrop(), anArchivedDrop()];
+      await archive.write('drops', [one]);
+      const refused = await rejectionOf(archive.write('drops', [{ ...other, slug: one.slug }]));
+      expect(refused.message).to.match(new RegExp(`^drops ${other.id} cannot be stored: .*slug`));
+      const identity = { provider: 'local', subject: 'ann', name: 'ann' };
+      const accounts = [newId(start), newId(start)].map((id) => {
+        return { id, identity, createdAt: start, suspendedAt: null, dayWrites: null };
+      });
+      const twice = await rejectionOf(archive.write('accounts', accounts));
+      expect(twice.message).to.match(/^accounts \w+ cannot be stored/);
+    });
+
+    it('reads in batches of bounded size, ascending by id', async () => {
+      const { archive } = stores();
+      const ownerId = await makeAccount(stores(), 'ann');
+      const drops = Array.from({ length: 230 }, (_, n) =>
+        anArchivedDrop({ id: newId(start + n), ownerId, days: [[day, n]] }),
+      );
+      const reports = Array.from({ length: 1_100 }, () => ({ ...aReport(), closedAt: later }));
+      await archive.write('drops', drops);
+      await archive.write('reports', reports);
+      const snapshot = await archive.openSnapshot();
+      await all(snapshot, 'accounts');
+      for (const [kind, sizes, written] of [
+        ['drops', [100, 100, 30], drops],
+        ['reports', [1_000, 100], reports],
+      ] as const) {
+        const batches: ArchiveRecord[][] = [];
+        for await (const batch of snapshot.read(kind)) batches.push([...batch]);
+        expect(batches.map(({ length }) => length)).to.deep.equal(sizes);
+        const ids = batches.flat().map((record) => ('id' in record ? record.id : ''));
+        expect(ids).to.deep.equal(written.map(({ id }) => id).sort());
+      }
+      await snapshot.close();
+    });
+
+    it('each drop is whole or absent, though it is changed during the read', async () => {
+      const ownerId = await makeAccount(stores(), 'ann');
+      const drops = Array.from({ length: 104 }, (_, n) => anArchivedDrop({ id: newId(start + n), ownerId }));
+      const { archive } = stores();
+      await archive.write('drops', drops);
+      const snapshot = await archive.openSnapshot();
+      await all(snapshot, 'accounts');
+      const batches = snapshot.read('drops')[Symbol.asyncIterator]();
+      const first: readonly ArchivedDrop[] = (await batches.next()).value;
+      const [replaced, removed] = [first[98], first[99]];
+      for (const drop of [replaced, drops[100]]) await replaceVersion(drop);
+      for (const drop of [removed, drops[101]])
+        await stores().drops.remove(at(drop?.slug ?? '', ownerId), later);
+      const newcomer = await makeAccount(stores(), 'bob');
+      await makeDrop(stores(), { ownerId: newcomer, version: aVersion({ createdAt: later }) });
+
+      const second: readonly ArchivedDrop[] = (await batches.next()).value;
+      expect((await batches.next()).done).to.equal(true);
+      expect(second.map(({ ownerId }) => ownerId)).not.to.include(newcomer);
+      expect(second.map(({ id }) => id)).to.include.members([drops[100]?.id, drops[102]?.id, drops[103]?.id]);
+      // What was read before the change, or is read again after it, has its blobs.
+      const again = await snapshot.readDropAgain(replaced?.id ?? '');
+      for (const drop of [again, ...second]) {
+        const [version] = drop?.versions ?? [];
+        const isOld = drops.some(({ versions }) => versions[0]?.id === version?.id);
+        if (!isOld) expect(await snapshot.readBlob('html', version?.id ?? '')).not.to.equal(null);
+      }
+      const isGone = (await snapshot.readDropAgain(removed?.id ?? '')) === null;
+      const isThere = second.some(({ id }) => id === drops[101]?.id);
+      expect(isThere, 'read at one moment, or each at its own').to.equal(!isGone);
+      await snapshot.close();
+    });
+
+    /** The drop's first version is removed for good, and it has another one. */
+    async function replaceVersion(drop: ArchivedDrop | undefined): Promise<void> {
+      if (drop === undefined) throw new Error('no such drop');
+      const target = at(drop.slug, drop.ownerId);
+      await stores().drops.addVersion(target, aVersion({ createdAt: later }), {}, 5, []);
+      await stores().drops.removeVersion(target, 1, later, []);
+    }
   });
 }

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { type ArchiveKind, canonicalJson } from '../../shared/domain/archive.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { parseArchiveRecord } from '../../shared/services/archive-records.ts';
+import { aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
+
+const drop = {
+  id: newId(start),
+  ownerId: newId(start),
+  slug: 'abc',
+  title: 'A title',
+  description: null,
+  metadata: [['key', 'value']],
+  lock: null,
+  versions: [ownedVersion(aVersion(), 1)],
+  days: [['2026-01-31', 1]],
+  viewCount: 1,
+  createdAt: start,
+  updatedAt: start,
+  rev: 1,
+  takedown: null,
+  expiresAt: null,
+};
+
+function faultOf(kind: ArchiveKind, value: unknown): string {
+  try {
+    parseArchiveRecord(kind, value);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}
+
+describe('records of an archive', () => {
+  it('are accepted as they were written', () => {
+    const line = canonicalJson(parseArchiveRecord('drops', drop));
+    expect(parseArchiveRecord('drops', JSON.parse(line))).to.deep.equal(drop);
+    const report = { ...aReport({ dropId: newId(start) }), closedAt: null };
+    expect(parseArchiveRecord('reports', report)).to.deep.equal(report);
+  });
+
+  it('have the same line whatever the order of their fields', () => {
+    const { id, ...rest } = parseArchiveRecord('drops', drop);
+    expect(canonicalJson({ ...rest, id })).to.equal(canonicalJson({ id, ...rest }));
+    expect(canonicalJson({ name: 'sign-in-key', value: 'v' })).to.equal('{"name":"sign-in-key","value":"v"}');
+  });
+
+  it('are refused with the kind, the id and the field', () => {
+    const version = drop.versions[0];
+    for (const [changes, fault] of [
+      [{ title: 5 }, 'title must be a text'],
+      [{ title: undefined }, 'title must be there'],
+      [{ title: null }, /^title /],
+      [{ title: 'a\0b' }, 'title must be without U+0000'],
+      [{ slug: '../x' }, 'slug must be a slug'],
+      [{ rev: 0.5 }, 'rev must be a whole number of at least 1'],
+      [{ viewCount: -1 }, 'viewCount must be a whole number of at least 0'],
+      [{ more: 1 }, /unknown fields: more/],
+      [{ lock: { id: newId(start) } }, 'lock.hash must be there'],
+      [{ takedown: 'x' }, 'takedown must be an object'],
+      [{ versions: [] }, 'versions must be a list of at least one version'],
+      [{ versions: [version, version] }, 'versions must be ascending, without repeats'],
+      [{ versions: [{ ...version, id: '../../etc' }] }, 'versions[0].id must be an id of 32 hex digits'],
+      [{ versions: [{ ...version, hasContext: 1 }] }, 'versions[0].hasContext must be true or false'],
+      [
+        {
+          metadata: [
+            ['a', '1'],
+            ['a', '2'],
+          ],
+        },
+        'metadata must be pairs with valid keys, each key once',
+      ],
+      [{ metadata: { a: '1' } }, 'metadata must be a list of pairs'],
+      [{ days: [['2026-01-31', 'many']] }, /^days\[0\]/],
+      [{ rev: 0, viewCount: -1 }, /^(rev|viewCount) .*; (rev|viewCount) /],
+    ] as const) {
+      const found = faultOf('drops', { ...drop, ...changes });
+      const prefix = `drops ${drop.id}: `;
+      expect(found.slice(0, prefix.length)).to.equal(prefix);
+      if (typeof fault === 'string') expect(found.slice(prefix.length)).to.equal(fault);
+      else expect(found.slice(prefix.length)).to.match(fault);
+    }
+    expect(faultOf('tokens', null)).to.match(/^tokens \(no id\): /);
+    expect(faultOf('secrets', { name: 'password', value: 'x' })).to.match(
+      /^secrets password: name must be one of/,
+    );
+  });
+});
