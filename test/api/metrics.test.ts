@@ -1,7 +1,13 @@
 import { expect } from 'chai';
+import { createRoutes } from '../../api/routes.ts';
+import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { isScaleOutRun } from '../support/engine.ts';
+import { createTestPages } from '../support/layout.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
+
+/** As many as the service sends to a server. */
+const commandsOfServers = Array.from({ length: 15 }, (_, n) => `command${n}`);
 
 /** Of one number. */
 type Series = Map<string, number>;
@@ -11,7 +17,7 @@ describe('Metrics', () => {
   let owner: Owner;
 
   beforeEach(async () => {
-    service = await startService({ env: withMetrics });
+    service = await startService({ env: { ...withMetrics, WRITES_PER_MINUTE: '2' } });
     owner = await service.newOwner();
   });
   afterEach(() => service.stop());
@@ -45,9 +51,6 @@ describe('Metrics', () => {
   });
 
   it('count lookups in memory, publishes, views, limits, threads and jobs', async () => {
-    await service.stop();
-    service = await startService({ env: { ...withMetrics, WRITES_PER_MINUTE: '2' } });
-    owner = await service.newOwner();
     const body = { title: 'A', html: '<p>A', context: '# A' };
     const { slug } = (await owner.request('POST', '/api/drops', { body })).body;
     await service.settle();
@@ -71,9 +74,9 @@ describe('Metrics', () => {
       'dropleaf_job_overdue_seconds{name="version.render"}': 0,
       dropleaf_job_queue_up: 1,
       dropleaf_ready: 1,
-      dropleaf_http_connections: 1,
     };
     expect(read(...Object.keys(expected))).to.deep.equal(expected);
+    expect(series.get('dropleaf_http_connections')).to.be.at.least(1);
     const lookups = ['hit', 'miss'].map((result) =>
       series.get(`dropleaf_page_memory_lookups_total{memory="pages",result="${result}"}`),
     );
@@ -88,6 +91,34 @@ describe('Metrics', () => {
     }
     expect(series.get('dropleaf_thread_task_duration_seconds_count{task="render_page"}')).to.be.at.least(2);
     expect(series.get('dropleaf_job_run_duration_seconds_count{name="version.render"}')).to.be.at.least(2);
+  });
+
+  it('have at most 2,000 series, even if every route has answered with every class of status', async () => {
+    const { services } = service;
+    const { metrics, config } = services;
+    const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
+    const all = [...routes, ['GET', '/p/:slug/raw'] as const];
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const answer = await service.request(method, '/no/such/path');
+      expect(answer.status).to.equal(404);
+    }
+    for (const [method, path] of all) {
+      for (const status of [200, 303, 404, 503]) metrics?.requests.route(method, path).answered(status, 0.01);
+    }
+    for (const command of commandsOfServers) {
+      metrics?.stores.mongoCommand(command, 0.01, true);
+      metrics?.stores.redisCommand(command, 0.01, true);
+    }
+    await service.settle();
+    const series = await scrape(service);
+    expect(answersIn(series)).to.include({
+      'GET / 5xx': 1,
+      'GET /p/{slug}/raw 5xx': 1,
+      'other other 4xx': 1,
+    });
+    expect(series.size)
+      .to.be.above(4 * routes.length)
+      .and.to.be.at.most(2_000);
   });
 });
 

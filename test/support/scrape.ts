@@ -5,13 +5,18 @@ import type { TestService } from './service.ts';
 export const withMetrics = { METRICS_PORT: '0' };
 
 /** Every value that a process shows to Prometheus, by its series as text: `name{label="value"}`. */
-export async function scrape({ services }: Pick<TestService, 'services'>): Promise<Map<string, number>> {
+export async function scrape(service: Pick<TestService, 'services'>): Promise<Map<string, number>> {
+  return readSeries(await scrapeText(service));
+}
+
+/** What Prometheus reads. */
+export async function scrapeText({ services }: Pick<TestService, 'services'>): Promise<string> {
   const { metrics } = services;
   if (metrics === null) throw new Error('the service has no METRICS_PORT');
   const server = await serveMetrics(services, metrics);
   try {
     const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
-    return readSeries(await response.text());
+    return await response.text();
   } finally {
     await server.stop();
   }

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { scrapeText, withMetrics } from '../support/scrape.ts';
+import { startService } from '../support/service.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
+const alerts = read('prometheus/alerts.yml');
+
+describe('deploy/', () => {
+  it('names only metrics that the service has, in the dashboard and in the rules', async () => {
+    const edge = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9' }; // nothing is purged here
+    const service = await startService({ env: { ...withMetrics, ...edge } });
+    let text: string;
+    try {
+      text = await scrapeText(service);
+    } finally {
+      await service.stop();
+    }
+    const known = new Set(text.match(/(?<=^# TYPE )\w+/gm));
+    for (const file of [alerts, read('grafana.json'), read('prometheus/alerts.test.yml')]) {
+      const named = file.match(/\b(?:dropleaf|nodejs|process)_\w+/g) ?? [];
+      const metrics = new Set(named.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
+      expect([...metrics].filter((name) => !known.has(name))).to.deep.equal([]);
+      expect(metrics.size).to.be.above(10);
+    }
+  });
+
+  it('says for each alert where the runbook tells what to do, and tests it', () => {
+    const names = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    expect(names).to.not.be.empty;
+    const pointers = [...alerts.matchAll(/description: .*See docs\/operating\.md#(\w+)'$/gm)];
+    expect(pointers.map(([, anchor]) => anchor)).to.deep.equal(names.map((name) => name.toLowerCase()));
+    const tested = [...read('prometheus/alerts.test.yml').matchAll(/alertname: (\w+)/g)];
+    expect(new Set(tested.map(([, name]) => name))).to.deep.equal(new Set(names));
+  });
+});
