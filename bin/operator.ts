@@ -24,7 +24,7 @@ export const serverSettings = [
  * @throws ConfigError listing every invalid setting among them
  */
 export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
-  const needed: OptionName[] = ['DATA_DIR', ...serverSettings, ...others];
+  const needed: OptionName[] = ['DATA_DIR', 'SQLITE_CHECKPOINTS', ...serverSettings, ...others];
   return readSettings({ ...onlySettings(env, needed), MONGODB_CONNECTIONS: '2' });
 }
 

@@ -7,6 +7,7 @@ import { type DatabaseReports, openDatabase } from './adapters/sqlite/database.t
 import { readFileSizes } from './adapters/sqlite/file-sizes.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
 import { createSqliteStores } from './adapters/sqlite/stores.ts';
+import type { Config } from './config/config.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
@@ -24,7 +25,7 @@ export type Role = 'service' | 'command';
  * @throws Error of one sentence
  */
 export function openEmbeddedEngine(deps: {
-  config: { readonly DATA_DIR: string; readonly JOBS_AT_ONCE: number };
+  config: Pick<Config, 'DATA_DIR' | 'SQLITE_CHECKPOINTS' | 'JOBS_AT_ONCE'>;
   clock: Clock;
   log: Log;
   role: Role;
@@ -35,7 +36,10 @@ export function openEmbeddedEngine(deps: {
   if (role === 'command') requireData(config.DATA_DIR);
   const file = databaseFile(config.DATA_DIR);
   const reports = createReports(config.DATA_DIR, { clock, log });
-  const db = openDatabase(file, { ...reports, transactionEnded: metrics?.stores.sqliteTransaction });
+  const db = openDatabase(file, {
+    reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
+    hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
+  });
   metrics?.stores.watchFiles(() => readFileSizes(file));
   const stores = createSqliteStores(db, clock);
   const secrets = createFileSecretStore(config.DATA_DIR);
@@ -63,11 +67,17 @@ function createReports(dataDir: string, deps: { clock: Clock; log: Log }): Datab
     'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
       'service then continues by itself',
   );
+  const warnOfLongWal = createThrottledWarning(
+    deps,
+    'the write-ahead log of the database is long: SQLITE_CHECKPOINTS=external leaves it to Litestream, which does not seem to ' +
+      'run; from 1 GB on this process shortens it itself, and Litestream then begins with a new snapshot',
+  );
   return {
     checkpointFailed: (err) => warnOfCheckpoint({ err }),
     diskFailed: ({ reason, freeBytes, err }) =>
       warnOfDisk({ reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) }),
     diskRecovered: () => deps.log.info({}, 'the disk of DATA_DIR accepts writes again'),
+    walIsLong: (walBytes) => warnOfLongWal({ walBytes }),
   };
 }
 

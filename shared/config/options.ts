@@ -56,6 +56,11 @@ const addresses = {
 
 const data = {
   DATA_DIR: text('./data', 'Data directory (embedded engine only), relative to the current directory'),
+  SQLITE_CHECKPOINTS: choice(
+    ['internal', 'external'],
+    'internal',
+    'Who shortens the write-ahead log of SQLite: `external` if Litestream does (`deploy/litestream.yml`)',
+  ),
   MONGODB_URI: serverUri(
     ['mongodb://', 'mongodb+srv://'],
     'MongoDB server; together with `REDIS_URL` it selects the scale-out engine. Default database: `dropleaf`',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
 import { createCheckpoints } from '../../shared/adapters/sqlite/checkpoints.ts';
@@ -25,11 +26,11 @@ describe('Checkpoints of the SQLite database', () => {
   it('copy a long WAL into the open database file, and the WAL restarts', async () => {
     const reported: unknown[] = [];
     const report = (what: unknown) => reported.push(what);
-    db = openDatabase(path, {
-      checkpointFailed: report,
-      diskFailed: report,
+    const reports = {
+      ...{ checkpointFailed: report, diskFailed: report, walIsLong: report },
       diskRecovered: () => report('recovered'),
-    });
+    };
+    db = openDatabase(path, { reports });
     const html = createSqliteBlobStore(db, 'html_blobs');
     for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
     await until(() => bytesOf(path) > 6 * document.length, 'the file holds the documents');
@@ -59,10 +60,37 @@ describe('Checkpoints of the SQLite database', () => {
     for (const id of ids) expect((await again.get(id))?.length, id).to.equal(document.length);
   });
 
+  it('are left to another program if it makes them, also when the database is closed', async () => {
+    db = openDatabase(path, { hasExternalCheckpoints: true });
+    const html = createSqliteBlobStore(db, 'html_blobs');
+    const other = new DatabaseSync(path); // as long as it is open, SQLite makes no checkpoint of its own
+    const before = bytesOf(path);
+    for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
+    await db.close();
+    expect(bytesOf(path)).to.equal(before);
+    expect(bytesOf(`${path}-wal`)).to.be.above(6 * document.length);
+    other.close();
+  });
+
+  it('of another program that makes none are reported, and a WAL of 1 GB gets one', async () => {
+    db = openDatabase(path);
+    await createSqliteBlobStore(db, 'html_blobs').put('v', document);
+    const lengths: number[] = [];
+    const onError = (error: unknown) => expect.fail(String(error));
+    const checkpoints = createCheckpoints(path, {
+      ...{ isExternal: true, onError, onLongWal: (bytes) => lengths.push(bytes) },
+    });
+    truncateSync(`${path}-wal`, 1_024 * 1024 * 1024); // sparse
+    checkpoints.noteWrite();
+    await until(() => bytesOf(path) > document.length, 'the file holds the document');
+    expect(lengths).to.deep.equal([1_024 * 1024 * 1024]);
+    await checkpoints.close();
+  });
+
   it('call onError if a checkpoint fails, and try again', async () => {
     writeFileSync(path, randomBytes(20_000));
     const told: unknown[] = [];
-    const checkpoints = createCheckpoints(path, (error) => told.push(error));
+    const checkpoints = createCheckpoints(path, { onError: (error) => told.push(error) });
     for (const times of [1, 2]) {
       writeFileSync(`${path}-wal`, randomBytes(9 * 1024 * 1024));
       checkpoints.noteWrite();

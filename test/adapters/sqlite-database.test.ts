@@ -35,7 +35,7 @@ describe('SQLite database', () => {
   });
 
   function open(reports?: DatabaseReports): Database {
-    const db = openDatabase(path, reports);
+    const db = openDatabase(path, reports && { reports });
     opened.push(db);
     return db;
   }
@@ -218,6 +218,7 @@ describe('SQLite database', () => {
         checkpointFailed: () => undefined,
         diskFailed: ({ err, ...failure }) => reports.push(failure),
         diskRecovered: () => reports.push({ isRecovered: true }),
+        walIsLong: () => undefined,
       });
       const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };
       db.prepare(`PRAGMA max_page_count = ${page_count + 4}`).get();

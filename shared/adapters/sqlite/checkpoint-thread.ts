@@ -11,12 +11,16 @@ const longLogPages = 2_048;
  * do not wait for it, except for a RESTART.
  * @returns pages in the WAL, and how many of them are in the file now (PRAGMA wal_checkpoint)
  */
-export function checkpoint(path: string): { log: number; moved: number } {
+export function checkpoint({ path, mayRestart }: { path: string; mayRestart: boolean }): {
+  log: number;
+  moved: number;
+} {
   const connection = new DatabaseSync(path);
   try {
     connection.exec('PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
     const result = move('PASSIVE');
-    return result.log > longLogPages && result.moved === result.log ? move('RESTART') : result;
+    const isDue = result.log > longLogPages && result.moved === result.log;
+    return mayRestart && isDue ? move('RESTART') : result;
   } finally {
     connection.close();
   }

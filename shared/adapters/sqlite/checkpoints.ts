@@ -2,8 +2,13 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 
+const mib = 1024 * 1024;
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
-const minWalBytes = 8 * 1024 * 1024;
+const minWalBytes = 8 * mib;
+/** If another program makes the checkpoints: a longer WAL says that it does not run. Litestream's limit is 160 MB. */
+const longWalBytes = 512 * mib;
+/** With a longer one this process makes checkpoints after all, before the disk is full. Litestream then begins a new snapshot. */
+const maxWalBytes = 1_024 * mib;
 const everyMs = 250;
 /** The thread ends this long after the last write. */
 const idleMs = 10_000;
@@ -11,9 +16,19 @@ const idleMs = 10_000;
 /**
  * Makes checkpoints in a thread, shortly after writes. On the event loop, a checkpoint of 8 MB blocks all requests for
  * 50 to 100 ms.
+ * @param isExternal another program makes them (Litestream); this process only bounds the WAL if it does not
  * @param onError the next checkpoint repeats a failed one
+ * @param onLongWal the other program does not seem to run
  */
-export function createCheckpoints(path: string, onError: (error: unknown) => void) {
+export function createCheckpoints(
+  path: string,
+  {
+    isExternal = false,
+    onError,
+    onLongWal = () => undefined,
+  }: { isExternal?: boolean; onError(error: unknown): void; onLongWal?(bytes: number): void },
+) {
+  const checkpointBytes = isExternal ? maxWalBytes : minWalBytes;
   let pool: Piscina | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> | undefined;
@@ -29,12 +44,14 @@ export function createCheckpoints(path: string, onError: (error: unknown) => voi
 
   async function checkpoint(): Promise<void> {
     pool ??= await openPool();
-    await pool.run(path);
+    await pool.run({ path, mayRestart: !isExternal });
   }
 
   function start(): void {
     timer = undefined;
-    if (running !== undefined || walLength(path) < minWalBytes) return;
+    const length = walLength(path);
+    if (isExternal && length >= longWalBytes) onLongWal(length);
+    if (running !== undefined || length < checkpointBytes) return;
     running = checkpoint()
       .catch(onError)
       .finally(() => {

@@ -52,7 +52,7 @@ export interface Database {
   /** The faults that SQLite's integrity check finds. Reads the whole database. */
   findDamage(): string[];
 
-  /** Finishes pending writes, checkpoints the WAL and closes. May be called twice. */
+  /** Finishes pending writes, checkpoints the WAL unless another program does, and closes. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -64,6 +64,8 @@ export interface DatabaseReports {
   diskFailed(failure: DiskFailure): void;
   /** The disk accepts writes again. */
   diskRecovered(): void;
+  /** Another program should make the checkpoints and does not; called after each write. */
+  walIsLong(bytes: number): void;
   /** Absent: nobody wants to know. */
   readonly transactionEnded?: TransactionEnded | undefined;
 }
@@ -72,6 +74,7 @@ const noReports: DatabaseReports = {
   checkpointFailed: () => undefined,
   diskFailed: () => undefined,
   diskRecovered: () => undefined,
+  walIsLong: () => undefined,
 };
 
 /** How long a statement waits for another process. */
@@ -103,14 +106,26 @@ const migrations = new URL('./migrations/', import.meta.url);
 
 /**
  * Opens or creates the database and migrates it.
+ * @param hasExternalCheckpoints another program copies the WAL into the file (SQLITE_CHECKPOINTS)
  * @throws Error of one sentence
  */
-export function openDatabase(path: string, reports: DatabaseReports = noReports): Database {
+export function openDatabase(
+  path: string,
+  {
+    reports = noReports,
+    hasExternalCheckpoints: isExternal = false,
+  }: { reports?: DatabaseReports; hasExternalCheckpoints?: boolean } = {},
+): Database {
   const connection = connect(path);
+  if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
   const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
   const group = createWriteGroup(connection, disk, reports.transactionEnded);
-  const checkpoints = createCheckpoints(path, (err) => {
-    if (disk.failed(err) === null) reports.checkpointFailed(err);
+  const checkpoints = createCheckpoints(path, {
+    isExternal,
+    onError(err) {
+      if (disk.failed(err) === null) reports.checkpointFailed(err);
+    },
+    onLongWal: reports.walIsLong,
   });
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
@@ -119,7 +134,7 @@ export function openDatabase(path: string, reports: DatabaseReports = noReports)
     try {
       group.close();
       await checkpoints.close();
-      truncateWal();
+      if (!isExternal) truncateWal();
     } finally {
       connection.close();
     }
