@@ -5,7 +5,7 @@ import type { Piscina } from 'piscina';
 const mib = 1024 * 1024;
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
 const minWalBytes = 8 * mib;
-/** If another program makes the checkpoints: a longer WAL says that it does not run. Litestream's limit is 160 MB. */
+/** If another program makes the checkpoints: a longer WAL says that it does not run. Litestream keeps it below 200 MB. */
 const longWalBytes = 512 * mib;
 /** With a longer one this process makes checkpoints after all, before the disk is full. Litestream then begins a new snapshot. */
 const maxWalBytes = 1_024 * mib;
