@@ -35,7 +35,7 @@ function logView(
     title: 'Log',
     body: html`<div class="page-head"><div><h1>Log</h1>
 <p class="soft">What operators did, here and with commands, newest first. Nothing changes or removes an entry.</p></div></div>
-${entries.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : table(entries)}
+${entries.length === 0 ? html`<section class="empty"><h2>No entries</h2><p>Nothing was done${!isNewest && ' before'}.</p></section>` : list(entries)}
 ${
   (older !== null || !isNewest) &&
   html`<nav class="pagination" aria-label="Pages">${!isNewest && html`<a class="button quiet small" href="${operatorPaths.log}">Newest</a>`}${older !== null && html`<a class="button quiet small" rel="next" href="${operatorPaths.log}?before=${older}">Older</a>`}</nav>`
@@ -43,21 +43,19 @@ ${
   };
 }
 
-function table(entries: readonly AuditEntry[]): Html {
-  return html`<div class="table-wrap"><table class="table stacked log">
-<thead><tr><th scope="col">When</th><th scope="col">Act</th><th scope="col">Target</th><th scope="col">By</th><th scope="col">Reason</th><th scope="col">Outcome</th></tr></thead>
-<tbody>
-${entries.map(
-  ({ at, act, target, by, reason, outcome }) => html`<tr>
-<th scope="row">${timeTag(at)}</th>
-<td data-label="Act">${act}</td>
-<td data-label="Target"><span class="wrap-anywhere">${targetOf(act, target)}</span></td>
-<td data-label="By"><span class="wrap-anywhere">${personOf(by)}</span></td>
-<td data-label="Reason"><span class="wrap-anywhere">${reason === null ? html`<span class="soft">None</span>` : visible(reason)}</span></td>
-<td data-label="Outcome"><span class="wrap-anywhere">${outcome === null ? html`<span class="badge warn">Unknown</span>` : visible(outcome)}</span></td>
-</tr>
-`,
-)}</tbody></table></div>`;
+function list(entries: readonly AuditEntry[]): Html {
+  return html`<section class="panel" aria-label="Entries"><ol class="entries">${entries.map(entryItem)}</ol></section>`;
+}
+
+function entryItem({ at, act, target, by, reason, outcome }: AuditEntry): Html {
+  const end =
+    outcome === null ? html`<span class="badge warn">Interrupted or running</span>` : visible(outcome);
+  return html`<li>
+<p><span class="strong">${act}</span> <span class="wrap-anywhere">${targetOf(act, target)}</span></p>
+${reason !== null && html`<p class="small wrap-anywhere">${visible(reason)}</p>`}
+<p class="meta"><span>${timeTag(at)}</span><span class="wrap-anywhere">by ${personOf(by)}</span><span class="wrap-anywhere">${end}</span></p>
+</li>
+`;
 }
 
 /** What an entry's target begins with. */

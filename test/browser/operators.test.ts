@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type Dashboard, openOperator } from '../support/dashboard.ts';
 import { createReportScene } from '../support/report-form.ts';
 import { useService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { follow, openSignedIn, tabTo, useBrowser } from './browser.ts';
 import { createInspector } from './inspect.ts';
 
@@ -68,7 +69,7 @@ describe('The pages for operators, in Chromium', function () {
     await page.getByRole('status').filter({ hasText: 'The page is offline' }).waitFor();
     expect((await service.get(`/p/${slug}`)).status).to.equal(410);
     await follow(page, 'Log');
-    const acts = await page.locator('td[data-label="Act"]').allInnerTexts();
+    const acts = await page.locator('.entries .strong').allInnerTexts();
     expect(acts).to.have.members(['close-reports', 'takedown', 'look']);
     expect(faults).to.deep.equal([]);
     await page.context().close();
@@ -90,10 +91,11 @@ describe('The pages for operators, in Chromium', function () {
     expect(asked).to.deep.equal([]);
     expect(connections, 'not even a connection').to.equal(0);
 
-    await page.getByRole('link', { name: 'Load pictures and styles' }).click();
+    const more = page.getByRole('link', { name: 'Load pictures and styles' });
+    await Promise.all([page.waitForNavigation(), more.click()]);
     await heading.waitFor();
-    await page.waitForLoadState('networkidle');
-    expect(asked).to.include.members(['/style.css', '/pixel.png', '/background.png']);
+    const wanted = ['/style.css', '/pixel.png', '/background.png'];
+    await until(() => wanted.every((path) => asked.includes(path)), 'pictures and styles', 30_000);
     expect(asked.filter((path) => /script|refresh|frame|object|form|link|base/.test(path))).to.deep.equal([]);
     expect(await heading.innerText()).to.equal('Sign in to your bank');
     await page.context().close();
@@ -108,26 +110,26 @@ describe('The pages for operators, in Chromium', function () {
     const { page } = await openSignedIn(browser, operator, service.url, '/drops');
     const { inspect } = createInspector(page, service.url);
     const path = `/operators/pages/${slug}`;
+    const light = { colorSchemes: ['light'] } as const; // the colours are those of the whole dashboard
     const pages: Readonly<Record<string, string>> = {
       reports: '/operators',
       page: path,
       takedown: `${path}/takedown`,
       account: `/operators/accounts/${owner.userId}`,
       log: '/operators/log',
-      gone: '/operators/pages/nosuch',
     };
     for (const [name, address] of Object.entries(pages)) {
       await page.goto(service.url + address);
-      await inspect(`operators-${name}`);
+      await inspect(`operators-${name}`, name === 'page' ? {} : light);
     }
     await page.goto(`${service.url}/operators/find`);
     await page.getByLabel('Page, account or token').fill(slug);
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    await inspect('operators-found');
+    await inspect('operators-found', light);
     await page.goto(service.url + path);
     const [look] = await page.getByRole('button', { name: 'Look' }).all();
     await Promise.all([page.waitForNavigation(), look?.click()]);
-    await inspect('operators-look');
+    await inspect('operators-look', light);
     await page.context().close();
   });
 });
