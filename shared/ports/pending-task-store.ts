@@ -59,6 +59,9 @@ export interface PendingTaskStore {
   /** Returns those of the given ids of which there is a record, live or deleted. */
   findExisting(dropIds: readonly string[]): Promise<Set<string>>;
 
-  /** Returns those of the given ids that some drop, live or deleted, has as a version or in its trash. */
+  /**
+   * Returns those of the given ids that some drop, live or deleted, has as a version or in its trash. While an import is
+   * unfinished (ArchiveStore): all of them, because it writes blobs before the records that name them.
+   */
   findReferenced(versionIds: readonly string[]): Promise<Set<string>>;
 }

@@ -1,4 +1,4 @@
-import { array, boolean, number, object, type Schema, string, tuple, ValidationError } from 'yup';
+import { array, boolean, number, object, type Schema, string, ValidationError } from 'yup';
 import type { Account } from '../domain/account.ts';
 import {
   type ArchivedAccount,
@@ -33,19 +33,22 @@ const text = () =>
 
 const matching = (pattern: RegExp, rule: string) => text().matches(pattern, must(rule));
 
+const isCount = (value: unknown, min = 0): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
+
 const whole = (min = 0) => {
   const rule = must(`a whole number of at least ${min}`);
-  const isWhole = (value: number) => Number.isSafeInteger(value) && value >= min;
   return number()
     .typeError(rule)
     .defined(must('there'))
-    .test('whole', rule, (value) => isWhole(value ?? min));
+    .test('whole', rule, (value) => isCount(value ?? min, min));
 };
 
 const id = () => matching(/^[0-9a-f]{32}$/, 'an id of 32 hex digits');
 const hash = () => matching(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
 const slug = () => matching(slugPattern, 'a slug');
-const day = () => matching(/^\d{4}-\d\d-\d\d$/, 'a date like 2026-01-31');
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+const day = () => matching(dayPattern, 'a date like 2026-01-31');
 const oneOf = <T extends string>(values: readonly T[]) =>
   string()
     .oneOf(values, must(`one of ${values.join(', ')}`))
@@ -62,18 +65,17 @@ function fields<T extends object>(shape: { readonly [F in keyof T]-?: Schema<T[F
   return schema as unknown as Schema<T>; // proof: each field of T has its schema
 }
 
-/** A list of which each item comes after the one before it. */
-function ascending<T>(item: Schema<T>, keyOf: (item: T) => string | number): Schema<readonly T[]> {
-  const schema = array(item)
-    .typeError(must('a list'))
+/** A list that is checked as a whole: with a schema for each item, long lists would take most of the time of an import. */
+function listOf<T>(rule: string, isValid: (items: readonly unknown[]) => boolean): Schema<readonly T[]> {
+  const schema = array()
+    .typeError(must(rule))
     .defined(must('there'))
-    .test('ascending', must('ascending, without repeats'), (items) =>
-      (items ?? []).every((each, n) => {
-        const before = items?.[n - 1];
-        return n === 0 || before === undefined || keyOf(before) < keyOf(each);
-      }),
-    );
-  return schema as unknown as Schema<readonly T[]>; // proof: an array of items
+    .test('list', must(rule), (items) => isValid(items ?? []));
+  return schema as unknown as Schema<readonly T[]>; // proof: `isValid` checks the type of each item
+}
+
+function isAscending(keys: readonly (string | number)[]): boolean {
+  return keys.every((key, n) => n === 0 || (keys[n - 1] ?? key) < key);
 }
 
 const identity = fields<Account['identity']>({ provider: text(), subject: text(), name: text() });
@@ -94,15 +96,27 @@ const version = fields<OwnedVersion>({
   publishedBy: orNull(publisher),
 });
 
-const metadata = array(tuple([text(), text()]).defined(must('there')))
-  .typeError(must('a list of pairs'))
+const versions = array(version)
+  .typeError(must('a list'))
   .defined(must('there'))
-  .test('keys', must('pairs with valid keys, each key once'), (pairs) => {
-    const keys = (pairs ?? []).map(([key]) => key);
-    return (
-      keys.every((key) => isMetadataKey(key, Number.POSITIVE_INFINITY)) && new Set(keys).size === keys.length
-    );
-  });
+  .min(1, must('a list of at least one version'))
+  .test('ascending', must('ascending by number, without repeats'), (items) =>
+    isAscending((items ?? []).map(({ number }) => number)),
+  );
+
+const metadata = listOf<[string, string]>('pairs with valid keys, each key once', (pairs) => {
+  const isPair = (pair: unknown) =>
+    Array.isArray(pair) && pair.length === 2 && isKey(pair[0]) && isValue(pair[1]);
+  const isKey = (key: unknown) => typeof key === 'string' && isMetadataKey(key, Number.POSITIVE_INFINITY);
+  const isValue = (value: unknown) => typeof value === 'string' && !value.includes('\0');
+  return pairs.every(isPair) && new Map(pairs as [string, string][]).size === pairs.length; // proof: each is a pair
+});
+
+const days = listOf<[string, number]>('dates with their views, ascending', (items) => {
+  const isDay = (item: unknown) =>
+    Array.isArray(item) && item.length === 2 && dayPattern.test(item[0]) && isCount(item[1]);
+  return items.every(isDay) && isAscending((items as [string, number][]).map(([day]) => day)); // proof: each is a day
+});
 
 const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
   secrets: fields<ArchivedSecret>({
@@ -152,12 +166,8 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
     rev: whole(1),
     takedown: orNull(fields<Takedown>({ at: whole(), reason: text() })),
     expiresAt: orNull(whole()),
-    versions: ascending(version, ({ number }) => number).test(
-      'some',
-      must('a list of at least one version'),
-      (versions) => versions !== undefined && versions.length > 0,
-    ),
-    days: ascending(tuple([day(), whole()]), ([day]) => day),
+    versions,
+    days,
   }),
 
   reports: fields<Report>({

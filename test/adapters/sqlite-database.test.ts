@@ -346,6 +346,19 @@ describe('SQLite database', () => {
     });
   });
 
+  it('a snapshot has what was committed when it was opened, and ends when it is closed', async () => {
+    const { db, note, notes } = await openNotes();
+    await note('a');
+    const snapshot = db.openSnapshot();
+    await note('b');
+    expect(snapshot.prepareTuples('SELECT text FROM notes').all()).to.deep.equal([['a']]);
+    expect(notes()).to.deep.equal(['a', 'b']);
+    snapshot.close();
+    await db.close();
+    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+    expect(log?.size ?? 0, 'nothing keeps the WAL').to.equal(0);
+  });
+
   it('has every acknowledged write, and is sound, after the process was killed while it wrote', async () => {
     await (await openNotes()).db.close();
     const writer = run(`

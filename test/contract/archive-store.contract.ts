@@ -166,6 +166,16 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await archive.findUnfinishedImport()).to.equal(null);
     });
 
+    it('while an import is unfinished, no blob counts as one that no record names', async () => {
+      const { archive, pendingTasks } = stores();
+      const id = newId(start);
+      await archive.writeBlob('html', id, Buffer.from('<p>'));
+      await archive.beginImport(begun);
+      expect([...(await pendingTasks.findReferenced([id]))]).to.deep.equal([id]);
+      await archive.endImport();
+      expect((await pendingTasks.findReferenced([id])).size).to.equal(0);
+    });
+
     it('reads everything that must last, as plain records', async () => {
       const { ownerId, token, drop, third, open, closed, key, act, done, interrupted } = await fill();
       const read = await readAll(stores());

@@ -59,7 +59,7 @@ describe('records of an archive', () => {
       [{ lock: { id: newId(start) } }, 'lock.hash must be there'],
       [{ takedown: 'x' }, 'takedown must be an object'],
       [{ versions: [] }, 'versions must be a list of at least one version'],
-      [{ versions: [version, version] }, 'versions must be ascending, without repeats'],
+      [{ versions: [version, version] }, 'versions must be ascending by number, without repeats'],
       [{ versions: [{ ...version, id: '../../etc' }] }, 'versions[0].id must be an id of 32 hex digits'],
       [{ versions: [{ ...version, hasContext: 1 }] }, 'versions[0].hasContext must be true or false'],
       [
@@ -71,8 +71,8 @@ describe('records of an archive', () => {
         },
         'metadata must be pairs with valid keys, each key once',
       ],
-      [{ metadata: { a: '1' } }, 'metadata must be a list of pairs'],
-      [{ days: [['2026-01-31', 'many']] }, /^days\[0\]/],
+      [{ metadata: { a: '1' } }, 'metadata must be pairs with valid keys, each key once'],
+      [{ days: [['2026-01-31', 'many']] }, 'days must be dates with their views, ascending'],
       [{ rev: 0, viewCount: -1 }, /^(rev|viewCount) .*; (rev|viewCount) /],
     ] as const) {
       const found = faultOf('drops', { ...drop, ...changes });

@@ -1,4 +1,4 @@
-import { type Connection, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
 import type { ArchiveStore } from '../../ports/archive-store.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
@@ -12,25 +12,10 @@ import { answerMs, backgroundMs } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { idempotencyModel } from './idempotency-store.ts';
+import { importModel } from './import-mark.ts';
 import { patiently } from './patience.ts';
 import { reportModel } from './report-store.ts';
 import { tokenModel } from './token-store.ts';
-
-/** At most one. */
-interface ImportDocument {
-  readonly _id: 'unfinished';
-  readonly archive_id: string;
-  readonly begun_at: number;
-}
-
-const schema = new Schema<ImportDocument>(
-  { _id: String, archive_id: String, begun_at: Number },
-  { collection: 'imports', versionKey: false, autoIndex: false, autoCreate: false },
-);
-
-export function importModel(connection: Connection) {
-  return connection.model('Import', schema);
-}
 
 type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
 

@@ -4,6 +4,7 @@ import { answerMs } from './connection.ts';
 import { type DropDocument, dropModel } from './drop-schema.ts';
 import { removeExpired } from './drop-updates.ts';
 import { withTimeLimit } from './errors.ts';
+import { importModel } from './import-mark.ts';
 import type { VersionDocument } from './version-document.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
@@ -24,6 +25,7 @@ const updateChores = {
 export function createMongoPendingTaskStore(connection: Connection): PendingTaskStore {
   const drops = dropModel(connection);
   const days = dayViewsModel(connection);
+  const imports = importModel(connection);
 
   /** Removes the values from the list. @returns whether a drop matched */
   async function removeFrom(
@@ -107,6 +109,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
 
     async findReferenced(versionIds) {
       if (versionIds.length === 0) return new Set();
+      if ((await imports.exists({ _id: 'unfinished' })) !== null) return new Set(versionIds);
       const among = { $in: versionIds };
       const all = { $concatArrays: ['$versions.id', '$trash'] };
       const rows = await drops

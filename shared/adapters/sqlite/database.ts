@@ -170,7 +170,13 @@ export function openDatabase(
       const reader = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
       reader.exec('BEGIN');
       reader.prepare('SELECT 1 FROM drops LIMIT 1').get(); // the first read of a transaction fixes what it sees
-      return { ...statementsOf(reader), close: () => reader.close() };
+      return {
+        ...statementsOf(reader),
+        close() {
+          reader.exec('COMMIT'); // closing does not end it, as long as there are statements
+          reader.close();
+        },
+      };
     },
 
     findDamage() {

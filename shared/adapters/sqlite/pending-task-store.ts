@@ -43,7 +43,8 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     findReferenced: db.prepareTuples(`
       SELECT value FROM json_each(?)
       WHERE EXISTS (SELECT 1 FROM drop_versions WHERE id = value)
-        OR EXISTS (SELECT 1 FROM drop_trash WHERE version_id = value)`),
+        OR EXISTS (SELECT 1 FROM drop_trash WHERE version_id = value)
+        OR EXISTS (SELECT 1 FROM imports WHERE id = 1)`),
   };
   const { removeExpired } = createRemovals(db);
   const clearTask: Record<PendingTask, Statement> = {
