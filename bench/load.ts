@@ -5,8 +5,9 @@ import { findProgram } from '../test/support/programs.ts';
 
 export interface Scenario {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Requested in turn by each connection. */
+  readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** The number of requests of a run, instead of its duration: for requests that fill the disk. */
@@ -25,13 +26,12 @@ const connections = 50;
 
 /** @throws Error if a request fails or is not answered 2xx */
 export async function load(url: string, scenario: Scenario, seconds: number): Promise<Measured> {
-  const { name, method, path, headers, body, amount } = scenario;
+  const { name, method, paths, headers, body, amount } = scenario;
+  const request = { method, headers: { ...headers }, ...(body !== undefined && { body }) };
   const result = await autocannon({
-    url: url + path,
+    url,
     connections,
-    method,
-    headers: { ...headers },
-    ...(body !== undefined && { body }),
+    requests: paths.map((path) => ({ ...request, path })),
     ...(amount === undefined ? { duration: seconds } : { amount }),
     timeout: 30,
   });
@@ -56,7 +56,11 @@ export async function loadPage(
   seconds: number,
 ): Promise<Measured> {
   if (generator === 'autocannon')
-    return load(url, { name: 'GET', method: 'GET', path: '', headers }, seconds);
+    return load(
+      new URL(url).origin,
+      { name: 'GET', method: 'GET', paths: [new URL(url).pathname], headers },
+      seconds,
+    );
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const settings = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '--latency'];
   const { stdout } = await promisify(execFile)('wrk', [...settings, ...fields, url]);

@@ -24,9 +24,13 @@ export interface Served {
 type Settings = Readonly<Record<string, string>>;
 
 /** The embedded engine, and the scale-out engine if MONGODB_URI and REDIS_URL are set. */
-export function listEngines(): readonly { serve(settings?: Settings): Promise<Served> }[] {
+export function listEngines(): readonly {
+  readonly name: Served['engine'];
+  serve(settings?: Settings): Promise<Served>;
+}[] {
   const { MONGODB_URI, REDIS_URL } = process.env;
-  return [{ serve: serveEmbedded }, ...(MONGODB_URI && REDIS_URL ? [{ serve: serveScaleOut }] : [])];
+  const scaleOut = { name: 'scale-out', serve: serveScaleOut } as const;
+  return [{ name: 'embedded', serve: serveEmbedded }, ...(MONGODB_URI && REDIS_URL ? [scaleOut] : [])];
 }
 
 /** One process. */

@@ -1,5 +1,5 @@
-import type { Lock, NewDrop, NewVersion } from '../../shared/domain/drop.ts';
-import { htmlMediaType } from '../../shared/domain/drop.ts';
+import type { ArchivedDrop } from '../../shared/domain/archive.ts';
+import { type Document, htmlMediaType, type Lock, type OwnedVersion } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { makePage } from '../load.ts';
 
@@ -12,15 +12,11 @@ export interface AccountPlan {
   readonly drops: number;
 }
 
-/** A drop as its owner has left it. */
+/** A drop with the documents of its versions. */
 export interface FilledDrop {
-  readonly drop: NewDrop;
-  /** Below the cap of drops. */
-  readonly place: number;
-  /** After the first one, oldest first. */
-  readonly later: readonly NewVersion[];
-  /** By UTC day. */
-  readonly views: ReadonlyMap<string, number>;
+  readonly record: ArchivedDrop;
+  /** By the ids of the versions. */
+  readonly documents: ReadonlyMap<string, Document>;
 }
 
 /** The account that writes: it has a few places left below its cap. */
@@ -58,41 +54,59 @@ export function* makeDrops(
 ): Generator<FilledDrop> {
   const pick = <T>(items: readonly T[], fallback: T): T =>
     items[Math.floor(random() * items.length)] ?? fallback;
-  const makeVersion = (createdAt: number): NewVersion => ({
-    id: newId(createdAt),
-    html: Buffer.from(makePage(1_000 + Math.floor(random() * 2_000))),
-    context: random() < 0.1 ? Buffer.from('The numbers come from the warehouse of last night.') : null,
-    mediaType: htmlMediaType,
-    createdAt,
-    publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'bench' },
-  });
   for (let n = 0; n < drops; n++) {
     const createdAt = now - Math.floor((1 + random() * 300) * day);
-    const laterCount = random() < 0.3 ? 1 + Math.floor(random() * 4) : 0;
-    const later = Array.from({ length: laterCount }, (_, i) => makeVersion(createdAt + (i + 1) * 60_000));
-    const hasViews = random() < 0.33;
-    const drop: NewDrop = {
+    const documents = new Map<string, Document>();
+    const versions = Array.from({ length: random() < 0.3 ? 2 + Math.floor(random() * 4) : 1 }, (_, i) => {
+      const document = makeDocument(random);
+      const version = describe(document, i + 1, createdAt + i * 60_000);
+      documents.set(version.id, document);
+      return version;
+    });
+    const days = random() < 0.33 ? daysOf(now, random) : [];
+    const record: ArchivedDrop = {
       id: newId(createdAt),
       ownerId,
       slug: newSlug(),
       title: `${pick(words, '')} ${pick(words, '')} ${n}`,
       description: random() < 0.5 ? `What the ${pick(words, '')} of page ${n} shows` : null,
-      metadata: new Map([
+      metadata: [
         ['team', `team ${n % 7}`],
         ['kind', pick(['report', 'plan', 'notes'], '')],
         ['number', String(n)],
-      ]),
+      ],
       lock: random() < 0.05 ? lock : null,
       expiresAt: random() < 0.02 ? now + 365 * day : null,
-      version: makeVersion(createdAt),
+      takedown: null,
+      viewCount: days.reduce((sum, [, views]) => sum + views, 0),
+      rev: versions.length,
+      createdAt,
+      updatedAt: versions.at(-1)?.createdAt ?? createdAt,
+      versions,
+      days,
     };
-    yield { drop, place: n, later, views: new Map(hasViews ? daysOf(now, random) : []) };
+    yield { record, documents };
   }
 }
 
-/** Views of two of the last 30 days. */
+function makeDocument(random: () => number): Document {
+  return {
+    html: Buffer.from(makePage(1_000 + Math.floor(random() * 2_000))),
+    context: random() < 0.1 ? Buffer.from('The numbers come from the warehouse of last night.') : null,
+  };
+}
+
+function describe({ html, context }: Document, number: number, createdAt: number): OwnedVersion {
+  return {
+    ...{ id: newId(createdAt), number, createdAt, mediaType: htmlMediaType },
+    ...{ sizeBytes: html.byteLength, hasContext: context !== null },
+    publishedBy: { kind: 'token', id: 'f00dfeedbeef', label: 'bench' },
+  };
+}
+
+/** Views of two of the last 30 days, ascending. */
 function daysOf(now: number, random: () => number): [string, number][] {
-  return [0, 1].map((n) => {
+  return [1, 0].map((n) => {
     const at = new Date(now - (n * 15 + Math.floor(random() * 15)) * day);
     return [at.toISOString().slice(0, 10), 1 + Math.floor(random() * 100)];
   });

@@ -25,6 +25,9 @@ export interface Endpoint {
   call(scene: Scene, n: number): Promise<Answer>;
 }
 
+/** The first round, which is not measured, reads each. */
+const pagesInMemory = 10;
+
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** In this order: POST makes the drops that others change and DELETE removes, so that a round leaves the store as it was. */
@@ -53,14 +56,11 @@ export const endpoints: readonly Endpoint[] = [
   ...ofLarge('GET list, tag', '/api/drops?metadata.team=team+3'),
   ...ofLarge('GET list, search', '/api/drops?q=weekly+sales'),
 
-  ofVisitor('GET raw, from memory', ({ typical: [account] }) => `/p/${pick(account?.slugs ?? [], 0)}/raw`),
+  ofVisitor('GET raw, from memory', ({ writer }, n) => `/p/${pick(writer.slugs, n % pagesInMemory)}/raw`),
   { name: 'GET raw, first read', call: ({ client, unread }) => client.get(`/p/${unread.next().value}/raw`) },
-  ofVisitor('GET viewer', ({ typical }, n) => {
-    const account = typical[n % typical.length];
-    return `/p/${pick(account?.slugs ?? [], n)}`;
-  }),
-  ofVisitor('GET card', ({ typical: [account] }) => `/p/${pick(account?.slugs ?? [], 1)}/card.png`),
-  ofVisitor('GET report form', ({ typical: [account] }, n) => `/report/${pick(account?.slugs ?? [], n)}`),
+  ofVisitor('GET viewer', ({ writer }, n) => `/p/${pick(writer.slugs, n % pagesInMemory)}`),
+  ofVisitor('GET card', ({ writer }) => `/p/${pick(writer.slugs, 0)}/card.png`),
+  ofVisitor('GET report form', ({ writer }, n) => `/report/${pick(writer.slugs, n % pagesInMemory)}`),
   {
     name: 'GET oembed',
     call({ client, filled }, n) {

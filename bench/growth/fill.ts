@@ -1,10 +1,10 @@
 import { createArgon2Hasher } from '../../shared/adapters/argon2/passcode-hasher.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import { newId, randomBase62 } from '../../shared/domain/ids.ts';
-import { reportIdLength, reportReasons } from '../../shared/domain/report.ts';
+import { type Report, reportIdLength, reportReasons } from '../../shared/domain/report.ts';
 import { hashToken, newToken, tokenIdOf } from '../../shared/domain/token.ts';
 import { migrateStores, openStores } from '../../shared/open-stores.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
 import {
   type AccountPlan,
@@ -16,7 +16,7 @@ import {
   planAccounts,
   writerName,
 } from './data-set.ts';
-import { openDropWriter } from './mongo-drops.ts';
+import { openMongoBlobWriter } from './mongo-blobs.ts';
 
 /** What requests need to know of an account. */
 export interface FilledAccount {
@@ -41,27 +41,25 @@ export interface Filled {
   readonly typical: readonly FilledAccount[];
 }
 
-type Write = (drops: readonly FilledDrop[], cap: number) => Promise<void>;
-
 const dropsAtOnce = 500;
 /** Accounts and slugs that requests take turns with. */
 const accountsKept = 40;
 const slugsKept = 200;
 
-/** Fills the empty store that the settings name. @param tell called with a line about once a second */
+/** Fills the empty store that the settings name, as an import does. @param tell called with a line about once a second */
 export async function fill(
   env: Readonly<Record<string, string>>,
   { size, seed }: { size: number; seed: number },
   tell: (line: string) => void,
 ): Promise<Filled> {
   const begun = performance.now();
-  const config = readConfig({ ...env, REPORTS_OPEN_PER_DROP: '20' });
+  const config = readConfig(env);
   const log = createRecordingLog();
   await migrateStores(config, { log });
   const clock = { now: () => Date.now() };
-  const engine = await openStores(config, { log, role: 'service', clock });
-  const mongo = env.MONGODB_URI === undefined ? null : await openDropWriter(env.MONGODB_URI);
-  const write: Write = mongo === null ? (drops, limit) => writeByPort(engine, drops, limit) : mongo.write;
+  const { archive, close } = await openStores(config, { log, role: 'service', clock });
+  const blobs =
+    env.MONGODB_URI === undefined ? writerByArchive(archive) : await openMongoBlobWriter(env.MONGODB_URI);
   const random = createRandom(seed);
   const lock = { id: newId(clock.now()), hash: await createArgon2Hasher().hash('open-sesame', 'bench') };
   const accounts: FilledAccount[] = [];
@@ -70,25 +68,27 @@ export async function fill(
   let told = begun;
   try {
     for (const plan of planAccounts(size)) {
-      const { id, token } = await makeAccount(engine, plan.name);
+      const { id, token } = await addAccount(archive, plan.name);
       const made = [...makeDrops(id, plan, { random, lock, now: clock.now() })];
       for (let from = 0; from < made.length; from += dropsAtOnce) {
         const batch = made.slice(from, from + dropsAtOnce);
-        await write(batch, plan.name === largeName ? 1_000_000 : cap);
-        await addViews(engine, batch, drops + from);
-        await report(engine, batch);
+        await blobs.write(batch);
+        await archive.write(
+          'drops',
+          batch.map(({ record }) => record),
+        );
+        await archive.write('reports', batch.filter((_, n) => n % 100 === 7).map(reportOf));
       }
       drops += made.length;
-      versions += made.reduce((sum, { later }) => sum + 1 + later.length, 0);
+      versions += made.reduce((sum, { documents }) => sum + documents.size, 0);
       accounts.push(describeAccount(plan, token, made));
       if (performance.now() - told < 1_000) continue;
       told = performance.now();
       tell(`${drops} drops, ${((1_000 * drops) / (told - begun)).toFixed(0)} a second`);
     }
-    await engine.views.aggregate(clock.now() + 1);
   } finally {
-    await engine.close();
-    await mongo?.close();
+    await blobs.close();
+    await close();
   }
   const named = (name: string) => accounts.find((account) => account.name === name) ?? null;
   const writer = named(writerName);
@@ -101,50 +101,41 @@ export async function fill(
   };
 }
 
-async function makeAccount(engine: Engine, name: string): Promise<{ id: string; token: string }> {
-  const now = Date.now();
-  const { id } = await engine.accounts.findOrCreate(
-    { provider: 'local', subject: name, name },
-    newId(now),
-    now,
-  );
+async function addAccount(archive: ArchiveStore, name: string): Promise<{ id: string; token: string }> {
+  const createdAt = Date.now();
+  const id = newId(createdAt);
+  const identity = { provider: 'local', subject: name, name };
+  await archive.write('accounts', [{ id, identity, createdAt, suspendedAt: null, dayWrites: null }]);
   const token = newToken();
   const hash = hashToken(token);
-  await engine.tokens.insert({
-    ...{ id: tokenIdOf(hash), hash, accountId: id, label: 'bench' },
-    ...{ createdAt: now, lastUsedAt: null, expiresAt: null },
-  });
+  const fields = { id: tokenIdOf(hash), hash, accountId: id, label: 'bench' };
+  await archive.write('tokens', [{ ...fields, createdAt, lastUsedAt: null, expiresAt: null }]);
   return { id, token };
 }
 
-/** The writes of one batch share a transaction in SQLite. */
-async function writeByPort({ drops }: Engine, batch: readonly FilledDrop[], limit: number): Promise<void> {
-  await Promise.all(batch.map(({ drop }) => drops.create(drop, limit, [])));
-  await Promise.all(
-    batch.flatMap(({ drop: { ownerId, slug }, later }) =>
-      later.map((version) => drops.addVersion({ ownerId, slug, revs: null }, version, {}, 200, [])),
-    ),
-  );
+interface BlobWriter {
+  write(drops: readonly FilledDrop[]): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Numbers of flushes rise with `flush`. */
-async function addViews({ views }: Engine, batch: readonly FilledDrop[], flush: number): Promise<void> {
-  const counts = batch.flatMap(({ drop, views: byDay }) =>
-    [...byDay].map(([day, count]) => ({ dropId: drop.id, day, count })),
-  );
-  await views.add('growth', flush + 1, counts);
-  if (flush % 10_000 === 0) await views.aggregate(Date.now());
+function writerByArchive(archive: ArchiveStore): BlobWriter {
+  return {
+    async write(drops) {
+      const documents = drops.flatMap((drop) => [...drop.documents]);
+      await Promise.all(documents.map(([id, { html }]) => archive.writeBlob('html', id, html)));
+      await Promise.all(
+        documents.map(([id, { context }]) => context && archive.writeBlob('contexts', id, context)),
+      );
+    },
+    close: async () => undefined,
+  };
 }
 
-/** One drop in a hundred has a report. */
-async function report({ reports }: Engine, batch: readonly FilledDrop[]): Promise<void> {
-  for (const [n, { drop, later }] of batch.entries()) {
-    if (n % 100 !== 7) continue;
-    const reason = reportReasons[((n / 100) % reportReasons.length) | 0] ?? 'other';
-    const about = { dropId: drop.id, slug: drop.slug, version: 1 + later.length };
-    const sent = { reason, text: 'It asks for my password.', contact: null, createdAt: Date.now() };
-    await reports.insert({ id: randomBase62(reportIdLength), ...about, ...sent }, 20);
-  }
+function reportOf({ record: { id, slug, versions } }: FilledDrop, n: number): Report {
+  const about = { dropId: id, slug, version: versions.length };
+  const reason = reportReasons[n % reportReasons.length] ?? 'other';
+  const sent = { reason, text: 'It asks for my password.', contact: null };
+  return { id: randomBase62(reportIdLength), ...about, ...sent, createdAt: Date.now(), closedAt: null };
 }
 
 function describeAccount(
@@ -153,8 +144,8 @@ function describeAccount(
   made: readonly FilledDrop[],
 ): FilledAccount {
   const step = Math.max(1, Math.floor(made.length / slugsKept));
-  const open = made.filter(({ drop }, n) => n % step === 0 && drop.lock === null);
-  const changed = open.filter(({ later }) => later.length > 0);
-  const slugOf = ({ drop }: FilledDrop) => drop.slug;
+  const open = made.map(({ record }) => record).filter(({ lock }, n) => n % step === 0 && lock === null);
+  const changed = open.filter(({ versions }) => versions.length > 1);
+  const slugOf = ({ slug }: { slug: string }) => slug;
   return { name, token, drops, slugs: open.map(slugOf), changed: changed.map(slugOf) };
 }

@@ -67,7 +67,8 @@ const matching = `
   SELECT drop_id FROM json_each($pairs) AS pair CROSS JOIN drop_metadata AS entry
   WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
     AND drop_id NOT IN (
-      SELECT id FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)
+      SELECT id FROM drops INDEXED BY drops_by_owner
+      WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)
   GROUP BY drop_id HAVING count(*) = $count`;
 
 interface ListStatements {

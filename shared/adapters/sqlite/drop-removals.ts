@@ -11,14 +11,17 @@ type RemovedRow = [id: string, ownerId: string, metadata: string, slug: string];
 /** Deletions of live drops, to be called inside a write of the database. Their data is removed by `drop.remove`. */
 export function createRemovals(db: Database) {
   const pairs = createPairs(db);
-  const live = 'SELECT id, owner_id, metadata, slug FROM drops WHERE deleted_at IS NULL';
-  const expired = `${live} AND expires_at <= $now`;
+  const liveBy = (index: string) =>
+    `SELECT id, owner_id, metadata, slug FROM drops INDEXED BY ${index} WHERE deleted_at IS NULL`;
+  const isExpired = 'expires_at <= $now';
   const sql = {
     remove: db.prepare(`
       UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
-    listOfOwner: db.prepareTuples(`${live} AND owner_id = $ownerId LIMIT $limit`),
-    listExpired: db.prepareTuples(`${expired} ORDER BY expires_at LIMIT $limit`),
-    listExpiredOfOwner: db.prepareTuples(`${expired} AND owner_id = $ownerId LIMIT $limit`),
+    listOfOwner: db.prepareTuples(`${liveBy('drops_by_owner')} AND owner_id = $ownerId LIMIT $limit`),
+    listExpired: db.prepareTuples(`
+      ${liveBy('drops_expiring')} AND ${isExpired} ORDER BY expires_at LIMIT $limit`),
+    listExpiredOfOwner: db.prepareTuples(`
+      ${liveBy('drops_by_owner')} AND owner_id = $ownerId AND ${isExpired} LIMIT $limit`),
   };
 
   function remove(drop: Removed, now: number): void {
