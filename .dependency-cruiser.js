@@ -12,6 +12,7 @@ const vendors = {
   '@photostructure/sqlite': '^shared/adapters/sqlite/',
   '@resvg/resvg-js': '^shared/adapters/threads/',
   bullmq: '^shared/adapters/redis/',
+  'cli-progress': '^bin/',
   commander: '^(bin|cli)/',
   diff: '^shared/adapters/threads/',
   'damerau-levenshtein': '^shared/config/',
@@ -34,6 +35,7 @@ const vendors = {
   'proxy-addr': '^api/http/',
   'sanitize-html': '^shared/adapters/threads/',
   satori: '^shared/adapters/threads/',
+  'tar-stream': '^shared/adapters/tar/',
   yazl: '^api/dashboard/account/zip\\.ts$',
   yup: '^(api/|shared/job-catalogue\\.ts|shared/config/|shared/services/archive-records\\.ts)',
 };

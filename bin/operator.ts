@@ -58,7 +58,8 @@ export function withAdmin(io: ProcessIo, use: (services: OperatorServices) => Pr
   return withServices(readDataConfig(io.env, edgeSettings), io, use);
 }
 
-function createErrorLog({ stderr }: ProcessIo): Log {
+/** Prints errors only, as sentences. */
+export function createErrorLog({ stderr }: ProcessIo): Log {
   const ignore = () => undefined;
   const error = (_fields: object, message: string) => void stderr.write(`dropleaf: ${message}\n`);
   return { debug: ignore, info: ignore, warn: ignore, error };

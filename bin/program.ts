@@ -4,6 +4,7 @@ import { addAdminCommands } from './admin-program.ts';
 import { addBackupCommand } from './backup-program.ts';
 import { type JobsOptions, jobs } from './commands/jobs.ts';
 import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
+import { addDataCommands } from './data-program.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
 
@@ -86,6 +87,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);
   addBackupCommand(program, io);
+  addDataCommands(program, io);
   addAdminCommands(program, io);
   return program;
 }

@@ -51,3 +51,10 @@ export function formatDuration(ms: number): string {
   if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
 }
+
+/** `512 bytes`, `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return countOf(bytes, 'byte');
+  const [unit, size] = bytes < 1e6 ? ['kB', 1e3] : bytes < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
+  return `${(bytes / size).toFixed(1)} ${unit}`;
+}

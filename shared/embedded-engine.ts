@@ -17,8 +17,11 @@ import { createThrottledWarning } from './services/throttled-warning.ts';
 /** After this long without a renewal, another worker may take the job. */
 const leaseMs = 30_000;
 
-/** A `service` creates and locks the data directory; a `command` works on existing data, also beside a service. */
-export type Role = 'service' | 'command';
+/**
+ * A `service` and an `import` create and lock the data directory; a `command` works on existing data, also beside a
+ * service. Only an `import` works on data that an import has not filled yet.
+ */
+export type Role = 'service' | 'command' | 'import';
 
 /**
  * SQLite in `DATA_DIR`, jobs and limits in this process.
@@ -32,8 +35,8 @@ export function openEmbeddedEngine(deps: {
   metrics: Pick<Metrics, 'stores'> | null;
 }): Engine {
   const { config, clock, log, role, metrics } = deps;
-  const lock = role === 'service' ? takeDataDir(config.DATA_DIR, log) : null;
   if (role === 'command') requireData(config.DATA_DIR);
+  const lock = role === 'command' ? null : takeDataDir(config.DATA_DIR, log);
   const file = databaseFile(config.DATA_DIR);
   const reports = createReports(config.DATA_DIR, { clock, log });
   const db = openDatabase(file, {

@@ -18,12 +18,26 @@ export const systemClock: Clock = { now: () => Date.now() };
  */
 export async function openStores(
   config: Config,
+  deps: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
+): Promise<Engine> {
+  const engine = await openEngine(config, { metrics: null, ...deps });
+  try {
+    if (deps.role !== 'import') await refuseHalfFilled(engine);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function openEngine(
+  config: Config,
   {
     log,
     role,
     clock,
-    metrics = null,
-  }: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
+    metrics,
+  }: { log: Log; role: Role; clock: Clock; metrics: Pick<Metrics, 'stores'> | null },
 ): Promise<Engine> {
   if (isScaleOut(config)) {
     const { openScaleOutEngine } = await import('./scale-out-engine.ts');
@@ -31,6 +45,17 @@ export async function openStores(
   }
   const { openEmbeddedEngine } = await import('./embedded-engine.ts');
   return openEmbeddedEngine({ config, clock, log, role, metrics });
+}
+
+/** @throws Error that says how to go on, if an import has not ended */
+async function refuseHalfFilled({ archive }: Engine): Promise<void> {
+  const unfinished = await archive.findUnfinishedImport();
+  if (unfinished === null) return;
+  const { archiveId, begunAt } = unfinished;
+  throw new Error(
+    `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
+      'ended; run "bin/dropleaf.js import FILE" again with the same file',
+  );
 }
 
 /**

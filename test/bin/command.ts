@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../bin/program.ts';
 
-const cli = fileURLToPath(new URL('../../bin/cli.js', import.meta.url));
+/** The program, as it is built. */
+export const cli = fileURLToPath(new URL('../../bin/cli.js', import.meta.url));
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -32,24 +34,44 @@ export interface RunningService extends Watched {
 }
 
 /** Runs a command in this process to its end, with no other settings than `env`. */
-export function dropleaf(args: readonly string[], env: Env = {}): Promise<Outcome> {
-  return runHere(args, env).ended();
+export function dropleaf(
+  args: readonly string[],
+  env: Env = {},
+  options: HereOptions = {},
+): Promise<Outcome> {
+  return runHere(args, env, options).ended();
+}
+
+interface HereOptions {
+  /** Of stdout and stderr. */
+  readonly isTTY?: boolean;
+  /** What it can read. */
+  readonly stdin?: Uint8Array;
 }
 
 /** Starts a command in this process; `kill` passes the signal to the command alone. */
-export function runHere(args: readonly string[], env: Env, { isTTY = false } = {}): Watched {
+export function runHere(
+  args: readonly string[],
+  env: Env,
+  { isTTY = false, stdin }: HereOptions = {},
+): Watched {
   const output = { stdout: '', stderr: '', code: null as number | null };
   const written = new EventEmitter();
   const process = Object.assign(new EventEmitter(), {
     env,
-    stdout: { isTTY, write: (text: string) => keep('stdout', text) },
-    stderr: { write: (text: string) => keep('stderr', text) },
+    stdin: Readable.from(stdin === undefined ? [] : [stdin]),
+    stdout: { isTTY, write: keep('stdout') },
+    stderr: { isTTY, write: keep('stderr') },
     cwd: () => '/',
     exit: () => undefined, // the runner of these tests goes on
   });
-  function keep(stream: 'stdout' | 'stderr', text: string): void {
-    output[stream] += text;
-    written.emit('data');
+  /** Bytes are kept as latin1, so that they can be had back. */
+  function keep(stream: 'stdout' | 'stderr') {
+    return (data: string | Uint8Array, onWritten: () => void = () => undefined) => {
+      output[stream] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
+      written.emit('data');
+      onWritten();
+    };
   }
   const ended = runCommand(args, process).then((code) => ({ ...output, code }));
   return watchOutput(output, written, ended, {
@@ -58,9 +80,12 @@ export function runHere(args: readonly string[], env: Env, { isTTY = false } = {
   });
 }
 
-/** Runs a command in a process of its own. */
-export function launch(args: readonly string[], env: Env = {}): Watched {
-  return watch(spawnCli(args, env));
+/** Runs a command in a process of its own. @param stdin what it can read, without an end; absent: nothing */
+export function launch(args: readonly string[], env: Env = {}, stdin?: Uint8Array): Watched {
+  const child = spawnCli(args, env, stdin === undefined ? 'ignore' : 'pipe');
+  child.stdin?.on('error', () => undefined); // it may end before it has read all
+  child.stdin?.write(stdin);
+  return watch(child);
 }
 
 /** `bin/dropleaf.js start` in this process, on a free port, once it answers. @throws Error if it does not start */
@@ -90,11 +115,11 @@ export async function startWorkerProcess(env: Env): Promise<Watched> {
   return running;
 }
 
-function spawnCli(args: readonly string[], env: Env): ChildProcess {
+function spawnCli(args: readonly string[], env: Env, stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const { PATH = '', NODE_V8_COVERAGE } = process.env;
   return spawn(process.execPath, [cli, ...args], {
     env: { PATH, ...(NODE_V8_COVERAGE && { NODE_V8_COVERAGE }), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
 }
 

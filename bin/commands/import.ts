@@ -1,0 +1,106 @@
+import { type Config, isScaleOut } from '../../shared/config/config.ts';
+import { ArchiveError } from '../../shared/domain/archive-error.ts';
+import { openStoreToFill } from '../../shared/open-archives.ts';
+import type { ArchiveInput } from '../../shared/ports/archive-file.ts';
+import { examineTarget, importArchive, type Target } from '../../shared/services/archive-import.ts';
+import { openArchive } from '../../shared/services/archive-reader.ts';
+import {
+  describeCounts,
+  describeStore,
+  describeTotals,
+  nameFile,
+  nameOf,
+  openInput,
+  printNote,
+  readArchiveConfig,
+  startTimer,
+  watchForInterrupt,
+} from '../archives.ts';
+import { createErrorLog, printLine } from '../operator.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import { formatTime } from '../text.ts';
+
+/**
+ * Fills the store with the data of an archive. A file is read twice: if it is damaged, nothing is stored.
+ * @param file `-` for stdin
+ * @throws Error that says why the store is not filled
+ */
+export async function importData(file: string, io: ProcessIo): Promise<void> {
+  const seconds = startTimer();
+  const config = readArchiveConfig(io);
+  const signal = watchForInterrupt(io, 'interrupted: run the same command again to go on');
+  const input = openInput(file, io);
+  let progress: Progress | null = null;
+  const archive = await openArchive(input, (count) => progress?.add(count)).catch(nameFile(file));
+  try {
+    const { store, close } = await openStoreToFill(config, createErrorLog(io));
+    try {
+      const target = await examineTarget(store, archive.head.id);
+      refuse(target, config);
+      if (target.state === 'unfinished') printNote(io, 'This import was interrupted: it goes on.');
+      else if (input.size !== null) await verify(input, io, signal).catch(nameFile(file));
+      progress = startProgress(io, { what: 'Importing', total: input.size, unit: null });
+      const manifest = await importArchive(store, archive, { now: Date.now(), signal }).catch(
+        explain(file, config),
+      );
+      progress.end();
+      printLine(io, `Imported ${describeTotals(manifest)} in ${seconds()}`);
+    } finally {
+      progress?.end();
+      await close();
+    }
+  } finally {
+    await archive.close();
+  }
+}
+
+/** @throws Error that says what to do, unless the archive can be imported */
+function refuse(target: Target, config: Config): void {
+  const where = describeStore(config);
+  switch (target.state) {
+    case 'not-empty':
+      throw new Error(
+        `${where} is not empty: it has ${describeCounts(target.counts)}. An import needs an empty store: set ` +
+          `${isScaleOut(config) ? 'MONGODB_URI to another database' : 'DATA_DIR to another folder'}`,
+      );
+    case 'other-archive':
+      throw new Error(
+        `${where} is incomplete: the import of another archive (${target.archiveId}), begun ${formatTime(target.begunAt)}, ` +
+          `has not ended. Run it again with that file, or ${howToEmpty(config)} and import this one`,
+      );
+    default:
+  }
+}
+
+/** @throws ArchiveError at the first fault of the archive */
+async function verify(input: ArchiveInput, io: ProcessIo, signal: AbortSignal): Promise<void> {
+  const progress = startProgress(io, { what: 'Verifying', total: input.size, unit: null });
+  const archive = await openArchive(input, progress.add);
+  try {
+    for await (const part of archive.parts) {
+      signal.throwIfAborted();
+      if (part.type === 'fault') {
+        throw new ArchiveError(`${part.text}. Nothing was stored; "bin/dropleaf.js verify" lists all faults`);
+      }
+    }
+  } finally {
+    progress.end();
+    await archive.close();
+  }
+}
+
+/** For `catch`: says what to do about a half filled store if the archive is damaged. */
+function explain(file: string, config: Config): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof ArchiveError)) throw error;
+    throw new Error(
+      `${nameOf(file)}: ${error.message}. ${describeStore(config)} is incomplete, and no service starts on it: ` +
+        `${howToEmpty(config)}, and import another archive`,
+    );
+  };
+}
+
+function howToEmpty(config: Config): string {
+  return isScaleOut(config) ? 'drop the database' : 'remove the folder';
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { ProcessIo } from './process-io.ts';
+
+/** The commands for all data at once: archives. */
+export function addDataCommands(program: Command, io: ProcessIo): void {
+  program
+    .command('export')
+    .summary('write all data to one archive')
+    .description(
+      'Writes everything that must last to one tar file: accounts, tokens, drops with all versions and views, reports, the ' +
+        'log of operators, and the secrets that the service generated. Works on both engines, while the service runs: each ' +
+        'drop is in the archive whole or not at all. The archive is as secret as the data: only this user may read it. It ' +
+        'is not compressed; pipe it through zstd or gzip for that. Sessions and sign-ins are not in it.',
+    )
+    .argument('<file>', 'the archive to create, or "-" for stdout')
+    .option('-f, --force', 'replace the file if it exists')
+    .option('--skip-damaged', 'leave out drops with a missing or damaged document, and list them')
+    .addHelpText(
+      'after',
+      example('export /backups/dropleaf.tar', 'export - | zstd > /backups/dropleaf.tar.zst'),
+    )
+    .action(async (file: string, options: { force?: true; skipDamaged?: true }) => {
+      const { exportData } = await import('./commands/export.ts');
+      await exportData(file, options, io);
+    });
+
+  program
+    .command('import')
+    .summary('fill an empty store from an archive')
+    .description(
+      'Fills the store that the settings choose, SQLite in DATA_DIR or MongoDB, with the data of an archive of either engine. ' +
+        'The store must be empty, and no service may run on it. A file is verified before anything is stored. After an ' +
+        'interruption run the same command again: it goes on, and until it has ended no service starts on the data.',
+    )
+    .argument('<file>', 'the archive, or "-" for stdin')
+    .addHelpText(
+      'after',
+      example(
+        'import /backups/dropleaf.tar',
+        'import - < /backups/dropleaf.tar',
+        'import /backups/dropleaf.tar',
+      ),
+    )
+    .action(async (file: string) => {
+      const { importData } = await import('./commands/import.ts');
+      await importData(file, io);
+    });
+
+  program
+    .command('verify')
+    .summary('check every digest of an archive')
+    .description(
+      'Checks an archive: every digest and count, and that each version has its document, and each drop and token its ' +
+        'account. Prints what is wrong and exits with 1.',
+    )
+    .argument('<file>', 'the archive, or "-" for stdin')
+    .option('--against-store', 'also compare it with the stored data and print what differs')
+    .addHelpText(
+      'after',
+      example('verify /backups/dropleaf.tar', 'verify --against-store /backups/dropleaf.tar'),
+    )
+    .action(async (file: string, options: { againstStore?: true }) => {
+      const { verifyData } = await import('./commands/verify.ts');
+      await verifyData(file, options, io);
+    });
+}
+
+function example(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  bin/dropleaf.js ${line}`).join('\n')}`;
+}

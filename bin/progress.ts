@@ -1,0 +1,31 @@
+import { SingleBar } from 'cli-progress';
+import type { ProcessIo } from './process-io.ts';
+
+export interface Progress {
+  add(count: number): void;
+  end(): void;
+}
+
+/**
+ * A progress bar on stderr, if that is a terminal and the total is known. It is removed at its end.
+ * @param what `Exporting`
+ * @param total null: not known
+ * @param unit `records`; null: the numbers are not shown
+ */
+export function startProgress(
+  { stderr }: Pick<ProcessIo, 'stderr'>,
+  { what, total, unit }: { what: string; total: number | null; unit: string | null },
+): Progress {
+  if (!stderr.isTTY || total === null) return { add: () => undefined, end: () => undefined };
+  const numbers = unit === null ? '' : ` | {value} of {total} ${unit}`;
+  const bar = new SingleBar({
+    format: `${what} [{bar}] {percentage}%${numbers} | {eta_formatted} left`,
+    stream: stderr as NodeJS.WriteStream, // proof: a terminal's stream is one
+    clearOnComplete: true,
+    linewrap: true, // false would leave the terminal without it if the process is killed
+    barsize: 30,
+    etaBuffer: 100,
+  });
+  bar.start(total, 0);
+  return { add: (count) => bar.increment(count), end: () => bar.stop() };
+}

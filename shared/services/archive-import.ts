@@ -1,0 +1,86 @@
+import type { ArchiveKind } from '../domain/archive.ts';
+import { ArchiveError } from '../domain/archive-error.ts';
+import type { ArchiveStore } from '../ports/archive-store.ts';
+import type { ArchiveManifest } from './archive-format.ts';
+import type { ArchivePart, OpenArchive } from './archive-reader.ts';
+
+/** Blobs that are stored in parallel: whichever limit is reached first. */
+const blobsAtOnce = 64;
+const blobBytesAtOnce = 8 * 1024 * 1024;
+
+/** What an import may do with a store. */
+export type Target =
+  | { readonly state: 'empty' }
+  /** An import of the same archive has not ended, and goes on. */
+  | { readonly state: 'unfinished' }
+  /** An import of another archive has not ended. */
+  | { readonly state: 'other-archive'; readonly archiveId: string; readonly begunAt: number }
+  | { readonly state: 'not-empty'; readonly counts: Partial<Record<ArchiveKind, number>> };
+
+/** Whether the archive can be imported into the store. */
+export async function examineTarget(store: ArchiveStore, archiveId: string): Promise<Target> {
+  const unfinished = await store.findUnfinishedImport();
+  if (unfinished?.archiveId === archiveId) return { state: 'unfinished' };
+  if (unfinished !== null) return { state: 'other-archive', ...unfinished };
+  const counts = await store.countRecords();
+  return Object.keys(counts).length === 0 ? { state: 'empty' } : { state: 'not-empty', counts };
+}
+
+/**
+ * Fills the store, which `examineTarget` found empty or unfinished. If it fails, the store stays marked as unfinished, no
+ * service starts on it, and the same import can be repeated.
+ * @param options.now Unix ms
+ * @throws ArchiveError at the first fault of the archive; the reason of the signal
+ */
+export async function importArchive(
+  store: ArchiveStore,
+  { head, parts }: OpenArchive,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<ArchiveManifest> {
+  await store.beginImport({ archiveId: head.id, begunAt: now });
+  const blobs = createBlobWrites(store);
+  let manifest: ArchiveManifest | null = null;
+  for await (const part of parts) {
+    signal.throwIfAborted();
+    switch (part.type) {
+      case 'fault':
+        throw new ArchiveError(part.text);
+      case 'blob':
+        await blobs.add(part);
+        break;
+      case 'records':
+        await blobs.flush();
+        await store.write(part.kind, part.records);
+        break;
+      case 'end':
+        manifest = part.manifest;
+    }
+  }
+  await blobs.flush();
+  if (manifest === null) throw new Error('the archive has no end'); // the reader throws before
+  await store.endImport();
+  return manifest;
+}
+
+type Blob = Extract<ArchivePart, { type: 'blob' }>;
+
+function createBlobWrites(store: ArchiveStore) {
+  let waiting: Blob[] = [];
+  let bytes = 0;
+
+  async function flush(): Promise<void> {
+    const blobs = waiting;
+    waiting = [];
+    bytes = 0;
+    await Promise.all(blobs.map(({ folder, id, bytes }) => store.writeBlob(folder, id, bytes)));
+  }
+
+  return {
+    async add(blob: Blob): Promise<void> {
+      waiting.push(blob);
+      bytes += blob.bytes.byteLength;
+      if (waiting.length === blobsAtOnce || bytes >= blobBytesAtOnce) await flush();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,58 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readConfig } from '../../shared/config/config.ts';
+import { openStores } from '../../shared/open-stores.ts';
+import { start } from '../contract/records.ts';
+import { readManifest } from '../support/archives.ts';
+import { createTestClock } from '../support/clock.ts';
+import { fillStores } from '../support/fill-stores.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { dropleaf } from './command.ts';
+import { type OwnServers, openOwnServers } from './own-servers.ts';
+
+describe('bin/dropleaf.js export and import, from SQLite to MongoDB and back', () => {
+  let folder: string;
+  let servers: OwnServers;
+
+  before(async () => {
+    folder = makeTempDir();
+    servers = await openOwnServers();
+  });
+  after(async () => {
+    await servers?.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('the first and the last archive have equal manifests', async function () {
+    this.timeout(120_000);
+    const first = { DATA_DIR: join(folder, 'first') };
+    const last = { DATA_DIR: join(folder, 'last') };
+    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
+    const engine = await openStores(readConfig(first), deps);
+    await fillStores(engine, { drops: 60, now: start });
+    await engine.secrets.findOrCreate('signing-secret', 'a-secret');
+    await engine.close();
+
+    const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.tar`));
+    const [a = '', b = '', c = ''] = files;
+    const run = async (env: Record<string, string>, ...args: string[]) => {
+      const outcome = await dropleaf(args, env);
+      expect(outcome, args.join(' ')).to.include({ stderr: '', code: 0 });
+    };
+    await run(first, 'export', a);
+    await run(servers.env, 'import', a);
+    await run(servers.env, 'verify', a, '--against-store');
+    const again = await dropleaf(['import', a], servers.env);
+    expect(again.stderr).to.match(
+      /^dropleaf: MongoDB \(.*\) is not empty: it has 2 accounts, .* set MONGODB_URI to another database\n$/,
+    );
+    await run(servers.env, 'export', b);
+    await run(last, 'import', b);
+    await run(last, 'export', c);
+    const manifests = await Promise.all(files.map(readManifest));
+    expect(manifests[1]).to.equal(manifests[0]);
+    expect(manifests[2]).to.equal(manifests[0]);
+  });
+});

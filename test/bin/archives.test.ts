@@ -1,0 +1,223 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect } from 'chai';
+import { readConfig } from '../../shared/config/config.ts';
+import { secretNames } from '../../shared/domain/archive.ts';
+import { openStores } from '../../shared/open-stores.ts';
+import { start } from '../contract/records.ts';
+import { readManifest } from '../support/archives.ts';
+import { createTestClock } from '../support/clock.ts';
+import { fillStores } from '../support/fill-stores.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { dropleaf, runHere } from './command.ts';
+import { publish, useHome } from './home.ts';
+
+const all =
+  '2 secrets, 1 account, 2 tokens, 2 idempotency keys, 8 drops, 2 reports, 1 operator act, 20 documents, 6 contexts';
+
+describe('bin/dropleaf.js export, import, verify', () => {
+  const home = useHome();
+  let folder: string;
+  let file: string;
+  let other: { DATA_DIR: string };
+
+  beforeEach(() => {
+    folder = makeTempDir();
+    file = join(folder, 'a.tar');
+    other = { DATA_DIR: join(folder, 'other', 'data') };
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function fill(): Promise<void> {
+    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
+    const engine = await openStores(readConfig(home.env), deps);
+    for (const name of secretNames) await engine.secrets.findOrCreate(name, `the ${name}`.replace(' ', '-'));
+    await fillStores(engine, { drops: 8, now: start });
+    await engine.close();
+  }
+  const sql = (dataDir: string, statement: string) => {
+    const db = new DatabaseSync(join(dataDir, 'dropleaf.sqlite'));
+    db.exec(statement);
+    db.close();
+  };
+  const exportTo = (path: string, ...options: string[]) => dropleaf(['export', path, ...options], home.env);
+
+  it('move all data to another folder: pages, tokens and the sign-in key go on working', async () => {
+    const service = await home.start();
+    const token = (await dropleaf(['token', '--user', 'me'], home.env)).stdout.trim();
+    const { slug } = await publish(service.url, token, '<p>Moved');
+    const exported = await exportTo(file); // while the service runs
+    expect(exported).to.include({ stderr: '', code: 0 });
+    expect(exported.stdout).to.match(
+      /^Exported 2 secrets, 1 account, 1 token, 1 drop, 1 document, 0 contexts: [\d.]+ kB in [\d.]+ s\n$/,
+    );
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    expect(readdirSync(folder)).to.deep.equal(['a.tar']);
+
+    const imported = await dropleaf(['import', file], other);
+    expect(imported).to.include({ stderr: '', code: 0 });
+    const moved = await home.start(other);
+    expect(await (await fetch(`${moved.url}/p/${slug}/raw`)).text()).to.contain('<p>Moved');
+    await publish(moved.url, token, '<p>New');
+    const keys = [home.env, other].map((env) => dropleaf(['sign-in-key'], env));
+    const [key, sameKey] = await Promise.all(keys);
+    expect(key?.stdout)
+      .to.match(/^\w{24}\n$/)
+      .and.to.equal(sameKey?.stdout);
+  });
+
+  it('make equal manifests of equal data, whatever folder they are in', async () => {
+    await fill();
+    expect((await exportTo(file)).stdout).to.match(new RegExp(`^Exported ${all}: `));
+    const imported = await dropleaf(['import', file], other);
+    expect(imported).to.include({ stderr: '', code: 0 });
+    expect(imported.stdout).to.match(new RegExp(`^Imported ${all} in [\\d.]+ s\n$`));
+    const again = join(folder, 'b.tar');
+    await dropleaf(['export', again], other);
+    expect(await readManifest(again)).to.equal(await readManifest(file));
+    for (const env of [home.env, other]) {
+      const verified = await dropleaf(['verify', again, '--against-store'], env);
+      expect(verified).to.include({ stderr: '', code: 0 });
+      expect(verified.stdout).to.contain(`${again} is whole, and the store is equal: ${all} in `);
+    }
+  });
+
+  it('go through pipes', async () => {
+    await fill();
+    const exported = await exportTo('-');
+    expect(exported.stderr).to.match(new RegExp(`^Exported ${all}: `));
+    const stdin = Buffer.from(exported.stdout, 'latin1');
+    const verified = await dropleaf(['verify', '-'], {}, { stdin });
+    expect(verified.stdout).to.match(new RegExp(`^the archive is whole: ${all} in `));
+    const imported = await dropleaf(['import', '-'], other, { stdin });
+    expect(imported.stdout).to.match(new RegExp(`^Imported ${all} in `));
+    const refused = await runHere(['export', '-'], home.env, { isTTY: true }).ended();
+    expect(refused).to.include({
+      code: 2,
+      stderr: 'dropleaf: stdout is a terminal: name a file, or use a pipe\n',
+    });
+  });
+
+  it('export replaces a file only with --force, and needs data', async () => {
+    const missing = await exportTo(file);
+    expect(missing).to.include({ stdout: '', code: 1 });
+    expect(missing.stderr).to.match(/no Dropleaf data in/);
+    await fill();
+    writeFileSync(file, 'precious');
+    const refused = await exportTo(file);
+    expect(refused.stderr).to.equal(
+      `dropleaf: ${file} exists already: name another file, or replace it with --force\n`,
+    );
+    expect(readFileSync(file, 'utf8')).to.equal('precious');
+    expect(await exportTo(file, '--force')).to.include({ stderr: '', code: 0 });
+    expect((await dropleaf(['verify', file])).code).to.equal(0);
+  });
+
+  it('export names a drop with a missing document; --skip-damaged leaves it out', async () => {
+    await fill();
+    const ofDrop5 =
+      "SELECT id FROM drop_versions WHERE number = 2 AND drop_id = (SELECT id FROM drops WHERE slug = 'drop-5')";
+    sql(home.dir, `DELETE FROM html_blobs WHERE id IN (${ofDrop5})`);
+    expect(await exportTo(file)).to.include({
+      code: 1,
+      stderr:
+        'dropleaf: drop-5 is damaged: the HTML of version 2 is missing. "export --skip-damaged" leaves such drops out\n',
+    });
+    expect(readdirSync(folder)).to.deep.equal([]);
+    const skipped = await exportTo(file, '--skip-damaged');
+    expect(skipped).to.include({ code: 0, stderr: 'Left out: drop-5: the HTML of version 2 is missing\n' });
+    expect(skipped.stdout).to.contain(' 7 drops, ');
+    expect((await dropleaf(['verify', file])).code).to.equal(0);
+    expect((await dropleaf(['import', file], other)).code).to.equal(0);
+  });
+
+  it('import stores nothing of a file that is damaged, and verify lists what is wrong', async () => {
+    await fill();
+    await exportTo(file);
+    const bytes = readFileSync(file);
+    const at = bytes.indexOf('<!doctype');
+    bytes.write('X', at + 3);
+    writeFileSync(file, bytes);
+    const imported = await dropleaf(['import', file], other);
+    expect(imported.code).to.equal(1);
+    expect(imported.stderr).to.match(
+      /a\.tar: html\/\w+ \(HTML of version \d of drop-\d\) is damaged: .*\. Nothing was stored; "bin\/dropleaf\.js verify" lists all faults\n$/,
+    );
+    const verified = await dropleaf(['verify', file]);
+    expect(verified.stdout.trimEnd().split('\n')).to.have.length(2);
+    expect(verified).to.include({ code: 1, stderr: `dropleaf: ${file} is damaged: 2 faults\n` });
+    await exportTo(file, '--force');
+    expect((await dropleaf(['import', file], other)).code).to.equal(0); // the store is still empty
+    writeFileSync(file, 'text'.repeat(300));
+    const refused = await dropleaf(['verify', file]);
+    expect(refused.stderr).to.equal(
+      `dropleaf: ${file}: it is not a tar file: unpack it first if it is compressed\n`,
+    );
+  });
+
+  it('import refuses a store with data, one in use, and one that another archive has half filled', async () => {
+    await fill();
+    await exportTo(file);
+    const full = await dropleaf(['import', file], home.env);
+    expect(full).to.include({ stdout: '', code: 1 });
+    expect(full.stderr).to.match(
+      /^dropleaf: SQLite in .* \(DATA_DIR\) is not empty: it has 1 account, 2 tokens, .* set DATA_DIR to another folder\n$/,
+    );
+    const service = await home.start(other); // generates secrets, which an import replaces
+    expect((await dropleaf(['import', file], other)).stderr).to.match(/Another Dropleaf is running on/);
+    service.kill('SIGTERM');
+    await service.ended();
+
+    const cut = readFileSync(file).subarray(0, 20_000);
+    const half = await dropleaf(['import', '-'], other, { stdin: cut });
+    expect(half.stderr).to.match(
+      /^dropleaf: the archive: it is cut off after .* is incomplete, and no service starts on it: remove the folder, and import another archive\n$/,
+    );
+    const second = join(folder, 'b.tar');
+    await exportTo(second);
+    expect((await dropleaf(['import', second], other)).stderr).to.match(
+      /is incomplete: the import of another archive \(\w{32}\), begun .*, has not ended\. Run it again with that file, or remove the folder and import this one\n$/,
+    );
+    for (const command of [['start'], ['token', '--user', 'me'], ['export', '-']]) {
+      expect((await dropleaf(command, other)).stderr).to.match(
+        /^dropleaf: these data are incomplete: the import of the archive \w{32}, begun .*, has not ended; run "bin\/dropleaf\.js import FILE" again with the same file\n$/,
+      );
+    }
+    const resumed = await dropleaf(['import', file], other);
+    expect(resumed).to.include({ code: 0, stderr: 'This import was interrupted: it goes on.\n' });
+    expect((await dropleaf(['verify', file, '--against-store'], other)).code).to.equal(0);
+  });
+
+  it('verify --against-store prints each record and document that differs, is missing or is more', async () => {
+    await fill();
+    await exportTo(file);
+    sql(
+      home.dir,
+      `UPDATE drops SET title = 'Other', view_count = 99 WHERE slug = 'drop-1';
+       UPDATE html_blobs SET bytes = x'00' WHERE id = (SELECT head_id FROM drops WHERE slug = 'drop-2');
+       DELETE FROM html_blobs WHERE id = (SELECT head_id FROM drops WHERE slug = 'drop-3');
+       DELETE FROM tokens WHERE label = 'laptop';
+       UPDATE reports SET id = 'z' || id WHERE slug = 'drop-0';`,
+    );
+    const { stdout, stderr, code } = await dropleaf(['verify', file, '--against-store'], home.env);
+    expect({ stderr, code }).to.deep.equal({
+      stderr: `dropleaf: ${file} is whole; the store differs from it: 6 differences\n`,
+      code: 1,
+    });
+    expect(
+      stdout
+        .replaceAll(/\b[0-9a-f]{32}\b/g, 'ID')
+        .trimEnd()
+        .split('\n'),
+    ).to.have.members([
+      'drops ID (drop-1) differs in title, viewCount',
+      'html/ID (HTML of version 3 of drop-2) differs',
+      'html/ID (HTML of version 4 of drop-3) is not in the store',
+      stdout.match(/tokens \w{12} is not in the store/)?.[0],
+      stdout.match(/reports \w{16} is not in the store/)?.[0],
+      stdout.match(/reports z\w{16} is not in the archive/)?.[0],
+    ]);
+  });
+});

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { newId } from '../../shared/domain/ids.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
+import { inChunks } from '../../shared/util/in-chunks.ts';
+import { aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
+
+/** A drop of an account has a place below this. */
+const dropsPerAccount = 50;
+const cap = 1_000;
+const atOnce = 20;
+
+/** The stores that a service fills. */
+export type FilledStores = Pick<
+  Engine,
+  'accounts' | 'tokens' | 'drops' | 'idempotency' | 'reports' | 'auditLog' | 'moderation' | 'views'
+>;
+
+interface FillOptions {
+  /** Number of drops. */
+  readonly drops: number;
+  /** About the size of a document. */
+  readonly documentBytes?: number;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/**
+ * Fills empty stores with accounts, tokens, drops with up to four versions, some with contexts, locks, tags, takedowns, an
+ * expiry, views, reports, finished writes with keys, and entries of the audit log: the same for the same number.
+ */
+export async function fillStores(
+  stores: FilledStores,
+  { drops: count, documentBytes = 300, now }: FillOptions,
+): Promise<void> {
+  const owners: string[] = [];
+  for (let n = 0; n * dropsPerAccount < count; n++) owners.push(await addOwner(stores, n, now));
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  await inChunks(numbers, atOnce, (n) =>
+    addDrop(stores, { n, ownerId: owners[Math.floor(n / dropsPerAccount)] ?? '', documentBytes, now }),
+  );
+}
+
+async function addOwner({ accounts, tokens }: FilledStores, n: number, now: number): Promise<string> {
+  const name = `owner-${n}`;
+  const { id } = await accounts.findOrCreate({ provider: 'local', subject: name, name }, newId(now), now);
+  await accounts.takeDailyWrite(id, '2026-01-31', cap);
+  for (const label of ['laptop', null]) await tokens.insert(aToken({ accountId: id, label, createdAt: now }));
+  if (n % 10 === 9) await accounts.setSuspended(id, now);
+  return id;
+}
+
+interface DropPlan {
+  readonly n: number;
+  readonly ownerId: string;
+  readonly documentBytes: number;
+  readonly now: number;
+}
+
+async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }: DropPlan): Promise<void> {
+  const { drops, idempotency, reports, moderation, auditLog, views } = stores;
+  const version = (number: number) =>
+    aVersion({
+      id: newId(now),
+      createdAt: now + number,
+      html: makeDocument(`${n} ${number}`, documentBytes),
+      context: (n + number) % 3 === 0 ? Buffer.from(`# Why\n\nBecause of ${n}.\n`) : null,
+    });
+  const drop = aDrop({
+    id: newId(now),
+    slug: `drop-${n}`,
+    ownerId,
+    title: `Title ${n} \u{1f343}`,
+    description: n % 2 === 0 ? `About ${n}` : null,
+    metadata: new Map([
+      ['z.project', `p${n % 7}`],
+      ['__proto__', `${n}`],
+    ]),
+    lock: n % 10 === 3 ? { id: newId(now), hash: '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA' } : null,
+    expiresAt: n % 20 === 5 ? now + 10 * 365 * 86_400_000 : null,
+    version: version(1),
+  });
+  await drops.create(drop, cap, ['render']);
+  for (let number = 2; number <= 1 + (n % 4); number++) {
+    await drops.addVersion(at(drop.slug, ownerId), version(number), {}, cap, ['render', 'purge']);
+  }
+  const days = ['2026-01-30', '2026-01-31'].map((day, d) => ({ dropId: drop.id, day, count: n + d + 1 }));
+  if (n % 3 === 0) await views.add(`writer-${n}`, 1, days);
+  if (n % 5 === 0) await reports.insert(aReport({ dropId: drop.id, slug: drop.slug, version: 1 }), cap);
+  if (n % 4 === 0) {
+    const key = anIdempotencyRecord({
+      ...{ accountId: ownerId, key: sha256(`key ${n}`), hash: sha256(`request ${n}`), createdAt: now },
+      ...{ dropId: drop.id, slug: drop.slug, versionId: drop.version.id },
+    });
+    await idempotency.begin(key, now, 0);
+    await idempotency.finish(key);
+  }
+  if (n % 25 === 7) {
+    const id = newId(now);
+    const act = { id, at: now, by: 'root', act: 'takedown', target: drop.slug, reason: 'spam' } as const;
+    await auditLog.begin(act);
+    await moderation.takeDown(drop.slug, { at: now, reason: 'spam' }, ['purge']);
+    await auditLog.end(id, 'taken down', now);
+  }
+}
+
+/** Text that no compression makes small. */
+function makeDocument(seed: string, bytes: number): Uint8Array {
+  const lines: string[] = [`<!doctype html><title>${seed}</title>`];
+  for (let n = 0; n * 64 < bytes; n++) lines.push(sha256(`${seed} ${n}`));
+  return Buffer.from(lines.join('\n'));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
