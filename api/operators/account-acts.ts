@@ -18,8 +18,7 @@ export function accountActs({ moderation, config }: Pick<Services, 'moderation' 
 
   async function find(req: Request): Promise<Account | null> {
     const { id } = req.params;
-    const found = typeof id === 'string' ? await moderation.describeAccount(id, 1) : null;
-    return found?.account ?? null;
+    return typeof id === 'string' ? moderation.findAccount(id) : null;
   }
 
   /** An act whose page needs the account alone. @param perform does it */

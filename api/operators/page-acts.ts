@@ -138,6 +138,7 @@ function pagePart({ slug, title }: Drop) {
   return { crumbs: crumbs(slug, title), back: operatorPaths.page(slug) };
 }
 
+/** Not the page's revision: an owner who changes the page all the time must not keep operators from acting. */
 function stateOf({ takedown }: Drop): string {
   return takedown === null ? 'online' : `offline ${takedown.at} ${takedown.reason.length}`;
 }

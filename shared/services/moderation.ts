@@ -179,6 +179,9 @@ export function createModeration(deps: {
       return versions;
     },
 
+    /** Not logged. null: no such account. */
+    findAccount: (id: string): Promise<Account | null> => accounts.find(id),
+
     /** Not logged. null: no such account. @param page of its drops, from 1 */
     async describeAccount(id: string, page: number): Promise<AccountSummary | null> {
       const account = await accounts.find(id);
