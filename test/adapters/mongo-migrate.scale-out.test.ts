@@ -40,7 +40,7 @@ describe('migrate (MongoDB)', () => {
       'tokens tokens tokens_account tokens_end',
       'sessions sessions sessions_account sessions_use',
       'sign_ins sign_ins sign_ins_code sign_ins_poll sign_ins_status sign_ins_account sign_ins_end',
-      'drops drops drops_slug drops_place drops_pairs drops_created drops_chores drops_expiring drops_versions drops_trash',
+      'drops drops drops_slug drops_place drops_pairs drops_created drops_changed drops_views drops_chores drops_expiring drops_versions drops_trash',
       'day_views day_views',
       'contexts contexts',
       'artefacts artefacts',
@@ -52,6 +52,7 @@ describe('migrate (MongoDB)', () => {
       'web_processes web_processes web_processes_expires',
       'idempotency_keys idempotency_keys idempotency_keys_created',
       'uploads uploads uploads_end',
+      'imports imports',
       'html.files html.files filename_1_uploadDate_1',
       'html.chunks html.chunks files_id_1_n_1',
     ]);

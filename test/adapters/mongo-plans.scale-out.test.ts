@@ -433,7 +433,18 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [
       'pendingTasks.findReferenced',
       () => stores.pendingTasks.findReferenced(['version-3-5', 'trash-5-2', 'none']),
-      ['find drops by drops_trash and drops_versions'],
+      ['find imports by _id_', 'find drops by drops_trash and drops_versions'],
+    ],
+    ['archive.findUnfinishedImport', () => stores.archive.findUnfinishedImport(), ['find imports by _id_']],
+    [
+      'archive.openSnapshot',
+      async () => (await stores.archive.openSnapshot()).readDropAgain('drop-1-7'),
+      ['find drops by _id_'], // its account is none that the snapshot has read
+    ],
+    [
+      'archive.write',
+      () => stores.archive.write('reports', [{ ...aReport(), closedAt: null }]),
+      ['find reports by _id_', 'aggregate reports by reports_place', 'insert reports'],
     ],
     [
       'pendingTasks.erase',

@@ -161,6 +161,7 @@ function createReadAccounts(connection: Connection, now: number) {
 
     async filter<D>(found: readonly D[], accountOf: (document: D) => string): Promise<D[]> {
       const ids = [...new Set(found.map(accountOf))].filter((id) => id < youngFrom || young.has(id));
+      if (ids.length === 0) return [];
       const live = await accounts
         .find<Identified>({ _id: { $in: ids }, deleted_at: null }, { projection: { _id: 1 } })
         .batchSize(ids.length + 1)
