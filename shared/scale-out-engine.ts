@@ -13,6 +13,7 @@ import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
 import { createThrottledWarning } from './services/throttled-warning.ts';
+import { hostsOf } from './util/server-hosts.ts';
 
 type ScaleOutConfig = Pick<
   Config,
@@ -69,11 +70,17 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
 }
 
 async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<Engine> {
+  const warnOfMemory = createThrottledWarning(
+    { clock, log },
+    'the memory of Redis is full (maxmemory), so it refuses writes: pages and publishing go on, jobs and counted views wait, and ' +
+      'each process counts limits for itself. Raise maxmemory; the service then continues by itself',
+  );
   const redis = await openRedis({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     rejectUnauthorized: config.REDIS_TLS_REJECT_UNAUTHORIZED,
     onCommand: metrics?.stores.redisCommand,
+    onOutOfMemory: () => warnOfMemory({ redis: hostsOf(config.REDIS_URL) }),
     log,
   });
   const jobs = createRedisJobQueue({

@@ -1,8 +1,13 @@
 import { createServer as createHttpServer } from 'node:http';
 import { expect } from 'chai';
 import { ReplyError } from 'ioredis';
+import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
 import { findMisconfiguration, isRedisUnavailable } from '../../shared/adapters/redis/errors.ts';
+import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
+import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
+import { windowOf } from '../../shared/domain/windows.ts';
+import type { ViewTotals } from '../../shared/ports/view-store.ts';
 import { inParallel } from '../contract/records.ts';
 import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
@@ -211,6 +216,27 @@ describe('The connection to Redis', () => {
       expect(connection.isUp()).to.equal(false);
       expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn', 'error']);
       expect(log.lines[1]?.message).to.match(/NOAUTH/);
+      await fake.close();
+    });
+
+    it('reports each write that a server without memory refuses; callers get unavailable', async () => {
+      const fake = await startFakeRedis((command) => {
+        if (command === 'info') return infoOf('7.0.0');
+        return command === 'eval'
+          ? "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+          : undefined;
+      });
+      let reports = 0;
+      const log = createRecordingLog();
+      const connection = await redis.open({ url: fake.url, log, onOutOfMemory: () => (reports += 1) });
+      const noTotals = {} as ViewTotals; // proof: `add` does not use them
+      const views = createRedisViewStore(connection, noTotals);
+      const error = await rejectionOf(views.add('w', 1, [{ dropId: 'd', day: '2026-01-31', count: 1 }]));
+      expect(error).to.include({ code: 'unavailable', isReported: true });
+      const limits = createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
+      expect(await limits.take([{ key: 'k', limit: 1 }], windowOf(0, 60_000))).to.equal(null);
+      expect(reports).to.equal(2);
+      expect(log.lines).to.deep.equal([]);
       await fake.close();
     });
 

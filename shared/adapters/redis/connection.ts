@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Redis as Client, type RedisOptions } from 'ioredis';
 import type { Log } from '../../ports/log.ts';
 import type { CommandEnded } from '../../ports/metrics.ts';
-import { findMisconfiguration, isDemoted } from './errors.ts';
+import { findMisconfiguration, isDemoted, isOutOfMemory, toDropError } from './errors.ts';
 
 /** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
 const oldestVersion = '6.2';
@@ -17,6 +17,8 @@ export interface RedisSettings {
   readonly log: Log;
   /** Called for each command of the process's own connection; those of `duplicate` wait for jobs and messages. */
   readonly onCommand?: CommandEnded | undefined;
+  /** Called for each write that the server refuses because its memory is full. Absent: nobody wants to know. */
+  readonly onOutOfMemory?: () => void;
   /** How long to wait for the first connection. Default: 3 s. */
   readonly waitMs?: number;
 }
@@ -42,6 +44,12 @@ export interface Redis {
 
   /** Calls the listener now if the connection is up, and after each reconnection. @returns a function that removes the listener */
   onReady(listener: () => void): () => void;
+
+  /**
+   * What the caller of a failed command gets: DropError `unavailable` if Redis is unavailable, else the error without its
+   * command. Reports a full memory.
+   */
+  explain(error: unknown): unknown;
 
   /**
    * Another connection to the server, for workers of BullMQ, whose commands wait for jobs, and for subscriptions: no limit
@@ -112,6 +120,10 @@ export async function openRedis(settings: RedisSettings): Promise<Redis> {
       listeners.add(listener);
       if (isUp()) listener();
       return () => listeners.delete(listener);
+    },
+    explain(error) {
+      if (isOutOfMemory(error)) settings.onOutOfMemory?.();
+      return toDropError(error);
     },
     duplicate(changes = {}) {
       const client = new Client(settings.url, { ...options, maxRetriesPerRequest: null, ...changes });

@@ -17,9 +17,15 @@ export function isDemoted(error: Error): boolean {
   return /^UNBLOCKED\b|READONLY You/.test(error.message);
 }
 
+/** Whether the server refuses writes because its memory (`maxmemory`) is full. BullMQ puts words before the reply. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /\bOOM command not allowed/.test(error.message);
+}
+
 /** True for a lost connection, a timeout and a server that accepts no commands now; false for a refused command. */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (isOutOfMemory(error)) return true;
   if (error instanceof ReplyError) {
     return temporaryReply.test(error.message) || refusedLogin.test(error.message);
   }
@@ -34,11 +40,12 @@ export function withoutCommand(error: unknown): unknown {
   return copy;
 }
 
-/** DropError `unavailable` if Redis is unavailable, else the error without its command. */
+/** For `Redis.explain`, which also reports a full memory. */
 export function toDropError(error: unknown): unknown {
   if (error instanceof DropError) return error;
   const cause = withoutCommand(error);
-  return isRedisUnavailable(error) ? unavailable('Redis is unavailable.', 1, { cause }) : cause;
+  if (!isRedisUnavailable(error)) return cause;
+  return unavailable('Redis is unavailable.', 1, { cause, isReported: isOutOfMemory(error) });
 }
 
 /**

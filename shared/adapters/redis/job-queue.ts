@@ -6,7 +6,7 @@ import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
-import { isRedisUnavailable, toDropError, withoutCommand } from './errors.ts';
+import { isRedisUnavailable, withoutCommand } from './errors.ts';
 import { countJobsByName } from './job-counts.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 
@@ -78,7 +78,7 @@ export function createRedisJobQueue(options: {
     try {
       return await call();
     } catch (error) {
-      throw toDropError(error);
+      throw redis.explain(error);
     }
   }
 
@@ -104,6 +104,7 @@ export function createRedisJobQueue(options: {
         await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: jobOptions(name) });
       }
     } catch (error) {
+      redis.explain(error); // reports a full memory
       if (!isRedisUnavailable(error))
         log.error({ err: withoutCommand(error) }, 'the job schedules could not be written');
     }

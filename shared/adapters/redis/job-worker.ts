@@ -84,8 +84,9 @@ export function startJobWorker(deps: {
     await before?.remove();
   }
 
-  /** The connection of the process logs when Redis is lost and back. */
+  /** The connection of the process logs when Redis is lost and back, or its memory is full. */
   function report(error: Error): void {
+    redis.explain(error);
     if (!isRedisUnavailable(error) && !isStopping)
       log.error({ err: withoutCommand(error) }, 'the job queue reported an error');
   }

@@ -1,3 +1,4 @@
+import { isReported } from '../../domain/errors.ts';
 import type { Window } from '../../domain/windows.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Quota, RateLimiter } from '../../ports/rate-limiter.ts';
@@ -37,7 +38,8 @@ export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log:
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   function noteFallback(error: unknown): void {
-    if (!isFallback && performance.now() - warnedAt > warnEveryMs) {
+    const isKnown = isReported(redis.explain(error));
+    if (!isFallback && !isKnown && performance.now() - warnedAt > warnEveryMs) {
       warnedAt = performance.now();
       const message = 'Redis is unavailable or slow: each process counts limits for itself';
       log.warn({ err: withoutCommand(error) }, message);

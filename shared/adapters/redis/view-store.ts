@@ -1,7 +1,6 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { ViewCount, ViewStore, ViewTotals } from '../../ports/view-store.ts';
 import type { Redis } from './connection.ts';
-import { toDropError } from './errors.ts';
 
 /** How long the last flush of a writer is kept. A process repeats an unconfirmed flush each second until it ends. */
 const writerSeconds = 86_400;
@@ -74,7 +73,7 @@ export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStor
     try {
       return await work();
     } catch (error) {
-      throw toDropError(error);
+      throw redis.explain(error);
     }
   }
 
