@@ -113,8 +113,7 @@ describe('Views in the web process', () => {
       await views.close();
       expect(log.lines).to.have.length(1);
       expect(log.lines[0]).to.include({ level: 'error' });
-      expect(log.lines[0]?.fields).to.deep.include({ views: 7 });
-      expect(String(log.lines[0]?.fields.err)).to.equal('Error: the reply was lost');
+      expect(log.lines[0]?.fields).to.deep.equal({ views: 7, cause: 'Error: the reply was lost' });
     });
 
     it('delay the stop by a few seconds at most, even without a reply', async () => {
