@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the files of deploy/, the Dockerfile and the compose files with the programs that this machine has, and says what it
-# did not check and why. Fails only if a file has a fault. Nothing is downloaded, and it takes a few seconds.
+# did not check and why. Fails only if a file has a fault. Nothing is downloaded, and it takes a few seconds. It shows that
+# the programs accept the files; test/edge runs nginx.conf and varnish.vcl in front of a service.
 #   --image   also builds the image and runs it as operators do; needs Docker or podman ($ENGINE) and a registry
 # usage: deploy/check.sh [--image]
 set -uo pipefail
@@ -92,6 +93,13 @@ for unit in deploy/systemd/*; do
   check_with systemd-analyze "$unit: exposure at most $max_exposure" is_confined "$unit"
 done
 check 'deploy/systemd: every unit has the same sandbox' has_same_sandbox
+
+check_with promtool deploy/prometheus/alerts.yml promtool check rules deploy/prometheus/alerts.yml
+check_with promtool deploy/prometheus/alerts.test.yml promtool test rules deploy/prometheus/alerts.test.yml
+check_with promtool deploy/prometheus/prometheus.yml promtool check config deploy/prometheus/prometheus.yml
+check deploy/grafana.json node -e 'JSON.parse(fs.readFileSync("deploy/grafana.json"))'
+check_with litestream deploy/litestream.yml env DROPLEAF_DATABASE="$work/none.sqlite" DROPLEAF_REPLICA="file://$work/replica" \
+  litestream databases -config deploy/litestream.yml
 
 check_with hadolint Dockerfile hadolint Dockerfile
 for file in compose.yaml compose.dev.yaml deploy/compose.*.yaml; do
