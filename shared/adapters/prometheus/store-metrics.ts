@@ -27,7 +27,10 @@ function createCommandMetrics(registry: Registry, name: string, title: string): 
     labelNames: ['command'],
     registers: [registry],
   });
+  const known = new Set<string>();
   return (command, seconds, isFailed) => {
+    if (!known.has(command)) failures.inc({ command }, 0); // or its first failure would be hidden from `rate()`
+    known.add(command);
     durations.tally(command).observe(seconds);
     if (isFailed) failures.inc({ command });
   };
