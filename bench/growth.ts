@@ -74,10 +74,10 @@ async function measureTimes(stores: readonly FilledStore[]) {
   for (const store of stores) services.push(await serve(store));
   try {
     const scenes = services.map(({ scene }) => scene);
-    const costs = await measure(scenes, options, async (call) => {
-      const begun = performance.now();
+    const costs = await measure(scenes, options, async (call, { mainThreadCpuMs }) => {
+      const [begun, cpuBefore] = [performance.now(), mainThreadCpuMs()];
       await call();
-      return performance.now() - begun;
+      return { ms: performance.now() - begun, cpuMs: mainThreadCpuMs() - cpuBefore };
     });
     return { costs, residentMib: services.map((service) => service.residentMib()) };
   } finally {
@@ -86,7 +86,7 @@ async function measureTimes(stores: readonly FilledStore[]) {
 }
 
 /** The commands to MongoDB between request and answer. Some are background work; the median has none. */
-async function countCommands(stores: readonly FilledStore[]): Promise<Costs> {
+async function countCommands(stores: readonly FilledStore[]): Promise<Costs<number>> {
   const all = new Map<string, (readonly number[])[]>();
   for (const store of stores) {
     const uri = store.env.MONGODB_URI ?? '';
@@ -109,30 +109,47 @@ async function countCommands(stores: readonly FilledStore[]): Promise<Costs> {
   return all;
 }
 
-function tableOf(engine: EngineName, times: Costs, commands: Costs | null) {
-  const rows = [...times].map(([name, bySize]) => {
-    const median = bySize.map((each) => quantile(each, 0.5));
-    const p99 = bySize.map((each) => quantile(each, 0.99));
-    const filled = median.filter((value) => !Number.isNaN(value));
-    const ratio = (filled.at(-1) ?? Number.NaN) / (filled[0] ?? Number.NaN);
+interface Cost {
+  readonly ms: number;
+  /** Of the main thread of the process that answers: other work of the machine affects it least. */
+  readonly cpuMs: number;
+}
+
+function tableOf(engine: EngineName, costs: Costs<Cost>, commands: Costs<number> | null) {
+  const rows = [...costs].map(([name, bySize]) => {
+    const times = bySize.map((calls) => calls.map(({ ms }) => ms));
+    const cpu = bySize.map((calls) =>
+      quantile(
+        calls.map(({ cpuMs }) => cpuMs),
+        0.5,
+      ),
+    );
+    const median = times.map((each) => quantile(each, 0.5));
+    const p99 = times.map((each) => quantile(each, 0.99));
+    const ratios = { ratio: ratioOf(median), cpuRatio: ratioOf(cpu) };
     const counted = commands?.get(name)?.map((each) => quantile(each, 0.5));
-    return { name, median, p99, ratio, ...(counted && { commands: counted }) };
+    return { name, median, p99, cpu, ...ratios, ...(counted && { commands: counted }) };
   });
-  const head = [
-    engine,
-    ...sizes.flatMap((size) => [`${size}: ms`, 'p99']),
-    'ratio',
-    ...(commands ? ['commands'] : []),
-    '',
-  ];
-  const cells = rows.map(({ name, median, p99, ratio, commands: counted }) => [
+  const ofSize = (size: number) => [`${size}: ms`, 'p99', 'CPU ms'];
+  const head = [engine, ...sizes.flatMap(ofSize), 'ratio', 'of CPU', ...(commands ? ['commands'] : []), ''];
+  const cells = rows.map(({ name, median, p99, cpu, ratio, cpuRatio, commands: counted }) => [
     name,
-    ...median.flatMap((value, n) => [format(value), format(p99[n] ?? Number.NaN)]),
-    ratio.toFixed(2),
-    ...(counted ? [[...new Set(counted.filter((value) => !Number.isNaN(value)))].join(' to ')] : []),
-    ratio > target ? `above ${target}` : '',
+    ...median.flatMap((value, n) => [value, p99[n], cpu[n]].map((each = Number.NaN) => format(each))),
+    ...[ratio, cpuRatio].map(format),
+    ...(counted ? [[...new Set(counted.filter(isNumber))].join(' to ')] : []),
+    ratio > target && !(cpuRatio <= target) ? `above ${target}` : '',
   ]);
   return { rows, text: formatTable(head, cells) };
+}
+
+/** Of the largest store to the smallest that has figures. */
+function ratioOf(bySize: readonly number[]): number {
+  const [first = Number.NaN, ...others] = bySize.filter(isNumber);
+  return (others.at(-1) ?? Number.NaN) / first;
+}
+
+function isNumber(value: number): boolean {
+  return !Number.isNaN(value);
 }
 
 function storeRow(store: {
@@ -147,6 +164,6 @@ function storeRow(store: {
   return [String(size), String(versions), filledInSeconds.toFixed(0), disk, residentMib?.toFixed(0) ?? ''];
 }
 
-function format(ms: number): string {
-  return Number.isNaN(ms) ? '' : ms.toFixed(2);
+function format(value: number): string {
+  return isNumber(value) ? value.toFixed(2) : '';
 }

@@ -13,9 +13,11 @@ export interface Scene {
   readonly signInKey: string;
   /** Slugs of the drops that this round's POSTs have made. */
   readonly fresh: string[];
-  /** Slugs whose raw page nobody has requested. */
-  readonly unread: Iterator<string>;
+  /** Slugs whose raw page this process has not read; enough for 20 rounds. */
+  readonly unread: readonly string[];
   pollToken: string;
+  /** Of the process that answers; NaN on systems without /proc. */
+  mainThreadCpuMs(): number;
 }
 
 /** One request of an endpoint. */
@@ -57,7 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   ...ofLarge('GET list, search', '/api/drops?q=weekly+sales'),
 
   ofVisitor('GET raw, from memory', ({ writer }, n) => `/p/${pick(writer.slugs, n % pagesInMemory)}/raw`),
-  { name: 'GET raw, first read', call: ({ client, unread }) => client.get(`/p/${unread.next().value}/raw`) },
+  { name: 'GET raw, first read', call: ({ client, unread }, n) => client.get(`/p/${pick(unread, n)}/raw`) },
   ofVisitor('GET viewer', ({ writer }, n) => `/p/${pick(writer.slugs, n % pagesInMemory)}`),
   ofVisitor('GET card', ({ writer }) => `/p/${pick(writer.slugs, 0)}/card.png`),
   ofVisitor('GET report form', ({ writer }, n) => `/report/${pick(writer.slugs, n % pagesInMemory)}`),

@@ -9,7 +9,7 @@ import { dropleaf, startWebProcess, startWorkerProcess, type Watched } from '../
 import { createPlainClient } from '../../test/support/client.ts';
 import { emptyRedis } from '../../test/support/redis.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
-import { residentMib, startService } from '../processes.ts';
+import { mainThreadCpuMs, residentMib, startService } from '../processes.ts';
 import { type Scene, signIn } from './endpoints.ts';
 import { type Filled, fill } from './fill.ts';
 
@@ -127,9 +127,18 @@ export async function serve(store: FilledStore, env: Env = {}): Promise<FilledSe
     if (cookie === '') throw new Error(`The sign-in was answered ${status}`);
     cookies.set(name, cookie);
   }
-  const unread = store.filled.typical.flatMap(({ slugs }) => slugs)[Symbol.iterator]();
+  const unread = store.filled.typical.flatMap(({ slugs }) => slugs);
   return {
-    scene: { filled: store.filled, client, cookies, signInKey, fresh: [], unread, pollToken: '' },
+    scene: {
+      filled: store.filled,
+      client,
+      cookies,
+      signInKey,
+      fresh: [],
+      unread,
+      pollToken: '',
+      mainThreadCpuMs: service.mainThreadCpuMs,
+    },
     residentMib: service.residentMib,
     async close() {
       client.close();
@@ -144,6 +153,7 @@ async function startProcesses(env: Env) {
   return {
     url: web.url,
     residentMib: () => residentMib(web.pid),
+    mainThreadCpuMs: () => mainThreadCpuMs(web.pid),
     async stop() {
       for (const each of [web, worker] satisfies Watched[]) each.kill('SIGTERM');
       await Promise.all([web.ended(), worker.ended()]);

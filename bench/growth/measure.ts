@@ -1,7 +1,7 @@
 import { type Endpoint, endpoints, needsLarge, type Scene } from './endpoints.ts';
 
 /** What each call of an endpoint has cost, by endpoint and position of the scene. */
-export type Costs = ReadonlyMap<string, readonly (readonly number[])[]>;
+export type Costs<T> = ReadonlyMap<string, readonly (readonly T[])[]>;
 
 const callsPerRound = 10;
 
@@ -10,13 +10,13 @@ const callsPerRound = 10;
  * first round is not measured.
  * @param cost runs the call and returns what it has cost
  */
-export async function measure(
+export async function measure<T>(
   scenes: readonly Scene[],
   { rounds, only }: { rounds: number; only: RegExp },
-  cost: (call: () => Promise<void>, scene: Scene) => Promise<number>,
-): Promise<Costs> {
+  cost: (call: () => Promise<void>, scene: Scene) => Promise<T>,
+): Promise<Costs<T>> {
   const chosen = endpoints.filter(({ name }) => only.test(name));
-  const costs = new Map(chosen.map(({ name }) => [name, scenes.map((): number[] => [])]));
+  const costs = new Map(chosen.map(({ name }) => [name, scenes.map((): T[] => [])]));
 
   async function callInTurn(endpoint: Endpoint, n: number): Promise<void> {
     for (const [index, scene] of scenes.entries()) {
