@@ -1,7 +1,7 @@
 import type { ArchiveKind } from '../domain/archive.ts';
 import { ArchiveError } from '../domain/archive-error.ts';
 import type { ArchiveStore } from '../ports/archive-store.ts';
-import type { ArchiveManifest } from './archive-format.ts';
+import { type ArchiveManifest, recordsPerEntry } from './archive-format.ts';
 import type { ArchivePart, OpenArchive } from './archive-reader.ts';
 
 /** Blobs that are stored in parallel: whichever limit is reached first. */
@@ -38,6 +38,8 @@ export async function importArchive(
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<ArchiveManifest> {
   await store.beginImport({ archiveId: head.id, begunAt: now });
+  const stored = await store.countRecords();
+  const read: Partial<Record<ArchiveKind, number>> = {};
   const blobs = createBlobWrites(store);
   let manifest: ArchiveManifest | null = null;
   for await (const part of parts) {
@@ -46,12 +48,17 @@ export async function importArchive(
       case 'fault':
         throw new ArchiveError(part.text);
       case 'blob':
-        await blobs.add(part);
+        // An interrupted import has stored records in their order: the next entry of drops is stored for certain.
+        if ((stored.drops ?? 0) - (read.drops ?? 0) < recordsPerEntry) await blobs.add(part);
         break;
-      case 'records':
+      case 'records': {
+        const { kind, records } = part;
+        const count = (read[kind] ?? 0) + records.length;
+        read[kind] = count;
         await blobs.flush();
-        await store.write(part.kind, part.records);
+        if ((stored[kind] ?? 0) < count) await store.write(kind, records);
         break;
+      }
       case 'end':
         manifest = part.manifest;
     }

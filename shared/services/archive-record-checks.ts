@@ -5,7 +5,7 @@ import {
   archiveId,
   archiveKinds,
 } from '../domain/archive.ts';
-import type { createTotals } from './archive-format.ts';
+import { type createTotals, recordsPerEntry } from './archive-format.ts';
 import { parseArchiveRecord } from './archive-records.ts';
 
 interface ReadRecords {
@@ -42,7 +42,11 @@ export function createRecordChecks(totals: ReturnType<typeof createTotals>) {
     read(entry: string, kind: ArchiveKind, bytes: Uint8Array): ReadRecords {
       const records: ArchiveRecord[] = [];
       const faults: string[] = [];
-      for (const [n, line] of splitLines(bytes).entries()) {
+      const lines = splitLines(bytes);
+      if (lines.length > recordsPerEntry) {
+        faults.push(`${entry} has ${lines.length} records, and no entry has more than ${recordsPerEntry}`);
+      }
+      for (const [n, line] of lines.entries()) {
         totals.addRecord(kind, line);
         try {
           const record = parseArchiveRecord(kind, parseLine(line));

@@ -2,7 +2,7 @@ import type { ArchiveSnapshot } from '../ports/archive-store.ts';
 import type { BlobOfVersion } from './archive-format.ts';
 
 /** Blobs that are read at the same time. One after the other, MongoDB's answers would take most of the time. */
-const readsAtOnce = 16;
+const readsAtOnce = 64;
 const bytesAtOnce = 16 * 1024 * 1024;
 /** Of a blob whose record does not say it. */
 const usualBytes = 64 * 1024;
@@ -15,7 +15,9 @@ export function createReadAhead({ readBlob }: Pick<ArchiveSnapshot, 'readBlob'>)
 
   const sizeOf = ({ bytes }: BlobOfVersion) => bytes ?? usualBytes;
 
+  /** Many at once, because a store may read them with one command. */
   function startReads(): void {
+    if (reading.size > readsAtOnce / 2) return;
     for (const [name, blob] of waiting) {
       if (reading.size >= readsAtOnce || (reading.size > 0 && size + sizeOf(blob) > bytesAtOnce)) return;
       const bytes = readBlob(blob.folder, blob.id);

@@ -8,8 +8,7 @@ import {
   toArchivedDrop,
 } from '../../domain/archive.ts';
 import { idAt } from '../../domain/ids.ts';
-import type { ArchiveBlobs, ArchiveSnapshot } from '../../ports/archive-store.ts';
-import type { BlobStore } from '../../ports/blob-store.ts';
+import type { ArchiveSnapshot } from '../../ports/archive-store.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import type { AccountDocument } from './account-store.ts';
 import { toArchivedAccount, toArchivedKey } from './archive-documents.ts';
@@ -36,7 +35,7 @@ type Reads = { readonly [K in ArchiveKind]: () => AsyncIterable<readonly Archive
 /** @param now Unix ms: drops that have expired by then are left out */
 export function createMongoSnapshot(
   connection: Connection,
-  stores: { readonly [B in ArchiveBlobs]: Pick<BlobStore, 'get'> } & { readonly secrets: SecretStore },
+  { secrets: secretStore, readBlob }: Pick<ArchiveSnapshot, 'readBlob'> & { readonly secrets: SecretStore },
   now: number,
 ): ArchiveSnapshot {
   const drops = connection.collection<Identified>('drops');
@@ -45,7 +44,7 @@ export function createMongoSnapshot(
   const liveDrop = { deleted_at: null, $nor: [hasExpired(now)] };
 
   const reads: Reads = {
-    secrets: () => readSecrets(stores.secrets),
+    secrets: () => readSecrets(secretStore),
 
     accounts: () =>
       readAll('accounts', { deleted_at: null }, async (found: readonly AccountDocument[]) => {
@@ -132,7 +131,7 @@ export function createMongoSnapshot(
         return (await toArchivedDrops(found))[0] ?? null;
       }),
 
-    readBlob: (blobs, versionId) => patiently(() => stores[blobs].get(versionId)),
+    readBlob,
 
     close: async () => undefined,
   };

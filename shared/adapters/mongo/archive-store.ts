@@ -1,10 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
 import type { ArchiveStore } from '../../ports/archive-store.ts';
-import type { BlobStore } from '../../ports/blob-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { accountModel } from './account-store.ts';
+import { openArchiveBlobs } from './archive-blobs.ts';
 import { createArchiveInserts } from './archive-inserts.ts';
 import { createMongoSnapshot } from './archive-snapshot.ts';
 import { auditModel } from './audit-log.ts';
@@ -21,10 +21,11 @@ type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>
 
 export function createMongoArchiveStore(
   connection: Connection,
-  stores: { readonly html: BlobStore; readonly contexts: BlobStore; readonly secrets: SecretStore },
+  stores: { readonly secrets: SecretStore },
   clock: Clock,
 ): ArchiveStore {
   const imports = importModel(connection);
+  const blobs = openArchiveBlobs(connection);
   const models = [
     ['accounts', accountModel(connection)],
     ['tokens', tokenModel(connection)],
@@ -73,8 +74,8 @@ export function createMongoArchiveStore(
       },
     }),
 
-    openSnapshot: async () => createMongoSnapshot(connection, stores, clock.now()),
+    openSnapshot: async () => createMongoSnapshot(connection, { ...stores, ...blobs }, clock.now()),
     write: (kind, records) => writes[kind](records),
-    writeBlob: (blobs, versionId, bytes) => patiently(() => stores[blobs].put(versionId, bytes)),
+    writeBlob: blobs.writeBlob,
   };
 }

@@ -23,6 +23,11 @@ interface ChunkDocument {
   readonly data: Uint8Array;
 }
 
+export interface NewFile {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
 /**
  * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them: a file
  * exists while its record exists.
@@ -50,22 +55,43 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     return found.map(({ files_id }) => files_id);
   };
 
+  /** Like `put`, for many files. */
+  async function putMany(all: readonly NewFile[]): Promise<void> {
+    const uploadDate = new Date();
+    const records = all.map(({ id, bytes: { byteLength: length } }) => {
+      const chunkSize = Math.min(Math.max(length, 1), maxChunkBytes);
+      return { _id: id, length, chunkSize, uploadDate, filename: id };
+    });
+    const parts = all.flatMap(({ id, bytes }) =>
+      Array.from({ length: Math.ceil(bytes.byteLength / maxChunkBytes) }, (_, n) => {
+        return { files_id: id, n, data: bytes.subarray(n * maxChunkBytes, (n + 1) * maxChunkBytes) };
+      }),
+    );
+    if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }), 'files_id_1_n_1');
+    await unlessThere(files.insertMany(records, { ordered: false }), '_id_');
+  }
+
   return {
+    putMany,
+
     /**
      * Atomic. May be repeated with the same bytes, also in parallel: what is there already stays. Without the driver's
      * upload stream, which copies the bytes into buffers of its own.
      */
-    async put(id: string, bytes: Uint8Array): Promise<void> {
-      const { byteLength: length } = bytes;
-      const chunkSize = Math.min(Math.max(length, 1), maxChunkBytes);
-      const parts = Array.from({ length: Math.ceil(length / chunkSize) }, (_, n) => {
-        return { files_id: id, n, data: bytes.subarray(n * chunkSize, (n + 1) * chunkSize) };
+    put: (id: string, bytes: Uint8Array): Promise<void> => putMany([{ id, bytes }]),
+
+    /** The files that exist, by id, of which all together fit into memory. */
+    async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+      const found = await files.find({ _id: { $in: [...ids] } }, { projection: { length: 1 } }).toArray();
+      const parts = await chunks
+        .find({ files_id: { $in: [...ids] } }, { promoteBuffers: true })
+        .sort({ files_id: 1, n: 1 })
+        .toArray();
+      const all = found.map(({ _id, length }) => {
+        const bytes = Buffer.concat(parts.filter(({ files_id }) => files_id === _id).map(({ data }) => data));
+        return { id: _id, bytes, isWhole: bytes.byteLength === length };
       });
-      if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }), 'files_id_1_n_1');
-      await unlessThere(
-        files.insertOne({ _id: id, length, chunkSize, uploadDate: new Date(), filename: id }),
-        '_id_',
-      );
+      return new Map(all.filter(({ isWhole }) => isWhole).map(({ id, bytes }) => [id, bytes]));
     },
 
     /** null: no such file, or its removal has begun. */

@@ -41,7 +41,7 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
     secrets,
-    archive: createMongoArchiveStore(connection, { html, contexts, secrets }, clock),
+    archive: createMongoArchiveStore(connection, { secrets }, clock),
     processRegistry: createMongoProcessRegistry(connection),
   };
 }
