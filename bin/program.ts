@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
-import { addBackupCommand } from './backup-program.ts';
 import { type JobsOptions, jobs } from './commands/jobs.ts';
 import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
 import { addDataCommands } from './data-program.ts';
@@ -86,7 +85,6 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
     );
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);
-  addBackupCommand(program, io);
   addDataCommands(program, io);
   addAdminCommands(program, io);
   return program;
