@@ -56,6 +56,16 @@ has_same_sandbox() {
   done
 }
 
+check_expressions() { # each one as a rule, with a value for each of the dashboard's variables
+  node -e '
+    const { panels } = JSON.parse(fs.readFileSync("deploy/grafana.json"));
+    const of = (expr) => expr.replaceAll("$__rate_interval", "5m").replaceAll("$job", ".*");
+    const rules = panels.flatMap(({ id, targets = [] }) =>
+      targets.map(({ refId, expr }) => ({ record: `panel${id}_${refId}`, expr: of(expr) })));
+    console.log(JSON.stringify({ groups: [{ name: "dashboard", rules }] }));' >"$work/dashboard.json"
+  promtool check rules "$work/dashboard.json"
+}
+
 check_image() {
   local engine=${ENGINE:-} name=dropleaf-check
   if [[ -z $engine ]]; then engine=$(command -v docker || command -v podman); fi
@@ -98,6 +108,7 @@ check_with promtool deploy/prometheus/alerts.yml promtool check rules deploy/pro
 check_with promtool deploy/prometheus/alerts.test.yml promtool test rules deploy/prometheus/alerts.test.yml
 check_with promtool deploy/prometheus/prometheus.yml promtool check config deploy/prometheus/prometheus.yml
 check deploy/grafana.json node -e 'JSON.parse(fs.readFileSync("deploy/grafana.json"))'
+check_with promtool 'deploy/grafana.json: expressions' check_expressions
 check_with litestream deploy/litestream.yml env DROPLEAF_DATABASE="$work/none.sqlite" DROPLEAF_REPLICA="file://$work/replica" \
   litestream databases -config deploy/litestream.yml
 
