@@ -6,6 +6,8 @@ const production = '^(api|worker|shared|bin|browser|cli)/';
 
 /** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
 const vendors = {
+  '@bull-board/api': '^shared/adapters/redis/',
+  '@bull-board/express': '^shared/adapters/redis/',
   '@fastify/busboy': '^api/http/',
   '@modelcontextprotocol/server': '^api/mcp/',
   '@node-rs/argon2': '^shared/adapters/argon2/',

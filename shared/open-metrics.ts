@@ -1,6 +1,7 @@
 import { createPrometheusMetrics, type PrometheusMetrics } from './adapters/prometheus/metrics.ts';
 import { type MetricsServer, startMetricsServer } from './adapters/prometheus/server.ts';
 import { type Config, isScaleOut } from './config/config.ts';
+import type { OpenedEngine } from './open-stores.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Log } from './ports/log.ts';
 import { readVersion } from './version.ts';
@@ -13,16 +14,19 @@ export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
   return createPrometheusMetrics({ version: readVersion(), engine }, clock);
 }
 
-/** Serves them on METRICS_PORT. @throws Error that says in one sentence why it cannot listen */
+const boardPath = '/queues';
+
+/** Serves them on METRICS_PORT, with the pages of the job queue if the engine has any. @throws Error that says in one sentence why it cannot listen */
 export async function serveMetrics(
-  { config, log }: { config: Config; log: Log },
+  { config, log, engine }: { config: Config; log: Log; engine: OpenedEngine },
   { scrape, contentType }: ServiceMetrics,
 ): Promise<MetricsServer> {
-  const { METRICS_HOST: host, METRICS_PORT } = config;
+  const { METRICS_HOST: host, METRICS_PORT, QUEUES_WRITABLE: isWritable } = config;
+  const board = await engine.jobBoard?.({ path: boardPath, isWritable, host });
   const server = await startMetricsServer({
     ...{ host, scrape, contentType },
     port: Number(METRICS_PORT),
-    mounts: {},
+    mounts: board === undefined ? {} : { [boardPath]: board },
   });
   log.info({ address: host, port: server.port }, 'metrics are served');
   return server;

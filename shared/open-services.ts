@@ -5,12 +5,11 @@ import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import type { ServiceMetrics } from './open-metrics.ts';
-import { keepSignInKey, openStores, systemClock } from './open-stores.ts';
+import { keepSignInKey, type OpenedEngine, openStores, systemClock } from './open-stores.ts';
 import { openThreads } from './open-threads.ts';
 import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
 import type { EdgePurger } from './ports/edge-purger.ts';
-import type { Engine } from './ports/engine.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './ports/job-queue.ts';
 import type { JsonParser } from './ports/json-parser.ts';
@@ -73,7 +72,7 @@ export interface Services {
   readonly cards: Cards;
   readonly followUps: FollowUps;
   /** Only the worker uses engine and purger. */
-  readonly engine: Engine;
+  readonly engine: OpenedEngine;
   readonly purger: EdgePurger | null;
   readonly jobs: JobProducer & JobConsumer & JobMonitor;
   readonly parser: JsonParser;
@@ -91,7 +90,7 @@ interface OpenOptions {
   /** For tests: draws cards without a thread. */
   readonly cardRenderer?: CardRenderer;
   /** For tests: adds faults and delays to the engine. */
-  readonly adaptEngine?: (engine: Engine) => Engine;
+  readonly adaptEngine?: (engine: OpenedEngine) => OpenedEngine;
 }
 
 /**
@@ -122,7 +121,7 @@ async function assemble(
     log: Log;
     clock: Clock;
     metrics: ServiceMetrics | null;
-    engine: Engine;
+    engine: OpenedEngine;
     cardRenderer: CardRenderer | undefined;
   },
 ): Promise<Services> {

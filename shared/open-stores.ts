@@ -7,10 +7,13 @@ import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { SecretStore } from './ports/secret-store.ts';
+import type { ScaleOutEngine } from './scale-out-engine.ts';
 
 const signInKeyLength = 24; // short enough to type; 24 base62 characters are 143 bits
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+export type OpenedEngine = Engine & Partial<ScaleOutEngine>;
 
 /**
  * Opens the engine that the settings choose, and loads the code of no other.
@@ -19,7 +22,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 export async function openStores(
   config: Config,
   deps: { log: Log; role: Role; clock: Clock; metrics?: Pick<Metrics, 'stores'> | null },
-): Promise<Engine> {
+): Promise<OpenedEngine> {
   const engine = await openEngine(config, { metrics: null, ...deps });
   try {
     if (deps.role !== 'import') await refuseHalfFilled(engine);
@@ -38,7 +41,7 @@ async function openEngine(
     clock,
     metrics,
   }: { log: Log; role: Role; clock: Clock; metrics: Pick<Metrics, 'stores'> | null },
-): Promise<Engine> {
+): Promise<OpenedEngine> {
   if (isScaleOut(config)) {
     const { openScaleOutEngine } = await import('./scale-out-engine.ts');
     return openScaleOutEngine({ config, clock, log, metrics });

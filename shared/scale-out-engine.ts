@@ -3,7 +3,7 @@ import { type Mongo, openMongo } from './adapters/mongo/connection.ts';
 import { findMissing, migrate } from './adapters/mongo/migrate.ts';
 import { createMongoStores } from './adapters/mongo/stores.ts';
 import { openRedis } from './adapters/redis/connection.ts';
-import { createRedisJobQueue } from './adapters/redis/job-queue.ts';
+import { createRedisJobQueue, type RedisJobQueue } from './adapters/redis/job-queue.ts';
 import { createRedisPageChanges } from './adapters/redis/page-changes.ts';
 import { createRedisRateLimiter } from './adapters/redis/rate-limiter.ts';
 import { createRedisViewStore } from './adapters/redis/view-store.ts';
@@ -27,6 +27,11 @@ type ScaleOutConfig = Pick<
   | 'JOB_STALL_SECONDS'
 >;
 
+export interface ScaleOutEngine extends Engine {
+  /** Loads web pages that show the job queue to operators. */
+  readonly jobBoard: RedisJobQueue['board'];
+}
+
 interface Deps {
   readonly config: ScaleOutConfig;
   readonly clock: Clock;
@@ -39,7 +44,7 @@ interface Deps {
  * be unavailable.
  * @throws Error of one sentence without credentials
  */
-export async function openScaleOutEngine(deps: Deps): Promise<Engine> {
+export async function openScaleOutEngine(deps: Deps): Promise<ScaleOutEngine> {
   const { config, log, metrics } = deps;
   const mongo = await openMongo({
     uri: config.MONGODB_URI,
@@ -69,7 +74,7 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
   }
 }
 
-async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<Engine> {
+async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<ScaleOutEngine> {
   const warnOfMemory = createThrottledWarning(
     { clock, log },
     'the memory of Redis is full (maxmemory), so it refuses writes: pages and publishing go on, jobs and counted views wait, and ' +
@@ -106,6 +111,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     rateLimiter: createRedisRateLimiter(redis, createMemoryRateLimiter(), log),
     pageChanges,
     jobs,
+    jobBoard: (options) => jobs.board(options),
     ready: () => mongo.ping(),
     async close() {
       try {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
 import type { FailedJob } from '../../domain/job-failure.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isRedisUnavailable, withoutCommand } from './errors.ts';
+import type { JobBoardOptions } from './job-board.ts';
 import { countJobsByName } from './job-counts.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
 
@@ -30,6 +32,9 @@ if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'time
 `;
 
 export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
+  /** Loads web pages that show the queue to operators. */
+  board(options: JobBoardOptions): Promise<RequestListener>;
+
   /** Stops the worker at once, and leaves the connection of the process open. */
   close(): Promise<void>;
 }
@@ -152,6 +157,11 @@ export function createRedisJobQueue(options: {
       const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
       for (const job of wanted) await withDropErrors(() => retry(job));
       return wanted.length;
+    },
+
+    async board(options) {
+      const { createJobBoard } = await import('./job-board.ts'); // few processes need it
+      return createJobBoard(redis, queue, options);
     },
 
     async close() {

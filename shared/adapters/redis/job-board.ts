@@ -1,0 +1,79 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { isIP } from 'node:net';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Queue } from 'bullmq';
+import type { Redis } from './connection.ts';
+
+/** The page names fonts of another server: they are not loaded, so that no third party learns who operates the service. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface JobBoardOptions {
+  /** Where it is mounted, such as `/queues`. */
+  readonly path: string;
+  /** Whether it can retry, remove and add jobs, and pause the queue. */
+  readonly isWritable: boolean;
+  /** A host name that it may be opened at, beside `localhost` and IP addresses. */
+  readonly host: string;
+}
+
+/** Bull Board: web pages that show the queue, its jobs and its schedules to operators. */
+export function createJobBoard(redis: Redis, queue: Queue, options: JobBoardOptions): RequestListener {
+  const { path, isWritable } = options;
+  const adapter = new ExpressAdapter().setBasePath(path);
+  createBullBoard({
+    queues: [new BullMQAdapter(queue, { readOnlyMode: !isWritable, displayName: 'Jobs' })],
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Dropleaf' } },
+  });
+  const board = adapter.getRouter().disable('x-powered-by') as RequestListener; // proof: an Express application
+
+  return (req, res) => {
+    res.setHeader('Content-Security-Policy', contentSecurityPolicy);
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    const refused = redis.isUp()
+      ? findRefusal(req, options)
+      : { status: 503, reason: 'Redis is unavailable' };
+    if (refused === null) {
+      const rest = (req.url ?? '').slice(path.length);
+      req.url = rest.startsWith('/') ? rest : `/${rest}`;
+      board(req, res);
+    } else {
+      res
+        .writeHead(refused.status, { 'Content-Type': 'text/plain; charset=utf-8' })
+        .end(`${refused.reason}\n`);
+    }
+  };
+}
+
+/**
+ * The board asks for no credentials: whoever reaches its address may use it. This keeps out the web pages of others in
+ * the operator's browser: they could send forms, and read answers under a host name of their own that leads here (DNS
+ * rebinding). They can use neither an IP address nor `localhost` as such a name.
+ */
+function findRefusal(
+  { method = '', headers }: IncomingMessage,
+  { isWritable, host }: JobBoardOptions,
+): { status: number; reason: string } | null {
+  const own = headers.host ?? '';
+  const name = URL.canParse(`http://${own}`) ? new URL(`http://${own}`).hostname : '';
+  const isOwn = name === 'localhost' || name === host || isIP(name.replace(/^\[(.*)\]$/, '$1')) > 0;
+  if (!isOwn)
+    return { status: 421, reason: 'Open this page at localhost, at an IP address, or at METRICS_HOST' };
+  if (method === 'GET' || method === 'HEAD') return null;
+  if (!isWritable) return { status: 405, reason: 'Read-only: set QUEUES_WRITABLE to change jobs' };
+  const { 'sec-fetch-site': site, origin } = headers;
+  const isFromHere = site === undefined ? origin === `http://${own}` : site === 'same-origin';
+  return isFromHere ? null : { status: 403, reason: 'Only pages of this address may change jobs' };
+}
