@@ -17,7 +17,10 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
     .option('--skip-damaged', 'leave out drops with a missing or damaged document, and list them')
     .addHelpText(
       'after',
-      example('export /backups/dropleaf.tar', 'export - | zstd > /backups/dropleaf.tar.zst'),
+      example(
+        'bin/dropleaf.js export /backups/dropleaf.tar',
+        'bin/dropleaf.js export - | zstd > /backups/dropleaf.tar.zst',
+      ),
     )
     .action(async (file: string, options: { force?: true; skipDamaged?: true }) => {
       const { exportData } = await import('./commands/export.ts');
@@ -36,9 +39,8 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
     .addHelpText(
       'after',
       example(
-        'import /backups/dropleaf.tar',
-        'import - < /backups/dropleaf.tar',
-        'import /backups/dropleaf.tar',
+        'bin/dropleaf.js import /backups/dropleaf.tar',
+        'zstd -dc /backups/dropleaf.tar.zst | bin/dropleaf.js import -',
       ),
     )
     .action(async (file: string) => {
@@ -57,7 +59,10 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
     .option('--against-store', 'also compare it with the stored data and print what differs')
     .addHelpText(
       'after',
-      example('verify /backups/dropleaf.tar', 'verify --against-store /backups/dropleaf.tar'),
+      example(
+        'bin/dropleaf.js verify /backups/dropleaf.tar',
+        'bin/dropleaf.js verify --against-store /backups/dropleaf.tar',
+      ),
     )
     .action(async (file: string, options: { againstStore?: true }) => {
       const { verifyData } = await import('./commands/verify.ts');
@@ -83,5 +88,5 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
 }
 
 function example(...lines: string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  bin/dropleaf.js ${line}`).join('\n')}`;
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
