@@ -36,7 +36,14 @@ export async function load(url: string, scenario: Scenario, seconds: number): Pr
     timeout: 30,
   });
   const failed = result.non2xx + result.errors + result.timeouts;
-  if (failed > 0) throw new Error(`${name} at ${url}: ${failed} of ${result.requests.total} requests failed`);
+  if (failed > 0) {
+    const statuses = Object.entries(result.statusCodeStats ?? {}).map(
+      ([code, { count }]) => `${code}: ${count}`,
+    );
+    throw new Error(
+      `${name} at ${url}: ${failed} requests failed (answers: ${statuses.join(', ') || 'none'})`,
+    );
+  }
   const { p50, p99 } = result.latency;
   return { rate: result.requests.total / result.duration, p50, p99 };
 }

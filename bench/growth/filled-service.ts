@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
@@ -38,6 +39,12 @@ const settings = {
   CODE_TRIES: unlimited,
 };
 
+/** What is kept of a store beside its data. */
+interface Kept {
+  readonly env: Env;
+  readonly filled: Filled;
+}
+
 /** Fills a store, unless one of this size and seed is in the folder. */
 export async function openFilled(
   engine: EngineName,
@@ -45,15 +52,14 @@ export async function openFilled(
 ): Promise<FilledStore> {
   const name = `growth-${engine}-${size}-${seed}`;
   const file = join(dir, `${name}.json`);
-  const env = engine === 'embedded' ? { DATA_DIR: join(dir, name) } : serversOf(name);
-  const isThere = existsSync(file);
-  if (!isThere) {
-    await removeData(env);
+  if (!existsSync(file)) {
+    const env = engine === 'embedded' ? { DATA_DIR: join(dir, name) } : serversOf(name);
+    await removeData(env); // of a fill that was interrupted
     const filled = await fill(env, { size, seed }, (line) => process.stderr.write(`${name}: ${line}\n`));
-    writeFileSync(file, JSON.stringify(filled), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify({ env, filled } satisfies Kept), { mode: 0o600 });
   }
+  const { env, filled } = JSON.parse(readFileSync(file, 'utf8')) as Kept; // proof: written by this function
   await migrateStores(readConfig(env), { log: createRecordingLog() }); // a kept store may be of an earlier release
-  const filled = JSON.parse(readFileSync(file, 'utf8')) as Filled; // proof: written by this function
   return {
     ...{ engine, size, env, filled },
     diskBytes: () => diskBytes(env),
@@ -64,10 +70,12 @@ export async function openFilled(
   };
 }
 
+/** A database and a Redis prefix that nobody has. */
 function serversOf(name: string): Env {
   const { MONGODB_URI = '', REDIS_URL = '' } = process.env;
-  const uri = MONGODB_URI.replace(/^([^/]*\/\/[^/?]*)(\/[^?]*)?/, `$1/dropleaf_${name.replaceAll('-', '_')}`);
-  return { MONGODB_URI: uri, REDIS_URL, REDIS_PREFIX: name };
+  const own = `${name}-${randomBytes(4).toString('hex')}`;
+  const uri = MONGODB_URI.replace(/^([^/]*\/\/[^/?]*)(\/[^?]*)?/, `$1/dropleaf_${own.replaceAll('-', '_')}`);
+  return { MONGODB_URI: uri, REDIS_URL, REDIS_PREFIX: own };
 }
 
 async function withServers<T>(
