@@ -20,7 +20,7 @@ const empty =
 const page: RequestListener = (_, response) => response.writeHead(200).end('<html>');
 
 describe('Edge purgers', () => {
-  const { listen } = useEdgeDoubles();
+  const { listen, closeAll } = useEdgeDoubles();
 
   const http = ({ url }: { url: string }) => createHttpPurger({ url: `${url}/purge/here`, ...defaults });
   const fastly = ({ url }: { url: string }) =>
@@ -102,6 +102,21 @@ describe('Edge purgers', () => {
     const purger = http(edge);
     for (let i = 0; i < 10; i++) await purger.purge(`drop-${i}`);
     expect(edge.connections(), 'a connection is free only a moment after its response').to.be.at.most(2);
+  });
+
+  it('HTTP: the error of an edge that does not answer says where it is and why, without path and credentials', async () => {
+    const gone = await listen(empty(204));
+    await closeAll();
+    const silent = await listen(() => undefined);
+    const open = (url: string) =>
+      createHttpPurger({ ...defaults, url: `${url}/s3cret-path`, timeoutMs: 20 }).purge('drop-1');
+    for (const [{ url }, why] of [
+      [gone, 'ECONNREFUSED'],
+      [silent, 'The operation was aborted due to timeout'],
+    ] as const) {
+      const { message } = await rejectionOf(open(url));
+      expect(message).to.equal(`The edge at ${new URL(url).host} cannot be reached: ${why}`);
+    }
   });
 
   it("Fastly: the error has Fastly's reason", async () => {

@@ -133,7 +133,7 @@ describe('The edge', () => {
     edge.state.hangs = false;
     edge.tags.length = 0;
     edge.server.closeAllConnections(); // the job that was hanging fails, and is due again after its backoff
-    await service.settle().catch((error: unknown) => expect(String(error)).to.match(/fetch failed/));
+    await service.settle().catch((error: unknown) => expect(String(error)).to.match(/cannot be reached/));
     service.clock.advance(60_000);
     await service.settle();
     expect(edge.tags).to.include(tag);

@@ -31,12 +31,16 @@ export function createEdgeClient({ token, timeoutMs, clock }: EdgeClientOptions)
   let blockedUntil = Number.NEGATIVE_INFINITY;
 
   return {
-    /** @throws DropError `unavailable` with the seconds to wait if the edge limits purges; else what fetch throws */
+    /** @throws DropError `unavailable` with the seconds to wait if the edge limits purges; Error that says why it cannot be reached */
     async send(url: string, request: RequestInit): Promise<EdgeResponse> {
       const blockedMs = blockedUntil - clock.now();
       if (blockedMs > 0 && blockedMs <= maxRetrySeconds * 1_000) throw limited(Math.ceil(blockedMs / 1_000));
       const signal = AbortSignal.timeout(timeoutMs);
-      const response = await fetch(url, { ...request, redirect: 'manual', signal });
+      const response = await fetch(url, { ...request, redirect: 'manual', signal }).catch(
+        (cause: unknown) => {
+          throw unreachable(url, cause);
+        },
+      );
       const { ok, status, headers } = response;
       const text = await readBeginning(response);
       if (status === 429 || (status === 503 && headers.has('retry-after'))) {
@@ -54,6 +58,14 @@ export function createEdgeClient({ token, timeoutMs, clock }: EdgeClientOptions)
       return new Error(`The edge answered a purge of ${tag} with ${status}${end}`);
     },
   };
+}
+
+/** Names the host alone: the path and the credentials of the URL may be secret. `jobs` shows the message and no cause. */
+function unreachable(url: string, cause: unknown): Error {
+  const error = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }; // proof: any object may be read so
+  const why = typeof code === 'string' ? code : message;
+  return new Error(`The edge at ${new URL(url).host} cannot be reached: ${why}`, { cause });
 }
 
 function limited(seconds: number): Error {
