@@ -15,7 +15,8 @@ const readBytes = 1024 * 1024;
 export function openArchiveFile(path: string): ArchiveInput {
   const stats = statOf(path);
   if (stats === null) throw new Error(`${path} does not exist`);
-  if (stats.isDirectory()) throw new Error(`${path} is a folder`);
+  if (stats.isDirectory())
+    throw new Error(`${path} is a folder, not an archive that "bin/dropleaf.js export" wrote`);
   const read = () => createReadStream(path, { highWaterMark: readBytes });
   return stats.isFile() ? createInput(stats.size, read) : createInput(null, read);
 }
@@ -55,7 +56,10 @@ export async function createArchiveFile(
     throw new Error(`${basename(path)} cannot be created in ${folder}: ${cause.message}`, { cause });
   });
   const sink: ByteSink = {
-    write: (bytes) => writeAll(file, bytes),
+    write: (bytes) =>
+      writeAll(file, bytes).catch((cause: Error) => {
+        throw new Error(`${basename(path)} cannot be written to ${folder}: ${cause.message}`, { cause });
+      }),
     async finish() {
       await file.sync();
       await file.close();

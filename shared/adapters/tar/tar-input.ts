@@ -65,11 +65,14 @@ async function readAll(file: AsyncIterable<unknown>, size: number): Promise<Uint
 /** tar-stream's messages: `Unexpected end of data`, `Invalid tar header…`. */
 function explain(error: unknown, last: string): unknown {
   if (!(error instanceof Error)) return error;
-  const where = last === '' ? 'at its beginning' : `after ${last}`;
-  if (error.message === 'Unexpected end of data') return new ArchiveError(`it is cut off ${where}`);
+  const isTooShort = error.message === 'Unexpected end of data';
+  if (isTooShort && last !== '') return new ArchiveError(`it is cut off after ${last}`);
+  if (isTooShort) return new ArchiveError('it is not a tar file, or it is cut off at its beginning');
   if (/^Invalid (tar )?header/.test(error.message)) {
     return new ArchiveError(
-      last === '' ? 'it is not a tar file: unpack it first if it is compressed' : `it is damaged ${where}`,
+      last === ''
+        ? 'it is not a tar file: unpack it first if it is compressed'
+        : `it is damaged after ${last}`,
     );
   }
   return error;
