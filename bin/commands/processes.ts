@@ -111,8 +111,8 @@ async function warnOfDataLeftBehind(config: Config, log: ProcessLog): Promise<vo
   log.warn(
     { dataDir: resolve(config.DATA_DIR) },
     'DATA_DIR holds data of the embedded engine that this process does not use, because MONGODB_URI and REDIS_URL are set. ' +
-      'To move the data into an empty MongoDB: run "bin/dropleaf.js export FILE" without the two, then "bin/dropleaf.js import ' +
-      'FILE" with them. If nobody needs the data, remove the folder',
+      'To move the data into an empty MongoDB: unset both and run "bin/dropleaf.js export FILE", then set both and ' +
+      'run "bin/dropleaf.js import FILE". If nobody needs the data, remove the folder',
   );
 }
 
@@ -149,11 +149,13 @@ async function openServer(config: Config) {
 }
 
 /** Says which setting is wrong if the port or the address cannot be used. */
-function explainListenError(error: unknown, { HOST, PORT }: Config): unknown {
+function explainListenError(error: unknown, { HOST, PORT, METRICS_PORT }: Config): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
   const explain = (sentence: string) => new Error(sentence, { cause: error });
   switch (`${error.code} ${error.syscall}`) {
     case 'EADDRINUSE listen':
+      if (METRICS_PORT === String(PORT))
+        return explain(`PORT and METRICS_PORT are both ${PORT}: set another METRICS_PORT`);
       return explain(
         `port ${PORT} on ${HOST} is in use: stop the other program, or set PORT (0: any free port)`,
       );

@@ -76,7 +76,7 @@ describe('The processes of the Procfile', () => {
     const [warning] = logOf(await startWeb({ DATA_DIR: dir, BASE_URL: 'https://drops.example' }));
     expect(warning).to.include({ level: 'warn', dataDir: dir });
     expect(warning?.msg).to.match(
-      /"bin\/dropleaf.js export FILE" without the two, then "[^"]+ import FILE" with/,
+      /unset both and run "bin\/dropleaf.js export FILE", then set both and run "[^"]+ import FILE"/,
     );
   });
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -87,6 +88,15 @@ describe('bin/dropleaf.js start', () => {
       const outcome = await start({ PORT: String(port) });
       server.close();
       expectSentence(outcome, `port ${port} on 127.0.0.1 is in use`);
+    });
+
+    it('PORT and METRICS_PORT are the same', async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo; // proof: it listens on a port
+      server.close();
+      const outcome = await start({ PORT: String(port), METRICS_PORT: String(port) });
+      expectSentence(outcome, `PORT and METRICS_PORT are both ${port}: set another METRICS_PORT`);
     });
 
     it('HOST is not an address of this machine', async () => {
