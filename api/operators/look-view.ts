@@ -29,6 +29,16 @@ export function framePolicy(loadsAll: boolean): string {
 }
 
 /**
+ * The page with links that lead to new windows only, which the sandbox forbids: a click does nothing, also if the frame's address
+ * is opened by itself. Chromium would connect to the server of a link before it finds that the policy forbids to leave. Of two
+ * attributes with one name HTML takes the first. No quotes, because the text may stand between some.
+ */
+export function withoutLinks(page: Uint8Array): Uint8Array {
+  const text = Buffer.from(page).toString('latin1');
+  return Buffer.from(text.replace(/<(a|area)(?=[\s/>])/gi, '<$1 target=_blank '), 'latin1');
+}
+
+/**
  * The page without frames and links to resources. No policy stops `<link rel=preconnect>`, and Chromium connects to the server of
  * a frame before it finds that the policy forbids the frame: the author's server would learn that somebody looks.
  * A `meta` may stand where a `link` may, and has no content either. What it could say (`http-equiv`) the sandbox forbids, or it

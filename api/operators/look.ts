@@ -8,7 +8,7 @@ import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
 import { setDownloadHeaders } from '../source/html.ts';
 import { type Form, nameOf } from './access.ts';
-import { framePolicy, lookView, withoutConnections } from './look-view.ts';
+import { framePolicy, lookView, withoutConnections, withoutLinks } from './look-view.ts';
 import { createSender } from './parts.ts';
 import { operatorPaths } from './paths.ts';
 
@@ -95,7 +95,8 @@ export function lookHandlers(services: Services, layout: Layout) {
       res.setHeader('Content-Security-Policy', framePolicy(loadsAll));
       res.setHeader('Referrer-Policy', 'no-referrer');
       res.setHeader('X-DNS-Prefetch-Control', 'off');
-      sendBytes(res, 'text/html', loadsAll ? body.bytes : withoutConnections(body.bytes));
+      const page = withoutLinks(body.bytes);
+      sendBytes(res, 'text/html', loadsAll ? page : withoutConnections(page));
     },
 
     /** GET /operators/pages/{slug}/source: the document as posted, as a download. */

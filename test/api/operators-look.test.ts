@@ -86,6 +86,15 @@ describe('An operator looks at a page', () => {
       .and.not.include('script-src');
   });
 
+  it('with links that lead to new windows, which the sandbox forbids', async () => {
+    const html = '<a/href="https://a.example" target="_self">A</a><AREA href="/">';
+    const { path } = await publish({ html });
+    const frame = await operator.get(frameOf(await look(operator, path, '1')).src ?? '');
+    expect(frame.text)
+      .to.include('<a target=_blank /href="https://a.example" target="_self">')
+      .and.include('<AREA target=_blank  href="/">');
+  });
+
   it('only with the look in the log: without it, in another session, of another page or an hour later nothing is shown', async () => {
     const { path } = await publish();
     const other = await publish();

@@ -19,7 +19,7 @@ const hostilePage = (other: string) => `<!doctype html><title>Bank</title><base 
 <IFRAME/srcdoc="<iframe src='${other}/frame'>"></IFRAME>
 <object data="${other}/object"></object><video src="${other}/video" autoplay></video>
 <form action="${other}/form"><input name="password"><button>Sign in</button></form>
-<a href="${other}/link" target="_top">Top</a> <a href="/operators/log">Here</a>
+<a href="${other}/link" target="_top">Top</a> <a href="/operators/log">Here</a> <a/href="${other}/link" target="_self">Away</a>
 <script>document.querySelector('h1').textContent = 'It ran'; fetch('${other}/script')</script>
 <svg onload="document.title = 'It ran'"></svg>`;
 
@@ -85,11 +85,19 @@ describe('The pages for operators, in Chromium', function () {
     expect(await shown.getByText('Hidden').isVisible(), 'its own styles apply').to.equal(false);
     const address = page.url();
     await shown.getByRole('button', { name: 'Sign in' }).click();
-    for (const name of ['Top', 'Here']) await shown.getByRole('link', { name }).click();
+    for (const name of ['Top', 'Here', 'Away']) await shown.getByRole('link', { name }).click();
     await page.getByRole('heading', { name: 'Version 1' }).waitFor();
     expect(page.url()).to.equal(address);
     expect(asked).to.deep.equal([]);
     expect(connections, 'not even a connection').to.equal(0);
+
+    const alone = await page.context().newPage();
+    const frame = service.url + (await page.locator('iframe').getAttribute('src'));
+    await alone.goto(frame);
+    await alone.getByRole('link', { name: 'Away' }).click();
+    expect(alone.url()).to.equal(frame);
+    expect(connections, 'of the frame by itself').to.equal(0);
+    await alone.close();
 
     const more = page.getByRole('link', { name: 'Load pictures and styles' });
     await Promise.all([page.waitForNavigation(), more.click()]);
