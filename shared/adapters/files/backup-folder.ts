@@ -45,7 +45,7 @@ export interface UnfinishedBackup {
 
 /** Begins a backup, and removes what an interrupted one has left. */
 export function beginBackup(dir: string, begunAt: number): UnfinishedBackup {
-  for (const name of readdirSync(dir)) if (partialName.test(name)) remove(join(dir, name));
+  for (const name of foldersIn(dir)) if (partialName.test(name)) remove(join(dir, name));
   const name = freeName(dir, begunAt);
   const path = join(dir, `.${name}.partial`);
   mkdirSync(path, { mode: 0o700 });
@@ -74,11 +74,17 @@ export function beginBackup(dir: string, begunAt: number): UnfinishedBackup {
  * @returns the paths of those that were removed
  */
 export function removeOldBackups(dir: string, dataDir: string, keep: number): string[] {
-  const ours = readdirSync(dir)
+  const ours = foldersIn(dir)
     .filter((name) => backupName.test(name) && readFacts(join(dir, name))?.dataDir === dataDir)
     .sort()
     .map((name) => join(dir, name));
   return ours.slice(0, -keep).filter(remove);
+}
+
+/** Without links: what a link of such a name leads to may be the data. */
+function foldersIn(dir: string): string[] {
+  const entries = readdirSync(dir, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** Two backups may begin in the same second. */
