@@ -13,7 +13,7 @@ export const jsonShapeRule = `The body must be at most ${maxDepth} levels deep a
  * @throws SyntaxError if the bytes are not UTF-8, not JSON, or break `jsonShapeRule`, which is the message then
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  checkShape(bytes);
+  checkJsonShape(bytes, { maxDepth, maxMembers }, jsonShapeRule);
   return JSON.parse(decode(bytes));
 }
 
@@ -25,8 +25,17 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** JSON.parse reports all other faults of the text. */
-function checkShape(bytes: Uint8Array): void {
+/**
+ * JSON.parse reports all other faults of the text.
+ * @param limits.maxMembers commas outside strings
+ * @param message of the error
+ * @throws SyntaxError if the text exceeds a limit
+ */
+export function checkJsonShape(
+  bytes: Uint8Array,
+  limits: { readonly maxDepth: number; readonly maxMembers: number },
+  message: string,
+): void {
   let depth = 0;
   let members = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -35,7 +44,7 @@ function checkShape(bytes: Uint8Array): void {
     else if (byte === 0x2c /* , */) members++;
     else if (byte === 0x5b /* [ */ || byte === 0x7b /* { */) depth++;
     else if (byte === 0x5d /* ] */ || byte === 0x7d /* } */) depth--;
-    if (depth > maxDepth || members > maxMembers) throw new SyntaxError(jsonShapeRule);
+    if (depth > limits.maxDepth || members > limits.maxMembers) throw new SyntaxError(message);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ArchivedDrop } from '../domain/archive.ts';
+import { ArchiveError } from '../domain/archive-error.ts';
 import {
   type BlobDigest,
   blobsOf,
@@ -7,6 +8,9 @@ import {
   type ListedDigest,
   parseDigest,
 } from './archive-format.ts';
+
+/** Blobs without their record, of which the digests are in memory. An export writes far fewer before a record. */
+const maxWaiting = 500_000;
 
 /**
  * Checks that each version has its blobs, and that these are the ones that were exported. Blobs come first, then their
@@ -49,18 +53,23 @@ export function createBlobChecks(totals: ReturnType<typeof createTotals>) {
   }
 
   return {
-    addBlob(name: string, bytes: Uint8Array): void {
+    /** @returns faults @throws ArchiveError if too many came without their records */
+    addBlob(name: string, bytes: Uint8Array): string[] {
+      const faults = found.has(name) ? [`${name} is twice in the archive`] : [];
       found.set(name, digestOf(bytes));
+      requireRoom(found);
+      return faults;
     },
 
-    /** @returns faults */
+    /** @returns faults, of damaged lines the first @throws ArchiveError if too many came without their records */
     addDigests(entry: string, bytes: Uint8Array): string[] {
       const lines = Buffer.from(bytes).toString('latin1').split('\n');
       const faults = lines.pop() === '' ? [] : [`${entry} is damaged: its last line has no end`];
       for (const [n, line] of lines.entries()) {
         const digest = parseDigest(line);
-        if (digest === null) faults.push(`${entry} is damaged in line ${n + 1}`);
-        else listed.set(digest.name, digest);
+        if (digest === null) return [...faults, `${entry} is damaged in line ${n + 1}`];
+        listed.set(digest.name, digest);
+        requireRoom(listed);
       }
       return faults;
     },
@@ -75,6 +84,10 @@ export function createBlobChecks(totals: ReturnType<typeof createTotals>) {
     /** For blobs after the last drop. @returns faults */
     checkEnd: checkRest,
   };
+}
+
+function requireRoom({ size }: ReadonlyMap<string, unknown>): void {
+  if (size > maxWaiting) throw new ArchiveError(`it has more than ${maxWaiting} blobs without their records`);
 }
 
 /** @param bytes the length that the record says; null: it does not */

@@ -109,9 +109,15 @@ export function parseHead(bytes: Uint8Array): ArchiveHead {
     );
   }
   const { id = '', release = '', engine = 'embedded', created = '' } = head;
+  if (![id, release, engine, created].every(isShortText)) throw new ArchiveError('archive.json is damaged');
   const known = orderHead({ format, id, release, engine, created });
   if (sha256(JSON.stringify(known)) !== head.sha256) throw new ArchiveError('archive.json is damaged');
   return known;
+}
+
+/** It is stored and printed. */
+function isShortText(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x20-\x7e]{0,100}$/.test(value);
 }
 
 function orderHead({ format, id, release, engine, created }: ArchiveHead): ArchiveHead {
@@ -216,8 +222,12 @@ export function parseDigest(line: string): ListedDigest | null {
   return { name, bytes: Number(bytes), sha256, isUsed: unused === undefined };
 }
 
+/** A head or a manifest has about 1 KB. */
+const objectMaxBytes = 64 * 1024;
+
 /** null: it is no JSON object. */
 function parseObject(bytes: Uint8Array): object | null {
+  if (bytes.byteLength > objectMaxBytes) return null;
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return typeof value === 'object' ? value : null;

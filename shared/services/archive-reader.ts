@@ -73,14 +73,14 @@ async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<
     const content = parseEntryName(entry.name);
     const refusal = content === null ? 'is not a part of an archive' : refuse(entry, manifest !== null);
     if (content === null || refusal !== null) {
-      yield { type: 'fault', text: `${entry.name} ${refusal}` };
+      yield toFault(`${entry.name} ${refusal}`);
       continue;
     }
     last = entry.name;
     const bytes = await entry.read();
     switch (content.type) {
       case 'blob':
-        blobs.addBlob(entry.name, bytes);
+        yield* blobs.addBlob(entry.name, bytes).map(toFault);
         yield { type: 'blob', folder: content.folder, id: content.id, bytes };
         break;
       case 'digests':
@@ -113,6 +113,10 @@ function refuse({ size }: ArchiveEntry, hasManifest: boolean): string | null {
   return size > maxEntryBytes ? `has ${size} bytes, and no entry has more than ${maxEntryBytes}` : null;
 }
 
+/** A text of an archive made by hand may have megabytes. */
+const faultMaxCharacters = 1_000;
+
 function toFault(text: string): ArchivePart {
-  return { type: 'fault', text };
+  const isLong = text.length > faultMaxCharacters;
+  return { type: 'fault', text: isLong ? `${text.slice(0, faultMaxCharacters)}…` : text };
 }

@@ -5,8 +5,12 @@ import {
   archiveId,
   archiveKinds,
 } from '../domain/archive.ts';
+import { checkJsonShape } from '../domain/json.ts';
 import { type createTotals, recordsPerEntry } from './archive-format.ts';
 import { parseArchiveRecord } from './archive-records.ts';
+
+/** Far more than a record has. Without limits a small archive made by hand takes gigabytes and hours to read. */
+const shape = { maxDepth: 8, maxMembers: 500_000 } as const;
 
 interface ReadRecords {
   readonly records: readonly ArchiveRecord[];
@@ -43,8 +47,9 @@ export function createRecordChecks(totals: ReturnType<typeof createTotals>) {
       const records: ArchiveRecord[] = [];
       const faults: string[] = [];
       const lines = splitLines(bytes);
-      if (lines.length > recordsPerEntry) {
-        faults.push(`${entry} has ${lines.length} records, and no entry has more than ${recordsPerEntry}`);
+      if (lines === null) {
+        const fault = `${entry} is not read: it has more than ${recordsPerEntry} records`;
+        return { records, drops: [], faults: [fault] };
       }
       for (const [n, line] of lines.entries()) {
         totals.addRecord(kind, line);
@@ -68,10 +73,11 @@ export function createRecordChecks(totals: ReturnType<typeof createTotals>) {
   };
 }
 
-/** Each line with its line break; the last one may lack it. */
-function splitLines(bytes: Uint8Array): Uint8Array[] {
+/** Each line with its line break; the last one may lack it. null: there are more than an entry may have. */
+function splitLines(bytes: Uint8Array): Uint8Array[] | null {
   const lines: Uint8Array[] = [];
   for (let from = 0; from < bytes.byteLength; ) {
+    if (lines.length === recordsPerEntry) return null;
     const end = bytes.indexOf(0x0a, from);
     const to = end === -1 ? bytes.byteLength : end + 1;
     lines.push(bytes.subarray(from, to));
@@ -82,6 +88,7 @@ function splitLines(bytes: Uint8Array): Uint8Array[] {
 
 /** @throws Error if it is not JSON in UTF-8 */
 function parseLine(line: Uint8Array): unknown {
+  checkJsonShape(line, shape, `it has more than ${shape.maxDepth} levels or ${shape.maxMembers} members`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line));
   } catch (cause) {

@@ -44,11 +44,26 @@ const whole = (min = 0) => {
     .test('whole', rule, (value) => isCount(value ?? min, min));
 };
 
+/** The last moment that a Date can be (ECMA-262): a later one would break each page and answer that shows it. */
+const timeMax = 8.64e15;
+
+/** Unix ms. */
+const time = () => whole().max(timeMax, must(`at most ${timeMax}`));
+
 const id = () => matching(/^[0-9a-f]{32}$/, 'an id of 32 hex digits');
 const hash = () => matching(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
 const slug = () => matching(slugPattern, 'a slug');
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
-const day = () => matching(dayPattern, 'a date like 2026-01-31');
+const isDay = (text: unknown) =>
+  typeof text === 'string' && dayPattern.test(text) && !Number.isNaN(Date.parse(text));
+const day = () => text().test('day', must('a date like 2026-01-31'), isDay);
+
+/** At most 98 MiB and 9 passes: otherwise one passcode could take minutes to check. */
+const passcodeHash = () =>
+  matching(
+    /^\$argon2id\$v=19\$m=\d{1,5},t=\d,p=\d\$[A-Za-z0-9+/]{1,86}\$[A-Za-z0-9+/]{1,86}$/,
+    'an argon2id hash of usual cost',
+  );
 const oneOf = <T extends string>(values: readonly T[]) =>
   string()
     .oneOf(values, must(`one of ${values.join(', ')}`))
@@ -92,7 +107,7 @@ const version = fields<OwnedVersion>({
   sizeBytes: whole(),
   hasContext: boolean().typeError(must('true or false')).defined(must('there')),
   mediaType: text(),
-  createdAt: whole(),
+  createdAt: time(),
   publishedBy: orNull(publisher),
 });
 
@@ -113,9 +128,9 @@ const metadata = listOf<[string, string]>('pairs with valid keys, each key once'
 });
 
 const days = listOf<[string, number]>('dates with their views, ascending', (items) => {
-  const isDay = (item: unknown) =>
-    Array.isArray(item) && item.length === 2 && dayPattern.test(item[0]) && isCount(item[1]);
-  return items.every(isDay) && isAscending((items as [string, number][]).map(([day]) => day)); // proof: each is a day
+  const isCounted = (item: unknown) =>
+    Array.isArray(item) && item.length === 2 && isDay(item[0]) && isCount(item[1]);
+  return items.every(isCounted) && isAscending((items as [string, number][]).map(([day]) => day)); // proof: each is a day
 });
 
 const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
@@ -127,8 +142,8 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
   accounts: fields<ArchivedAccount>({
     id: id(),
     identity,
-    createdAt: whole(),
-    suspendedAt: orNull(whole()),
+    createdAt: time(),
+    suspendedAt: orNull(time()),
     dayWrites: orNull(fields<NonNullable<ArchivedAccount['dayWrites']>>({ day: day(), count: whole() })),
   }),
 
@@ -137,9 +152,9 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
     hash: hash(),
     accountId: id(),
     label: orNull(text()),
-    createdAt: whole(),
-    lastUsedAt: orNull(whole()),
-    expiresAt: orNull(whole()),
+    createdAt: time(),
+    lastUsedAt: orNull(time()),
+    expiresAt: orNull(time()),
   }),
 
   'idempotency-keys': fields<ArchivedKey>({
@@ -149,7 +164,7 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
     dropId: id(),
     slug: slug(),
     versionId: id(),
-    createdAt: whole(),
+    createdAt: time(),
   }),
 
   drops: fields<ArchivedDrop>({
@@ -159,13 +174,13 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
     title: text(),
     description: orNull(text()),
     metadata,
-    lock: orNull(fields<Lock>({ id: id(), hash: text() })),
+    lock: orNull(fields<Lock>({ id: id(), hash: passcodeHash() })),
     viewCount: whole(),
-    createdAt: whole(),
-    updatedAt: whole(),
+    createdAt: time(),
+    updatedAt: time(),
     rev: whole(1),
-    takedown: orNull(fields<Takedown>({ at: whole(), reason: text() })),
-    expiresAt: orNull(whole()),
+    takedown: orNull(fields<Takedown>({ at: time(), reason: text() })),
+    expiresAt: orNull(time()),
     versions,
     days,
   }),
@@ -178,19 +193,19 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
     reason: oneOf(reportReasons),
     text: text(),
     contact: orNull(text()),
-    createdAt: whole(),
-    closedAt: orNull(whole()),
+    createdAt: time(),
+    closedAt: orNull(time()),
   }),
 
   'audit-log': fields<AuditEntry>({
     id: id(),
-    at: whole(),
+    at: time(),
     by: text(),
     act: oneOf(acts),
     target: text(),
     reason: orNull(text()),
     outcome: orNull(text()),
-    endedAt: orNull(whole()),
+    endedAt: orNull(time()),
   }),
 };
 
@@ -199,6 +214,9 @@ const schemas: { readonly [K in ArchiveKind]: Schema<ArchiveRecord<K>> } = {
  * @throws Error that names the kind, the id and each wrong field
  */
 export function parseArchiveRecord<K extends ArchiveKind>(kind: K, value: unknown): ArchiveRecord<K> {
+  if (hasTooManyVersions(value)) {
+    throw new Error(`${kind} ${nameOf(value)}: versions must be a list of at most ${versionsMax}`);
+  }
   try {
     const schema: Schema = schemas[kind];
     return schema.validateSync(value, { strict: true, abortEarly: false }) as ArchiveRecord<K>; // proof: the kind's schema
@@ -206,6 +224,14 @@ export function parseArchiveRecord<K extends ArchiveKind>(kind: K, value: unknow
     if (!(error instanceof ValidationError)) throw error;
     throw new Error(`${kind} ${nameOf(value)}: ${error.errors.join('; ')}`, { cause: error });
   }
+}
+
+/** The largest VERSIONS_PER_DROP. The schema would check a list of any length, item by item. */
+const versionsMax = 10_000;
+
+function hasTooManyVersions(value: unknown): boolean {
+  const { versions } = Object(value) as Record<string, unknown>; // proof: any property of any object may be read so
+  return Array.isArray(versions) && versions.length > versionsMax;
 }
 
 /** Of a record that may be anything. */

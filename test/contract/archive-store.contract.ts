@@ -27,6 +27,7 @@ import { type OpenStores, type Stores, useStores } from './stores.ts';
 
 const begun = { archiveId: 'a1', begunAt: start };
 const day = '2026-01-31';
+const passcodeHash = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
 const firstPage: DropQuery = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
 
 async function all<K extends ArchiveKind>(snapshot: ArchiveSnapshot, kind: K): Promise<ArchiveRecord<K>[]> {
@@ -131,7 +132,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await drops.addVersion(slug, second, {}, 5, []);
       await drops.addVersion(slug, third, { expiresAt: later + 1 }, 5, []);
       await drops.removeVersion(slug, 2, later, []);
-      await drops.setLock(slug, { id: newId(later), hash: '$argon2id$' }, later, []);
+      await drops.setLock(slug, { id: newId(later), hash: passcodeHash }, later, []);
       await moderation.takeDown(drop.slug, { at: later, reason: 'Phishing' }, []);
       await views.add('w', 1, [
         { dropId: drop.id, day, count: 3 },
@@ -213,7 +214,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
               ['__proto__', ''],
               ['7', 'seven'],
             ],
-            lock: { id: read.drops[0]?.lock?.id, hash: '$argon2id$' },
+            lock: { id: read.drops[0]?.lock?.id, hash: passcodeHash },
             versions: [ownedVersion(drop.version, 1), ownedVersion(third, 3)],
             viewCount: 7,
             days: [
@@ -314,7 +315,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
       const page = await drops.findPage(drop.slug, null);
       expect(page).to.deep.include({ isTakenDown: false, latestVersion: 3, version: stored(third, 3) });
-      expect(page?.lock?.hash).to.equal('$argon2id$');
+      expect(page?.lock?.hash).to.equal(passcodeHash);
       expect((await drops.findPage(drop.slug, 1))?.version?.id).to.equal(drop.version.id);
       expect((await drops.findPage(drop.slug, 2))?.version).to.equal(null);
       expect(await html.get(third.id)).to.deep.equal(new Uint8Array(third.html));

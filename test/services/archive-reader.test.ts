@@ -147,6 +147,29 @@ describe('a damaged archive', () => {
     ]);
   });
 
+  it('reads what would take gigabytes or hours no further, and says of it what fits a line', async () => {
+    const lines = Buffer.alloc(4 * 1024 * 1024, '\n');
+    expect(
+      await faultsWith('records/tokens', { name: 'records/tokens-000001.ndjson', bytes: lines }),
+    ).to.include('records/tokens-000001.ndjson is not read: it has more than 1000 records');
+    expect((await faultsWith('digests/', { name: 'digests/000001.txt', bytes: lines }))[0]).to.equal(
+      'digests/000001.txt is damaged in line 1',
+    );
+    expect((await faultsAfter('records/tokens', () => '['.repeat(1024 * 1024)))[0]).to.equal(
+      'records/tokens-000001.ndjson line 1: it has more than 8 levels or 500000 members',
+    );
+    expect((await faultsAfter('records/tokens', () => `{"${'x'.repeat(100_000)}":1}`))[0]).to.have.length(
+      1_001,
+    );
+  });
+
+  it('names a blob that is in it twice', async () => {
+    const { name, bytes } = find('html/');
+    expect(await faultsWith(name, { name, bytes: Buffer.from('other') }, { name, bytes })).to.deep.equal([
+      `${name} is twice in the archive`,
+    ]);
+  });
+
   it('names a list of digests and a manifest that are damaged', async () => {
     const cut = await faultsAfter('digests/', (text) => text.slice(0, -30));
     expect(cut[0]).to.equal('digests/000001.txt is damaged: its last line has no end');

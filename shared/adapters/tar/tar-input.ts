@@ -62,13 +62,13 @@ async function readAll(file: AsyncIterable<unknown>, size: number): Promise<Uint
   return bytes;
 }
 
-/** tar-stream's messages: `Unexpected end of data`, `Invalid tar header…`. */
+/** tar-stream's messages: `Unexpected end of data`, `Invalid tar header…`, `Header exceeds max size`. */
 function explain(error: unknown, last: string): unknown {
   if (!(error instanceof Error)) return error;
   const isTooShort = error.message === 'Unexpected end of data';
   if (isTooShort && last !== '') return new ArchiveError(`it is cut off after ${last}`);
   if (isTooShort) return new ArchiveError('it is not a tar file, or it is cut off at its beginning');
-  if (/^Invalid (tar )?header/.test(error.message)) {
+  if (/^(Invalid (tar )?header|Header exceeds)/.test(error.message)) {
     return new ArchiveError(
       last === ''
         ? 'it is not a tar file: unpack it first if it is compressed'
