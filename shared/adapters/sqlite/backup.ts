@@ -1,5 +1,5 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makePrivateFile } from './database.ts';
+import { findDamage, makePrivateFile } from './database.ts';
 
 /** 16 MB of the database per step. */
 const pagesPerStep = 1_024;
@@ -35,8 +35,7 @@ function check(path: string, expected: RowCounts): void {
   const copy = new DatabaseSync(path);
   try {
     copy.exec('PRAGMA journal_mode = DELETE');
-    const rows: { integrity_check: string }[] = copy.prepare('PRAGMA integrity_check').all();
-    const damage = rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
+    const damage = findDamage(copy);
     if (damage.length > 0) {
       throw new Error(
         `the copy is damaged, and perhaps the data too (${damage.slice(0, 3).join('; ')}): keep your older backups`,

@@ -179,16 +179,19 @@ export function openDatabase(
       };
     },
 
-    findDamage() {
-      const rows: { integrity_check: string }[] = connection.prepare('PRAGMA integrity_check').all();
-      return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
-    },
+    findDamage: () => findDamage(connection),
 
     close() {
       closing ??= close();
       return closing;
     },
   };
+}
+
+/** See `Database.findDamage`. */
+export function findDamage(connection: DatabaseSyncInstance): string[] {
+  const rows: { integrity_check: string }[] = connection.prepare('PRAGMA integrity_check').all();
+  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
 
 function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare' | 'prepareTuples'> {
