@@ -24,7 +24,7 @@ export async function serveMetrics(
   const { METRICS_HOST: host, METRICS_PORT, QUEUES_WRITABLE: isWritable } = config;
   const board = await engine.jobBoard?.({ path: boardPath, isWritable, host });
   const server = await startMetricsServer({
-    ...{ host, scrape, contentType },
+    ...{ host, scrape, contentType, log },
     port: Number(METRICS_PORT),
     mounts: board === undefined ? {} : { [boardPath]: board },
   });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { type MetricsServer, startMetricsServer } from '../../shared/adapters/prometheus/server.ts';
 import { rejectionOf } from '../support/rejection.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('The server for metrics', () => {
   let server: MetricsServer;
   let scrapes: number;
+  const log = createRecordingLog();
   let scrape: () => Promise<string>;
   const base = () => `http://127.0.0.1:${server.port}`;
 
@@ -12,7 +14,7 @@ describe('The server for metrics', () => {
     scrapes = 0;
     scrape = async () => `number ${++scrapes}\n`;
     server = await startMetricsServer({
-      ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain' },
+      ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain', log },
       scrape: () => scrape(),
       mounts: { '/queues': (req, res) => res.end(`queues ${req.url}`) },
     });
@@ -44,16 +46,18 @@ describe('The server for metrics', () => {
     });
   });
 
-  it('answers 500 if the numbers cannot be read, and the next scrape afterwards', async () => {
+  it('answers 500 and logs why if the numbers cannot be read, and the next scrape afterwards', async () => {
     scrape = () => Promise.reject(new Error('broken'));
     expect((await fetch(`${base()}/metrics`)).status).to.equal(500);
+    expect(log.lines.at(-1)).to.include({ level: 'error', message: 'the metrics could not be read' });
+    expect(String(log.lines.at(-1)?.fields.err)).to.equal('Error: broken');
     scrape = async () => 'back';
     expect(await (await fetch(`${base()}/metrics`)).text()).to.equal('back');
   });
 
   it('says which setting is wrong if it cannot listen', async () => {
     const start = (host: string, port: number) =>
-      startMetricsServer({ host, port, scrape, contentType: '', mounts: {} });
+      startMetricsServer({ host, port, scrape, contentType: '', mounts: {}, log });
     const taken = await rejectionOf(start('127.0.0.1', server.port));
     expect(taken.message).to.contain(`METRICS_PORT ${server.port} on 127.0.0.1 is in use`);
     expect((await rejectionOf(start('192.0.2.1', 0))).message).to.contain('METRICS_HOST is "192.0.2.1"');

@@ -5,6 +5,7 @@ import { type MetricsServer, startMetricsServer } from '../../shared/adapters/pr
 import { openBullmqJobFixture } from '../contract/bullmq-job-fixture.ts';
 import { useJobFixture } from '../contract/job-fixture.ts';
 import { countJobs } from '../support/jobs.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('The pages of the job queue', () => {
   const { fixture, startProcess } = useJobFixture(openBullmqJobFixture);
@@ -17,6 +18,7 @@ describe('The pages of the job queue', () => {
     server = await startMetricsServer({
       ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain', scrape: async () => '' },
       mounts: { '/queues': board },
+      log: createRecordingLog(),
     });
   }
 

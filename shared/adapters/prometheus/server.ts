@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Log } from '../../ports/log.ts';
 
 export interface MetricsServer {
   readonly port: number;
@@ -21,6 +22,7 @@ interface MetricsServerOptions {
   readonly contentType: string;
   /** What else is served here, by the first segment of the path (`/queues`). */
   readonly mounts: Readonly<Record<string, RequestListener>>;
+  readonly log: Pick<Log, 'error'>;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   };
 }
 
-function createListener({ scrape, contentType, mounts }: MetricsServerOptions): RequestListener {
+function createListener({ scrape, contentType, mounts, log }: MetricsServerOptions): RequestListener {
   return (req, res) => {
     const [path = ''] = (req.url ?? '').split('?', 1);
     const mounted = mounts[`/${path.split('/', 2)[1]}`];
@@ -60,7 +62,10 @@ function createListener({ scrape, contentType, mounts }: MetricsServerOptions): 
     } else
       scrape().then(
         (text) => res.writeHead(200, { 'Content-Type': contentType }).end(text),
-        () => refuse(500, 'The metrics could not be read'),
+        (err: unknown) => {
+          log.error({ err }, 'the metrics could not be read');
+          refuse(500, 'The metrics could not be read');
+        },
       );
   };
 }
