@@ -50,10 +50,10 @@ const addresses = {
   METRICS_PORT: port(
     'Port on which each process serves its metrics for Prometheus; `0`: any free port, which is logged. Default: none',
   ),
-  METRICS_HOST: host('127.0.0.1', 'Address for METRICS_PORT. Whoever reaches it can read the metrics'),
+  METRICS_HOST: host('127.0.0.1', 'Address for METRICS_PORT. Anybody who reaches it can read the metrics'),
   QUEUES_WRITABLE: flag(
     false,
-    'Lets the pages of the job queue (`/queues` on METRICS_PORT, scale-out engine) retry, remove and add jobs; whoever ' +
+    'Lets the pages of the job queue (`/queues` on METRICS_PORT, scale-out engine) retry, remove and add jobs; anybody who ' +
       'reaches the port can use them',
   ),
   INDEXABLE: flag(false, 'Lets search engines list public pages'),

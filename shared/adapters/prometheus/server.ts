@@ -26,7 +26,7 @@ interface MetricsServerOptions {
 }
 
 /**
- * A server for Prometheus, apart from the one for clients: `GET /metrics`, and what is mounted. Whoever reaches its
+ * A server for Prometheus, apart from the one for clients: `GET /metrics`, and what is mounted. Anybody who reaches its
  * address may read.
  * @throws Error that says in one sentence why it cannot listen
  */

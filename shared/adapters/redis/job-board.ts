@@ -58,7 +58,7 @@ export function createJobBoard(redis: Redis, queue: Queue, options: JobBoardOpti
 }
 
 /**
- * The board asks for no credentials: whoever reaches its address may use it. This keeps out the web pages of others in
+ * The board asks for no credentials: anybody who reaches its address may use it. This keeps out the web pages of others in
  * the operator's browser: they could send forms, and read answers under a host name of their own that leads here (DNS
  * rebinding). They can use neither an IP address nor `localhost` as such a name.
  */

@@ -86,7 +86,7 @@ export function findDiskFailure(error: unknown, path: string): DiskFailure | nul
   return { reason: isFull ? 'disk_full' : 'disk_failed', freeBytes, err: error };
 }
 
-/** Whoever watches the disk logs the failure, so its requests and jobs do not. Clients learn no path and no number. */
+/** The watch of the disk logs the failure, so its requests and jobs do not. Clients learn no path and no number. */
 function refusal({ reason, err: cause }: DiskFailure): DropError {
   const what = reason === 'disk_full' ? 'The disk is full' : 'The disk does not accept writes';
   const message = `${what}: nothing can be changed until the operator has corrected it; reading works.`;

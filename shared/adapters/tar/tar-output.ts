@@ -19,7 +19,7 @@ export function createTarOutput(sink: ByteSink, createdAt: number): ArchiveOutpu
     await sink.write(bytes);
     size += bytes.byteLength;
   });
-  copied.catch(() => undefined); // whoever adds the next entry gets the error
+  copied.catch(() => undefined); // the caller that adds the next entry gets the error
 
   return {
     get size() {
