@@ -12,6 +12,7 @@ import { openOwnServers } from '../test/bin/own-servers.ts';
 import { readManifest } from '../test/support/archives.ts';
 import { fillStores } from '../test/support/fill-stores.ts';
 import { noLimits } from '../test/support/no-limits.ts';
+import { createRandom } from '../test/support/random.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import { createRecordingLog } from '../test/worker/recording-log.ts';
 import { type CommandRun, type Env, runCommand } from './archive/commands.ts';
@@ -161,17 +162,6 @@ function note(
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function say(line: string): void {

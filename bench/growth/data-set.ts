@@ -111,14 +111,3 @@ function daysOf(now: number, random: () => number): [string, number][] {
     return [at.toISOString().slice(0, 10), 1 + Math.floor(random() * 100)];
   });
 }
-
-/** mulberry32: the same numbers from 0 to 1 for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

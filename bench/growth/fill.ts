@@ -5,11 +5,11 @@ import { type Report, reportIdLength, reportReasons } from '../../shared/domain/
 import { hashToken, newToken, tokenIdOf } from '../../shared/domain/token.ts';
 import { migrateStores, openStores } from '../../shared/open-stores.ts';
 import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
+import { createRandom } from '../../test/support/random.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
 import {
   type AccountPlan,
   cap,
-  createRandom,
   type FilledDrop,
   largeName,
   makeDrops,

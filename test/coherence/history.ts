@@ -42,17 +42,6 @@ export function kindOf({ what }: Change): string {
   return what.replace(/[ /]*[mt]?\d+$/, '');
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** @param items at least one @param index may be their number or more */
 export function itemAt<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T; // proof: the index is below their number

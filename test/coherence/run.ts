@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitAtMost } from '../../shared/util/wait-at-most.ts';
+import { createRandom } from '../support/random.ts';
 import { findViolations, type Violation } from './checker.ts';
 import { type Fault, type FaultName, faults } from './faults.ts';
-import { createRandom, type History, itemAt, pick } from './history.ts';
+import { type History, itemAt, pick } from './history.ts';
 import { type EngineName, openProcesses, type Processes } from './processes.ts';
 import { type Asked, createReader } from './readers.ts';
 import { createWriters } from './writers.ts';

@@ -1,13 +1,4 @@
-/** Repeatable random numbers (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { createRandom } from '../support/random.ts';
 
 /** All groups are equally likely. Many are about the begin and end of head. */
 const groups: readonly (readonly string[])[] = [
