@@ -7,11 +7,12 @@ import { type AccountSummary, dropsAtOnce } from '../../shared/services/moderati
 import { type Html, html, visible } from '../html/html.ts';
 import type { Layout } from '../html/layout.ts';
 import { noticeFor } from '../html/notice.ts';
+import { pagination } from '../html/pagination.ts';
 import { countOf } from '../html/quantity.ts';
 import { timeTag } from '../html/time.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Session } from '../http/session.ts';
-import { createSender, fact, type OperatorPage, pageBadges, pagination } from './parts.ts';
+import { createSender, fact, type OperatorPage, pageBadges, stateBadge } from './parts.ts';
 import { operatorPaths } from './paths.ts';
 
 /** What the last form has done. */
@@ -56,7 +57,7 @@ function accountView({ account, tokens, drops, dropCount, page, isOperator, noti
     title: identity.name,
     body: html`${noticeFor(notice, accountNotices)}
 <div class="page-head"><div><h1>${visible(identity.name)}</h1>
-<p class="meta">${suspendedAt !== null && html`<span class="badge bad">Suspended</span>`}${isOperator && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
+<p class="meta">${stateBadge(account)}${isOperator && html`<span class="badge good">Operator</span>`}<code class="wrap-anywhere">${id}</code></p></div>
 <div class="actions">${
       suspendedAt === null
         ? html`<a class="button danger" href="${operatorPaths.suspend(id)}">Suspend…</a>`

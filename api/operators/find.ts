@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { object } from 'yup';
-import type { Account } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugInUrl } from '../../shared/domain/ids.ts';
 import type { Services } from '../../shared/open-services.ts';
@@ -14,7 +13,14 @@ import { isNavigation } from '../http/answer-error.ts';
 import type { Session } from '../http/session.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
 import { type Form, nameOf } from './access.ts';
-import { accountLink, createSender, type OperatorPage, pageBadges, suspendedBadge } from './parts.ts';
+import {
+  accountLink,
+  createSender,
+  type OperatorPage,
+  pageBadges,
+  stateBadge,
+  suspendedBadge,
+} from './parts.ts';
 import { operatorPaths } from './paths.ts';
 
 const maxCharacters = 1_000;
@@ -103,8 +109,4 @@ function item(kind: string, name: Html, facts: Html): Html {
   return html`<li class="panel"><p><span class="soft small">${kind}</span><br><span class="strong wrap-anywhere">${name}</span></p>
 <p class="meta">${facts}</p></li>
 `;
-}
-
-function stateBadge({ suspendedAt }: Account): Html | null {
-  return suspendedAt === null ? null : html`<span class="badge bad">Suspended</span>`;
 }

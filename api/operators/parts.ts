@@ -31,25 +31,19 @@ export function createSender(layout: Layout) {
     sendPage(res, status, layout.dashboard(session, 'operators', { ...parts, styles: ['operators'], body }));
   }
 
+  /** The page again, with an error above its form. Like every page of an error, it contains the envelope. */
+  function sendError(res: Response, error: DropError, session: Session, page: OperatorPage): void {
+    const status = setStatusAndHeaders(res, error);
+    send(res, status, session, { ...page, head: envelopeData(presentError(error)) });
+  }
+
   return {
     send,
-
-    /** The page again, with an error above its form. Like every page of an error, it contains the envelope. */
-    sendError(res: Response, error: DropError, session: Session, page: OperatorPage): void {
-      send(res, setStatusAndHeaders(res, error), session, {
-        ...page,
-        head: envelopeData(presentError(error)),
-      });
-    },
+    sendError,
 
     /** 404: what the address names is gone, perhaps since the operator opened the page that led here. */
     sendGone(res: Response, session: Session, what: Gone): void {
-      const error = notFound(what);
-      const page = gonePage(what);
-      send(res, setStatusAndHeaders(res, error), session, {
-        ...page,
-        head: envelopeData(presentError(error)),
-      });
+      sendError(res, notFound(what), session, gonePage(what));
     },
   };
 }
@@ -92,10 +86,16 @@ export function pageBadges({ takedown, locked }: Pick<Drop, 'takedown' | 'locked
   return html`${takedown !== null && html`<span class="badge bad">Taken down</span>`}${locked && html`<span class="badge">Locked</span>`}`;
 }
 
+/** Of the owner of a page. */
 export function suspendedBadge(account: Account | null): Html | null {
   return account === null || account.suspendedAt === null
     ? null
     : html`<span class="badge warn">Account suspended</span>`;
+}
+
+/** Of an account that is shown itself. */
+export function stateBadge({ suspendedAt }: Account): Html | null {
+  return suspendedAt === null ? null : html`<span class="badge bad">Suspended</span>`;
 }
 
 /** The way back to a page. */
@@ -110,14 +110,4 @@ export function fact(name: string, value: Html | string | number): Html {
 /** Text of several lines, from anybody. */
 export function visibleLines(text: string): Html {
   return html`${text.split('\n').map((line, i) => html`${i > 0 && html`<br>`}${line !== '' && visible(line)}`)}`;
-}
-
-/** Links to the neighbours of a page of a list. @param hrefOf the address of the page with that number */
-export function pagination(page: number, last: number, hrefOf: (page: number) => string): Html | null {
-  if (last < 2) return null;
-  const link = (to: number, rel: string, text: string) =>
-    html`<a class="button quiet small" rel="${rel}" href="${hrefOf(to)}">${text}</a>`;
-  return html`<nav class="pagination" aria-label="Pages">${page > 1 && link(page - 1, 'prev', 'Previous')}
-<span class="number">Page ${page} of ${last}</span>
-${page < last && link(page + 1, 'next', 'Next')}</nav>`;
 }

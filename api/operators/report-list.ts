@@ -4,18 +4,12 @@ import type { Services } from '../../shared/open-services.ts';
 import type { OwnedPage } from '../../shared/services/moderation.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { Layout } from '../html/layout.ts';
+import { pagination } from '../html/pagination.ts';
 import { countOf } from '../html/quantity.ts';
 import { timeTag } from '../html/time.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
 import type { Session } from '../http/session.ts';
-import {
-  accountLink,
-  createSender,
-  type OperatorPage,
-  pageBadges,
-  pagination,
-  suspendedBadge,
-} from './parts.ts';
+import { accountLink, createSender, type OperatorPage, pageBadges, suspendedBadge } from './parts.ts';
 import { operatorPaths } from './paths.ts';
 
 const pageSize = 25;

@@ -5,6 +5,7 @@ import { envelopeData, errorText, fieldState, formError } from '../../html/error
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { noticeFor } from '../../html/notice.ts';
+import { pagination } from '../../html/pagination.ts';
 import { countOf } from '../../html/quantity.ts';
 import type { ErrorEnvelope } from '../../http/http-error.ts';
 import { servicePaths } from '../../http/paths.ts';
@@ -118,14 +119,7 @@ ${pages(address, total)}`;
 }
 
 function pages(address: ListAddress, total: number): Html | null {
-  const { page } = address;
-  const last = Math.ceil(total / pageSize);
-  if (last < 2) return null;
-  const link = (to: number, rel: string, text: string) =>
-    html`<a class="button quiet small" rel="${rel}" href="${listHref(address, { page: to })}">${text}</a>`;
-  return html`<nav class="pagination" aria-label="Pages">${page > 1 && link(page - 1, 'prev', 'Previous')}
-<span class="number">Page ${page} of ${last}</span>
-${page < last && link(page + 1, 'next', 'Next')}</nav>`;
+  return pagination(address.page, Math.ceil(total / pageSize), (page) => listHref(address, { page }));
 }
 
 function nothingFound(address: ListAddress): Html {
