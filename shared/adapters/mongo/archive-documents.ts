@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../domain/moderation.ts';
 import type { Report } from '../../domain/report.ts';
 import { type AccountDocument, toAccount } from './account-store.ts';
 import type { AuditDocument } from './audit-log.ts';
-import { type DropDocument, toPairs } from './drop-schema.ts';
+import { type DropDocument, liveDropDocument } from './drop-schema.ts';
 import { type IdempotencyDocument, idempotencyDocument } from './idempotency-store.ts';
 import type { ReportDocument } from './report-store.ts';
 import { versionDocument } from './version-document.ts';
@@ -39,35 +39,11 @@ export function keyDocument(key: ArchivedKey): IdempotencyDocument {
 
 /** @param place that no other live drop of the owner has */
 export function archivedDropDocument(drop: ArchivedDrop, place: number): DropDocument {
-  const { lock, takedown } = drop;
+  const { takedown } = drop;
   const versions = drop.versions.map((version) => ({ ...versionDocument(version), number: version.number }));
-  const head = versions.at(-1);
-  if (head === undefined) throw new Error(`drops ${drop.id} has no version`);
   return {
-    _id: drop.id,
-    owner: drop.ownerId,
-    slug: drop.slug,
-    title: drop.title,
-    description: drop.description,
-    pairs: toPairs(new Map(drop.metadata)),
-    lock: lock === null ? null : { id: lock.id, hash: lock.hash },
-    latest_version: head.number,
-    version_count: versions.length,
-    versions,
-    head,
-    view_count: drop.viewCount,
-    views_batch: 0,
-    place,
-    created_at: drop.createdAt,
-    updated_at: drop.updatedAt,
-    changed_at: drop.updatedAt,
-    rev: drop.rev,
-    due: [],
-    trash: [],
-    chores: false,
-    deleted_at: null,
+    ...liveDropDocument({ ...drop, metadata: new Map(drop.metadata) }, versions, place, []),
     ...(takedown !== null && { taken_down_at: takedown.at, takedown_reason: takedown.reason }),
-    ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
   };
 }
 

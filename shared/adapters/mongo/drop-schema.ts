@@ -218,11 +218,26 @@ export function toPage(row: PageRow): Page {
   };
 }
 
-/** A new drop with its first version. */
-export function dropDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
-  const { version, lock } = drop;
-  const head = { ...versionDocument(withoutDocument(version)), number: 1 };
-  const now = version.createdAt;
+/** What a document of a live drop is made of. */
+type LiveDrop = Pick<
+  NewDrop,
+  'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'lock' | 'expiresAt'
+> &
+  Pick<Drop, 'viewCount' | 'createdAt' | 'updatedAt' | 'rev'>;
+
+/**
+ * @param versions oldest first, at least one
+ * @param place that no other live drop of the owner has
+ */
+export function liveDropDocument(
+  drop: LiveDrop,
+  versions: readonly VersionDocument[],
+  place: number,
+  tasks: readonly PendingTask[],
+): DropDocument {
+  const { lock } = drop;
+  const head = versions.at(-1);
+  if (head === undefined) throw new Error(`drops ${drop.id} has no version`);
   return {
     _id: drop.id,
     owner: drop.ownerId,
@@ -231,23 +246,31 @@ export function dropDocument(drop: NewDrop, place: number, tasks: readonly Pendi
     description: drop.description,
     pairs: toPairs(drop.metadata),
     lock: lock === null ? null : { id: lock.id, hash: lock.hash },
-    latest_version: 1,
-    version_count: 1,
-    versions: [head],
+    latest_version: head.number,
+    version_count: versions.length,
+    versions,
     head,
-    view_count: 0,
+    view_count: drop.viewCount,
     views_batch: 0,
     place,
-    created_at: now,
-    updated_at: now,
-    changed_at: now,
-    rev: 1,
+    created_at: drop.createdAt,
+    updated_at: drop.updatedAt,
+    changed_at: drop.updatedAt,
+    rev: drop.rev,
     due: [...tasks],
     trash: [],
     chores: tasks.length > 0,
     deleted_at: null,
     ...(drop.expiresAt !== null && { expires_at: drop.expiresAt }),
   };
+}
+
+/** A new drop with its first version. */
+export function dropDocument(drop: NewDrop, place: number, tasks: readonly PendingTask[]): DropDocument {
+  const first = { ...versionDocument(withoutDocument(drop.version)), number: 1 };
+  const { createdAt } = drop.version;
+  const fresh = { ...drop, viewCount: 0, createdAt, updatedAt: createdAt, rev: 1 };
+  return liveDropDocument(fresh, [first], place, tasks);
 }
 
 /** Keys contain no `=` (spec section 2), values may. */
