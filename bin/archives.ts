@@ -64,12 +64,6 @@ export function describeTotals({ records, blobs }: ArchiveManifest): string {
   return `${describeCounts(Object.fromEntries(counts))}, ${documents}`;
 }
 
-/** @returns the time since the call, as in `1.5 s` */
-export function startTimer(): () => string {
-  const startedAt = performance.now();
-  return () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
-}
-
 /** A line for the operator that is not the result. */
 export function printNote({ stderr }: ProcessIo, line: string): void {
   stderr.write(`${stripControlCharacters(line)}\n`);

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { messageOf } from '../shared/util/message-of.ts';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
 import { type JobsOptions, jobs } from './commands/jobs.ts';
@@ -43,7 +44,7 @@ function printError(error: unknown, { env, stderr }: ProcessIo): number {
     }
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   stderr.write(stripControlCharactersByLine(`dropleaf: ${message}\n`));
   if (env.LOG_LEVEL === 'debug') stderr.write(stripControlCharactersByLine(`${stackOf(error)}\n`));
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, isScaleOut } from '../shared/config/config.ts';
+import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
 import { readVersion } from '../shared/version.ts';
 import { serverHosts } from './environment.ts';
 import type { ProcessIo } from './process-io.ts';
@@ -24,7 +24,7 @@ export function describeStart(
     fields: {
       process: name,
       version: readVersion(),
-      engine: isScaleOut(config) ? 'scale-out' : 'embedded',
+      engine: engineName(config),
       address: listens ? config.HOST : null,
       port: listens ? config.PORT : null,
       baseUrl: listens ? config.BASE_URL : null,

@@ -58,3 +58,9 @@ export function formatBytes(bytes: number): string {
   const [unit, size] = bytes < 1e6 ? ['kB', 1e3] : bytes < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
   return `${(bytes / size).toFixed(1)} ${unit}`;
 }
+
+/** @returns the time since the call, as in `1.5 s` */
+export function startTimer(): () => string {
+  const startedAt = performance.now();
+  return () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
+}

@@ -13,6 +13,7 @@ import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
 import { createThrottledWarning } from './services/throttled-warning.ts';
+import { messageOf } from './util/message-of.ts';
 
 /** After this long without a renewal, another worker may take the job. */
 const leaseMs = 30_000;
@@ -82,8 +83,4 @@ function createReports(dataDir: string, deps: { clock: Clock; log: Log }): Datab
     diskRecovered: () => deps.log.info({}, 'the disk of DATA_DIR accepts writes again'),
     walIsLong: (walBytes) => warnOfLongWal({ walBytes }),
   };
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

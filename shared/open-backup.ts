@@ -5,6 +5,7 @@ import { isSecretFile } from './adapters/files/secret-store.ts';
 import { copyDatabase, type RowCounts } from './adapters/sqlite/backup.ts';
 import { databaseFile, lockFile, makeDir, requireData } from './adapters/sqlite/data-dir.ts';
 import { findDiskFailure } from './adapters/sqlite/disk-watch.ts';
+import { messageOf } from './util/message-of.ts';
 
 const lockName = '.dropleaf-backup.lock';
 
@@ -93,7 +94,7 @@ function requireSpace(dir: string, dataDir: string): void {
 function explain(cause: unknown, dir: string): string {
   if (findDiskFailure(cause, join(dir, lockName))?.reason === 'disk_full')
     return `the disk of ${dir} is full`;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 function inMegabytes(bytes: number): string {

@@ -1,6 +1,6 @@
 import { createPrometheusMetrics, type PrometheusMetrics } from './adapters/prometheus/metrics.ts';
 import { type MetricsServer, startMetricsServer } from './adapters/prometheus/server.ts';
-import { type Config, isScaleOut } from './config/config.ts';
+import { type Config, engineName } from './config/config.ts';
 import type { OpenedEngine } from './open-stores.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Log } from './ports/log.ts';
@@ -10,7 +10,7 @@ export type ServiceMetrics = PrometheusMetrics;
 
 /** The numbers of this process. */
 export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
-  const engine = isScaleOut(config) ? 'scale-out' : 'embedded';
+  const engine = engineName(config);
   return createPrometheusMetrics({ version: readVersion(), engine }, clock);
 }
 

@@ -2,7 +2,7 @@ import { isScaleOut } from '../../shared/config/config.ts';
 import { readVersion } from '../../shared/version.ts';
 import { readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
-import { countOf } from '../text.ts';
+import { countOf, startTimer } from '../text.ts';
 
 const keepMax = 10_000;
 
@@ -20,18 +20,17 @@ export async function backup(dir: string, { keep }: { keep?: string }, io: Proce
   }
   const kept = readKeep(keep);
   const { backUp } = await import('../../shared/open-backup.ts');
-  const begunAt = Date.now();
+  const seconds = startTimer();
   const made = await backUp({
     ...{ dataDir: config.DATA_DIR, dir, keep: kept },
-    ...{ release: readVersion(), now: begunAt },
+    ...{ release: readVersion(), now: Date.now() },
   });
   const { drops = 0, drop_versions: versions = 0, accounts = 0 } = made.rows;
   const counts = [countOf(drops, 'drop'), countOf(versions, 'version'), countOf(accounts, 'account')].join(
     ', ',
   );
-  const seconds = ((Date.now() - begunAt) / 1_000).toFixed(1);
   io.stdout.write(`${made.path}\n`);
-  io.stdout.write(`  ${counts}, ${(made.bytes / 1_000_000).toFixed(1)} MB, checked, in ${seconds} s\n`);
+  io.stdout.write(`  ${counts}, ${(made.bytes / 1_000_000).toFixed(1)} MB, checked, in ${seconds()}\n`);
   for (const path of made.removed) io.stdout.write(`  removed ${path}\n`);
 }
 

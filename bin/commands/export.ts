@@ -1,4 +1,4 @@
-import { type Config, isScaleOut } from '../../shared/config/config.ts';
+import { type Config, engineName } from '../../shared/config/config.ts';
 import { ArchiveError } from '../../shared/domain/archive-error.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createArchiveFile, createArchivePipe, openStoreToRead } from '../../shared/open-archives.ts';
@@ -6,18 +6,11 @@ import type { ArchiveOutput } from '../../shared/ports/archive-file.ts';
 import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
 import { exportArchive } from '../../shared/services/archive-export.ts';
 import { readVersion } from '../../shared/version.ts';
-import {
-  describeTotals,
-  pipe,
-  printNote,
-  readArchiveConfig,
-  startTimer,
-  watchForInterrupt,
-} from '../archives.ts';
+import { describeTotals, pipe, printNote, readArchiveConfig, watchForInterrupt } from '../archives.ts';
 import { createErrorLog, printLine } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { startProgress } from '../progress.ts';
-import { formatBytes } from '../text.ts';
+import { formatBytes, startTimer } from '../text.ts';
 
 interface ExportOptions {
   readonly force?: true;
@@ -84,7 +77,7 @@ async function write({ store, output, config, createdAt, options, io }: Export):
       head: {
         id: newId(createdAt),
         release: readVersion(),
-        engine: isScaleOut(config) ? 'scale-out' : 'embedded',
+        engine: engineName(config),
         created: new Date(createdAt).toISOString(),
       },
       skipsDamaged: options.skipDamaged === true,

@@ -13,13 +13,12 @@ import {
   openInput,
   printNote,
   readArchiveConfig,
-  startTimer,
   watchForInterrupt,
 } from '../archives.ts';
 import { createErrorLog, printLine } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
 import { type Progress, startProgress } from '../progress.ts';
-import { formatTime } from '../text.ts';
+import { formatTime, startTimer } from '../text.ts';
 
 /**
  * Fills the store with the data of an archive. A file is read twice: if it is damaged, nothing is stored.

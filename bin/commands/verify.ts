@@ -10,13 +10,12 @@ import {
   nameOf,
   openInput,
   readArchiveConfig,
-  startTimer,
   watchForInterrupt,
 } from '../archives.ts';
 import { createErrorLog, printLine } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
 import { startProgress } from '../progress.ts';
-import { countOf } from '../text.ts';
+import { countOf, startTimer } from '../text.ts';
 
 const shownLines = 100;
 

@@ -85,6 +85,11 @@ export function isScaleOut(config: Pick<Config, 'MONGODB_URI'>): boolean {
   return config.MONGODB_URI !== '';
 }
 
+/** The name of the engine that the settings choose. */
+export function engineName(config: Pick<Config, 'MONGODB_URI'>): 'embedded' | 'scale-out' {
+  return isScaleOut(config) ? 'scale-out' : 'embedded';
+}
+
 /** The size of the largest valid POST or PUT of a drop: JSON may write every byte of html and context as `\u00XX`. */
 export function maxDropBodyBytes(config: Config): number {
   const tags =

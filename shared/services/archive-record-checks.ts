@@ -6,6 +6,7 @@ import {
   archiveKinds,
 } from '../domain/archive.ts';
 import { checkJsonShape } from '../domain/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { type createTotals, recordsPerEntry } from './archive-format.ts';
 import { parseArchiveRecord } from './archive-records.ts';
 
@@ -63,7 +64,7 @@ export function createRecordChecks(totals: ReturnType<typeof createTotals>) {
           if (kind === 'accounts') accounts.add(id);
           records.push(record);
         } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = messageOf(error);
           faults.push(`${entry} line ${n + 1}: ${reason}`);
         }
       }

@@ -3,6 +3,7 @@ import { newId } from '../domain/ids.ts';
 import type { AuditEntry } from '../domain/moderation.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
+import { messageOf } from '../util/message-of.ts';
 
 /** An act that an operator is about to do. */
 export type NewAct = Pick<AuditEntry, 'act' | 'by' | 'target' | 'reason'>;
@@ -40,7 +41,7 @@ export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Cl
 }
 
 function describeFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const isRefused = error instanceof DropError && !isUnavailable(error);
   return isRefused ? `refused: ${message}` : `not known: ${message}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SecretName } from '../../domain/archive.ts';
+import { type SecretName, secretNames } from '../../domain/archive.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 
 /**
@@ -40,7 +40,7 @@ export function createFileSecretStore(dir: string): SecretStore {
 
 /** Whether a file of the directory is a secret of the service, for backups. */
 export function isSecretFile(file: string): boolean {
-  return isNameOf('signing-secret', file) || isNameOf('sign-in-key', file);
+  return secretNames.some((name) => isNameOf(name, file));
 }
 
 /** `name`, or `name.<Unix ms>`, which sorts after it. */

@@ -6,7 +6,7 @@ import type { SecretStore } from '../../ports/secret-store.ts';
 import { createArchiveInserts } from './archive-inserts.ts';
 import { createSqliteSnapshot } from './archive-snapshot.ts';
 import type { Database } from './database.ts';
-import { isConstraint } from './write-group.ts';
+import { isConstraint } from './result-codes.ts';
 
 type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
 

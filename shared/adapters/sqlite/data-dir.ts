@@ -2,8 +2,9 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, s
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Log } from '../../ports/log.ts';
+import { messageOf } from '../../util/message-of.ts';
 import { makePrivateFile } from './database.ts';
-import { isBusy } from './write-group.ts';
+import { isBusy } from './result-codes.ts';
 
 /** The database and its WAL, the lock and the secrets. */
 const ourFiles = /^(dropleaf\.sqlite|service\.lock|sign-in-key|signing-secret)/;
@@ -131,8 +132,4 @@ function modeOf(path: string): number {
 
 function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0');
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
 import type { TransactionEnded } from '../../ports/metrics.ts';
+import { messageOf } from '../../util/message-of.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createDiskWatch, type DiskFailure, findDiskFailure } from './disk-watch.ts';
 import { createWriteGroup } from './write-group.ts';
@@ -227,7 +228,7 @@ function connect(path: string): DatabaseSyncInstance {
 }
 
 function reasonOf(cause: unknown, path: string): string {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const failure = findDiskFailure(cause, path);
   if (failure === null) return message;
   if (failure.reason === 'disk_failed') return `its disk does not accept writes (${message})`;

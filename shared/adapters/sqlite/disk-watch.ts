@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DropError, unavailable } from '../../domain/errors.ts';
+import { resultCodeOf } from './result-codes.ts';
 
 /** Result codes of a disk that does not accept writes (https://sqlite.org/rescode.html): READONLY, IOERR, FULL. */
 const diskCodes = [8, 10, 13];
@@ -76,8 +77,7 @@ export function createDiskWatch(
 /** null: the error has another reason than the disk. */
 export function findDiskFailure(error: unknown, path: string): DiskFailure | null {
   if (!(error instanceof Error)) return null;
-  // The low byte is the primary result code.
-  const code = 'errcode' in error ? Number(error.errcode) & 0xff : null;
+  const code = resultCodeOf(error);
   const isDisk = code === null ? diskMessage.test(error.message) : diskCodes.includes(code);
   if (!isDisk) return null;
   const freeBytes = spaceOf(path)?.freeBytes ?? null;

@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { unavailable } from '../../domain/errors.ts';
 import type { TransactionEnded } from '../../ports/metrics.ts';
 import type { DiskWatch } from './disk-watch.ts';
+import { isBusy } from './result-codes.ts';
 
 interface Write {
   run(): void;
@@ -11,25 +12,6 @@ interface Write {
 
 /** Writes per transaction: more would block the event loop for long. */
 const maxWrites = 256;
-
-/** Primary result codes, https://sqlite.org/rescode.html */
-const busy = 5;
-const constraint = 19;
-
-/** Whether another process held the database for longer than the busy timeout. */
-export function isBusy(error: unknown): boolean {
-  return hasCode(error, busy);
-}
-
-/** Whether a constraint of a table refused the row, for example a unique index. */
-export function isConstraint(error: unknown): error is Error {
-  return hasCode(error, constraint);
-}
-
-function hasCode(error: unknown, code: number): error is Error {
-  // The low byte is the primary result code.
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === code;
-}
 
 /**
  * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
