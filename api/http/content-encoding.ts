@@ -69,7 +69,7 @@ const compressors: Readonly<Record<ContentEncoding, (bytes: Buffer) => Promise<B
 export function createAssetSender({ type, bytes, cacheControl }: Asset) {
   const negotiateEncoding = createEncodingNegotiator();
   const digest = digestOf(bytes);
-  const compressed = new Map<ContentEncoding, Promise<Buffer>>();
+  const compressed = new Map<ContentEncoding, Buffer>();
 
   return async (req: Request, res: Response): Promise<void> => {
     const encoding = negotiateEncoding(req.headers['accept-encoding']);
@@ -81,9 +81,8 @@ export function createAssetSender({ type, bytes, cacheControl }: Asset) {
       res.status(304).end();
       return;
     }
-    const compressing = compressed.get(encoding) ?? compressors[encoding](bytes);
-    compressed.set(encoding, compressing);
-    const body = await compressing;
+    const body = compressed.get(encoding) ?? (await compressors[encoding](bytes));
+    compressed.set(encoding, body);
     res.locals.sharedBytes = body;
     if (encoding !== 'identity') res.setHeader('Content-Encoding', encoding);
     res.setHeader('Content-Type', type);

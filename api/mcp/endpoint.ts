@@ -1,9 +1,15 @@
+import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { McpCall, McpSession } from '../http/access.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
 import { createServerSetup } from './server.ts';
+
+const require = createRequire(import.meta.url);
+/** Found at start, because Node remembers for the life of the process that it could not read a package's package.json. */
+const library = require.resolve('@modelcontextprotocol/server');
 
 /** What the protocol reads of a request's headers. */
 const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
@@ -16,11 +22,11 @@ export function mcpHandlers(services: Services): { call: McpCall } {
   const { config, log } = services;
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
-  let loading: Promise<McpHttpHandler> | undefined;
+  let handler: McpHttpHandler | undefined;
 
-  /** Loaded by the first call: the library takes 130 ms and 26 MB, which services without MCP clients save. */
-  async function load(): Promise<McpHttpHandler> {
-    const Sdk = await import('@modelcontextprotocol/server');
+  /** The first call loads the library: it takes 130 ms and 26 MB, which services without MCP clients save. */
+  function load(): McpHttpHandler {
+    const Sdk = requireLibrary();
     return Sdk.createMcpHandler(
       // proof of the cast: `call` below is the only caller, and always passes a session
       ({ authInfo }) => setUp(Sdk, authInfo?.extra?.session as McpSession),
@@ -38,13 +44,12 @@ export function mcpHandlers(services: Services): { call: McpCall } {
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
           field: 'body',
         });
-      loading ??= load();
-      const { fetch } = await loading;
+      handler ??= load();
       const headers = usedHeaders.flatMap((name) => {
         const value = req.headers[name];
         return typeof value === 'string' ? [[name, value] as [string, string]] : [];
       });
-      const answer = await fetch(new Request(address, { method: 'POST', headers }), {
+      const answer = await handler.fetch(new Request(address, { method: 'POST', headers }), {
         parsedBody: req.body,
         authInfo: { token: '', clientId: session.caller.accountId, scopes: [], extra: { session } },
       });
@@ -57,4 +62,17 @@ export function mcpHandlers(services: Services): { call: McpCall } {
       res.end(body);
     },
   };
+}
+
+/**
+ * After `import()` failed once, such as for want of file descriptors, Node fails it for the life of the process; `require`
+ * reads the files again.
+ * @throws DropError `unavailable`
+ */
+function requireLibrary(): typeof import('@modelcontextprotocol/server') {
+  try {
+    return require(library);
+  } catch (cause) {
+    throw unavailable('MCP could not be loaded', 1, { cause });
+  }
 }
