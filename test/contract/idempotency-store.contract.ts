@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anIdempotencyRecord as aRecord, inParallel, later, start } from './records.ts';
+import { amidChanges, anIdempotencyRecord as aRecord, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const keptSince = start - 86_400_000;
@@ -83,6 +83,17 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
       await stores().idempotency.remove(first);
       const second = aRecord();
       expect(await begin(second)).to.deep.equal({ outcome: 'started', record: second });
+    });
+
+    it('remove deletes the record while it changes, each time of 20', async () => {
+      const { idempotency } = stores();
+      for (let round = 0; round < 20; round++) {
+        const first = aRecord({ key: `key ${round}` });
+        await begin(first);
+        const release = (n: number) => idempotency.release(first, later + n);
+        await amidChanges(release, () => idempotency.remove(first));
+        expect((await begin(aRecord({ key: `key ${round}` }))).outcome).to.equal('started');
+      }
     });
 
     it('release and remove change nothing after the next attempt has begun', async () => {

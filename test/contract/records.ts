@@ -137,6 +137,26 @@ export function anIdempotencyRecord(changes: Partial<IdempotencyRecord> = {}): I
   };
 }
 
+/** The outcome of `act` while eight callers change the same record. @param change gets a number that is new in each call */
+export async function amidChanges<T>(
+  change: (n: number) => Promise<unknown>,
+  act: () => Promise<T>,
+): Promise<T> {
+  let isDone = false;
+  let changes = 0;
+  const repeat = async () => {
+    while (!isDone) await change(++changes);
+  };
+  const repeated = inParallel(8, repeat);
+  await inParallel(8, () => change(++changes));
+  try {
+    return await act();
+  } finally {
+    isDone = true;
+    await repeated;
+  }
+}
+
 /** The outcomes of so many calls at once. */
 export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));

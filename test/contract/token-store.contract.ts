@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aToken, inParallel, later, start } from './records.ts';
+import { amidChanges, aToken, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 /** What any engine must do for TokenStore. */
@@ -123,6 +123,18 @@ export function describeTokenStoreContract(engine: string, openStores: OpenStore
       for (const at of [later, null]) {
         await accounts.setSuspended(account.id, at);
         expect(await tokens.findByHash(token.hash)).to.deep.equal({ token, isSuspended: at !== null });
+      }
+    });
+
+    it('revokes a token while its uses are recorded, each time of 20', async () => {
+      const { tokens } = stores();
+      for (let round = 0; round < 20; round++) {
+        const token = aToken();
+        await tokens.insert(token);
+        const use = (n: number) => tokens.touch(token.id, start + n, later);
+        const revoked = await amidChanges(use, () => tokens.revoke(token.accountId, token.id));
+        expect(revoked).to.equal(true);
+        expect(await tokens.find(token.id)).to.equal(null);
       }
     });
 

@@ -136,7 +136,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     },
 
     async erase(id) {
-      await accounts.deleteOne({ _id: id, deleted_at: { $gt: 0 } });
+      await accounts.deleteMany({ _id: id, deleted_at: { $gt: 0 } });
     },
   });
 }

@@ -58,7 +58,7 @@ export function createMongoArchiveStore(
       },
 
       async endImport() {
-        await imports.deleteOne({ _id: 'unfinished' });
+        await imports.deleteMany({ _id: 'unfinished' });
       },
     },
   );

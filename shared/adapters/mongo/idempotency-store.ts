@@ -110,7 +110,7 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
     },
 
     async remove(record) {
-      await keys.deleteOne({ _id: idOf(record), lease: record.lease });
+      await keys.deleteMany({ _id: idOf(record), lease: record.lease });
     },
 
     async removeCreatedBefore(time) {

@@ -95,7 +95,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
       const deleted = { _id: dropId, deleted_at: { $ne: null } };
       if ((await drops.exists(deleted)) === null) return;
       await days.deleteMany(daysOf(dropId));
-      await drops.deleteOne(deleted);
+      await drops.deleteMany(deleted);
     },
 
     async findExisting(dropIds) {

@@ -38,7 +38,7 @@ export function createMongoProcessRegistry(connection: Connection): ProcessRegis
     },
 
     async remove(_id) {
-      await processes.deleteOne({ _id });
+      await processes.deleteMany({ _id });
     },
   });
 }

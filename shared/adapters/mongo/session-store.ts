@@ -1,4 +1,4 @@
-import { type Connection, type QueryFilter, Schema } from 'mongoose';
+import { type Connection, Schema } from 'mongoose';
 import { type Session, sessionIdOf } from '../../domain/session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import type { AccountDocument } from './account-store.ts';
@@ -36,14 +36,6 @@ export function sessionModel(connection: Connection) {
 export function createMongoSessionStore(connection: Connection): SessionStore {
   const sessions = sessionModel(connection);
 
-  /** DocumentDB passes over a document that `touch` updates at the same moment, so it looks again. */
-  async function deleteAll(filter: QueryFilter<SessionDocument>): Promise<number> {
-    let count = 0;
-    do count += (await sessions.deleteMany(filter)).deletedCount;
-    while ((await sessions.exists(filter)) !== null);
-    return count;
-  }
-
   return withTimeLimit<SessionStore>(answerMs(connection), {
     async insert(session) {
       await sessions.insertOne(toDocument(session));
@@ -72,11 +64,12 @@ export function createMongoSessionStore(connection: Connection): SessionStore {
     },
 
     async end(accountId, sessionId) {
-      return (await deleteAll({ _id: sessionId, account_id: accountId })) > 0;
+      return (await sessions.deleteMany({ _id: sessionId, account_id: accountId })).deletedCount > 0;
     },
 
-    endAll(accountId, exceptId) {
-      return deleteAll({ account_id: accountId, ...(exceptId !== null && { _id: { $ne: exceptId } }) });
+    async endAll(accountId, exceptId) {
+      const ended = { account_id: accountId, ...(exceptId !== null && { _id: { $ne: exceptId } }) };
+      return (await sessions.deleteMany(ended)).deletedCount;
     },
 
     async touch(sessionId, now, ifUsedBefore) {

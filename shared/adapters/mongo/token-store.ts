@@ -85,13 +85,7 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
     },
 
     async revoke(accountId, tokenId) {
-      const filter = { _id: tokenId, account_id: accountId };
-      // DocumentDB deletes nothing if `touch` updates the token at the same moment.
-      do {
-        const { deletedCount } = await tokens.deleteOne(filter);
-        if (deletedCount > 0) return true;
-      } while ((await tokens.exists(filter)) !== null);
-      return false;
+      return (await tokens.deleteMany({ _id: tokenId, account_id: accountId })).deletedCount > 0;
     },
 
     async revokeAll(accountId) {
