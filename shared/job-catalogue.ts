@@ -52,6 +52,9 @@ export const jobs = {
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
 } as const satisfies Record<string, JobDefinition>;
 
+/** When a job runs again that could not run because a part that it needs is unavailable. This costs no attempt. */
+export const unavailableRetryMs = 10 * second;
+
 export type JobName = keyof typeof jobs;
 export type JobPayload<N extends JobName> = InferType<(typeof jobs)[N]['payload']>;
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) => Promise<void> };
@@ -80,6 +83,12 @@ export function jobKey<N extends JobName>(name: N, payload: JobPayload<N>): stri
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, value]) => value);
   return [name, ...values].join('/');
+}
+
+/** Whether a job that has failed can be enqueued again: its payload is valid, and no schedule repeats it. */
+export function isRepeatable(name: string, payload: unknown): name is JobName {
+  if (!isJobName(name) || jobs[name].everyMs !== null) return false;
+  return jobs[name].payload.isValidSync(payload, { strict: true });
 }
 
 /** A call of the job's handler. @throws ValidationError if the payload does not fit the job's schema */

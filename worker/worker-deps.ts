@@ -2,7 +2,7 @@ import type { Config } from '../shared/config/config.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { EdgePurger } from '../shared/ports/edge-purger.ts';
 import type { Engine } from '../shared/ports/engine.ts';
-import type { JobProducer } from '../shared/ports/job-queue.ts';
+import type { JobMonitor, JobProducer } from '../shared/ports/job-queue.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Accounts } from '../shared/services/accounts.ts';
 import type { Cards } from '../shared/services/cards.ts';
@@ -26,7 +26,7 @@ export interface WorkerDeps {
     | 'reports'
     | 'views'
   >;
-  readonly jobs: JobProducer;
+  readonly jobs: JobProducer & Pick<JobMonitor, 'listFailed'>;
   /** null: there is no edge cache. */
   readonly purger: EdgePurger | null;
   readonly accounts: Pick<Accounts, 'finishRemoval'>;

@@ -25,8 +25,9 @@ export interface JobConsumer {
   /**
    * Runs jobs and schedules of the catalogue until stopped; of the due jobs, those with the lowest priority number run
    * first. A job runs at least once: its handler is called again after a crash. After an error it is called again with
-   * the catalogue's backoff, up to the catalogue's `attempts`; then the job is kept as failed. A job with an invalid
-   * payload fails at once.
+   * the catalogue's backoff, up to the catalogue's `attempts`; then the job is kept as failed, and with it no other one of its
+   * key, until a job of its key succeeds. A job with an invalid payload fails at once. After DropError `unavailable` the
+   * handler is called again 10 s later, which counts as no attempt; that of a schedule at its next run, if that is earlier.
    */
   start(handlers: JobHandlers): void;
 
@@ -42,7 +43,7 @@ export interface JobMonitor {
    */
   countByName(): Promise<readonly JobCount[]>;
 
-  /** The newest failed jobs, at most `limit`. They are kept for 7 days, or until there are too many. */
+  /** The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too many. */
   listFailed(limit: number): Promise<FailedJob[]>;
 
   /**

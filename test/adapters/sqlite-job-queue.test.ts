@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Database } from '../../shared/adapters/sqlite/database.ts';
-import { unavailable } from '../../shared/domain/errors.ts';
 import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.ts';
 import { describeJobQueue } from '../contract/job-queue.contract.ts';
 import { openSqliteJobFixture } from '../contract/sqlite-job-fixture.ts';
@@ -42,15 +41,6 @@ describe('The SQLite job queue', () => {
     settle().catch(() => undefined); // it never ends
     await gate.entered;
   }
-
-  it('does not count an attempt that the full disk ended, and repeats it', async () => {
-    const full = unavailable('The disk is full', 10, { reason: 'disk_full', isReported: true });
-    const { queue, settle } = await startProcess({ 'edge.purge': () => Promise.reject(full) });
-    await queue.enqueue('edge.purge', { dropId: 'd' });
-    await settle();
-    expect(listRows()).to.have.length(1);
-    expect(listRows()[0]).to.include({ state: 'waiting', attempts: 0 });
-  });
 
   describe('runs jobs by itself', () => {
     it('as soon as they are enqueued in the same process', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { unavailable } from '../../shared/domain/errors.ts';
 import { jobNames } from '../../shared/job-catalogue.ts';
 import type { JobMonitor } from '../../shared/ports/job-queue.ts';
 import { countJobs } from '../support/jobs.ts';
@@ -128,6 +129,107 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
           await passAttempts(settle);
           expect(callsOf('drop.remove')).to.have.length(calls);
         }
+      });
+    });
+
+    describe('a handler that finds a store unavailable', () => {
+      let isDown = true;
+      const work = async () => {
+        if (isDown) throw unavailable('The database is unavailable.');
+      };
+
+      beforeEach(() => {
+        isDown = true;
+      });
+
+      it('is called again every 10 s, however long that takes, and loses no attempt', async () => {
+        const { queue, settle, callsOf } = await startProcess({
+          'drop.remove': async () => {
+            await work();
+            throw new Error('a fault of its own');
+          },
+        });
+        await queue.enqueue('drop.remove', { dropId: 'd' });
+        await settle();
+        for (let calls = 1; calls <= 20; calls++) {
+          expect(callsOf('drop.remove')).to.have.length(calls);
+          await fixture().pass(10 * second - 1);
+          await settle();
+          expect(callsOf('drop.remove')).to.have.length(calls);
+          await fixture().pass(1);
+          await settle();
+        }
+        isDown = false;
+        await fixture().pass(10 * second);
+        await passAttempts(settle);
+        expect(callsOf('drop.remove')).to.have.length(21 + 5);
+        expect((await queue.listFailed(10)).map(({ attempts }) => attempts)).to.deep.equal([5]);
+      });
+
+      it('leaves no failed job of a schedule, and is called again after 10 s or at its next run', async () => {
+        const { queue, settle, callsOf } = await startProcess({
+          'views.aggregate': work,
+          'sign-in.expire': work,
+          'store.reconcile': work,
+        });
+        for (let seconds = 0; seconds <= 60; seconds += 5) {
+          await settle();
+          await fixture().pass(5 * second);
+        }
+        expect(callsOf('views.aggregate'), 'every 5 s').to.have.length(13);
+        expect(callsOf('sign-in.expire'), 'every 30 s, and 10 and 20 s after that').to.have.length(7);
+        expect(callsOf('store.reconcile'), 'every 5 minutes').to.have.length(7);
+        isDown = false;
+        await fixture().pass(10 * second);
+        await settle();
+        await fixture().pass(10 * second);
+        await settle();
+        expect(callsOf('store.reconcile')).to.have.length(8);
+        expect(await countJobs(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+      });
+    });
+
+    describe('a failed job', () => {
+      let isBroken = true;
+      const work = async () => {
+        if (isBroken) throw new Error('broken');
+      };
+
+      beforeEach(() => {
+        isBroken = true;
+      });
+
+      it('goes when a job of its key succeeds, and failed jobs of other keys stay', async () => {
+        const { queue, settle } = await startProcess({ 'drop.remove': work });
+        for (const dropId of ['a', 'b']) await queue.enqueue('drop.remove', { dropId });
+        await passAttempts(settle);
+        await queue.enqueue('drop.remove', { dropId: 'a' });
+        await settle();
+        expect(await queue.listFailed(10), 'while it fails again').to.have.length(2);
+        isBroken = false;
+        await passAttempts(settle);
+        expect((await queue.listFailed(10)).map(({ payload }) => payload)).to.deep.equal([{ dropId: 'b' }]);
+      });
+
+      it('is replaced by a newer one of its key', async () => {
+        const { queue, settle } = await startProcess({ 'drop.remove': work });
+        for (let i = 0; i < 3; i++) {
+          await queue.enqueue('drop.remove', { dropId: 'd' });
+          await passAttempts(settle);
+        }
+        await until(async () => (await queue.listFailed(10)).length === 1, 'one failed job');
+      });
+
+      it('of a schedule goes when its job succeeds, also in another process', async () => {
+        const first = await startProcess({ 'views.aggregate': work });
+        await first.settle();
+        expect((await first.queue.listFailed(10)).map(({ name }) => name)).to.deep.equal(['views.aggregate']);
+        await first.queue.stop(second);
+        isBroken = false;
+        await fixture().pass(5 * second);
+        const next = await startProcess({ 'views.aggregate': work });
+        await next.settle();
+        expect(await next.queue.listFailed(10)).to.deep.equal([]);
       });
     });
 

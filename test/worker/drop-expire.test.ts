@@ -34,7 +34,10 @@ describe('The job drop.expire', () => {
   it('store.reconcile removes the data of drops whose drop.remove could not be enqueued', async () => {
     const { scene } = current();
     const [drop] = await publishExpiring(1);
-    const jobs = { enqueue: () => Promise.reject(unavailable('The job queue did not answer in time.')) };
+    const jobs = {
+      enqueue: () => Promise.reject(unavailable('The job queue did not answer in time.')),
+      listFailed: async () => [],
+    };
     const { handlers, close } = scene.startProcess({ jobs });
     expect(await rejectionOf(handlers['drop.expire']({}))).to.include({ code: 'unavailable' });
     await close();

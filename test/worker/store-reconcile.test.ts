@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { JobProducer } from '../../shared/ports/job-queue.ts';
+import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { anIdempotencyRecord, aReport, at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
 import { ownerId } from './scene.ts';
@@ -58,7 +58,8 @@ describe('The reconcile job', () => {
     const { versionId } = await scene.publish(['render']);
     scene.clock.advance(hour + 1);
     let isDown = true;
-    const jobs: JobProducer = {
+    const jobs: WorkerDeps['jobs'] = {
+      listFailed: process.queue.listFailed,
       async enqueue(...job) {
         if (isDown) throw unavailable('The job queue did not answer in time.');
         await process.queue.enqueue(...job);
@@ -72,6 +73,41 @@ describe('The reconcile job', () => {
     await handlers['store.reconcile']({});
     expect(await process.settle()).to.deep.equal([]);
     expect(await scene.stores.renders.findHead(versionId, rendererVersion)).to.not.equal(null);
+  });
+
+  it('enqueues failed jobs again, so that those go whose work is done or no longer needed', async () => {
+    const { scene, process } = current();
+    const rendered = await scene.publish([]);
+    const removed = await scene.publish([]);
+    for (const { id: dropId, versionId } of [rendered, removed]) {
+      await scene.stores.html.delete([versionId]);
+      await process.queue.enqueue('version.render', { dropId, versionId });
+    }
+    for (const seconds of [0, 1, 2, 4, 8]) {
+      scene.clock.advance(seconds * 1_000);
+      expect(await process.settle()).to.have.length(2);
+    }
+    expect(await process.queue.listFailed(10)).to.have.length(2);
+    await scene.putArtefact(rendered.versionId, rendererVersion); // as a reader does
+    await scene.stores.drops.remove(at(removed.slug, ownerId), scene.clock.now());
+    await reconcile();
+    expect(await process.queue.listFailed(10), 'until they succeed').to.have.length(2);
+    expect(await process.settle()).to.deep.equal([]);
+    expect(await process.queue.listFailed(10)).to.deep.equal([]);
+  });
+
+  it('does not enqueue a failed job of a schedule again', async () => {
+    const { scene } = current();
+    const failed = { id: '1', attempts: 1, error: 'Error', failedAt: scene.clock.now(), payload: {} };
+    const enqueued: string[] = [];
+    const { handlers } = scene.startProcess({
+      jobs: {
+        listFailed: async () => ['views.aggregate', 'version.squeeze'].map((name) => ({ ...failed, name })),
+        enqueue: async (name) => void enqueued.push(name),
+      },
+    });
+    await handlers['store.reconcile']({});
+    expect(enqueued).to.deep.equal([]);
   });
 
   it('removes blobs that no record references from every store, if they are an hour old', async () => {

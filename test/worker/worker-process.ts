@@ -26,7 +26,7 @@ export interface ProcessOptions {
   /** null: there is no edge. Unset: the scene's edge. */
   readonly purger?: EdgePurger | null;
   /** The queue that handlers enqueue jobs in. Unset: that of the process. */
-  readonly jobs?: JobProducer | undefined;
+  readonly jobs?: WorkerDeps['jobs'] | undefined;
   /** EDGE_PURGE_AGAIN_SECONDS. Unset: the default. */
   readonly purgeAgain?: string | undefined;
 }
@@ -40,11 +40,12 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   purger: EdgePurger | null;
   log?: ReturnType<typeof createRecordingLog>;
   faults?: Faults | undefined;
-  jobs?: JobProducer | undefined;
+  jobs?: WorkerDeps['jobs'] | undefined;
   purgeAgain?: string | undefined;
 }) {
   const { stores, queue, clock, renderer, purger, log = createRecordingLog(), faults } = deps;
-  const { jobs: producer = { enqueue: queue.enqueue }, purgeAgain = '1,5,60' } = deps;
+  const { jobs: producer = { enqueue: queue.enqueue, listFailed: queue.listFailed }, purgeAgain = '1,5,60' } =
+    deps;
   const wrap = <T extends object>(port: T): T => faults?.wrap(port) ?? port;
   const engine = Object.fromEntries(
     Object.entries(stores).map(([name, store]) => [name, wrap(store)]),

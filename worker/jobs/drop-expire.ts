@@ -1,4 +1,5 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
@@ -16,8 +17,9 @@ export function createDropExpire({
   jobs,
   clock,
   log,
-}: Pick<WorkerDeps, 'jobs' | 'clock' | 'log'> & {
+}: Pick<WorkerDeps, 'clock' | 'log'> & {
   readonly engine: Pick<WorkerDeps['engine'], 'pendingTasks'>;
+  readonly jobs: JobProducer;
 }): JobHandlers['drop.expire'] {
   return async () => {
     let drops = 0;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
 import { sessionIdleMs } from '../../shared/domain/session.ts';
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import { isRepeatable, type JobHandlers, type JobName, type JobPayload } from '../../shared/job-catalogue.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
 import { keepKeysMs } from '../../shared/services/idempotency.ts';
@@ -25,6 +25,8 @@ const batchSize = 500;
 /** A run stops after this many batches; the next run continues there. */
 const batchesPerRun = 100;
 const enqueuedAtOnce = 50;
+/** The others come in later runs, once these have succeeded. */
+const failedPerRun = 1_000;
 
 interface BlobIds {
   listIds(after: string, below: string, limit: number): Promise<string[]>;
@@ -32,8 +34,9 @@ interface BlobIds {
 }
 
 /**
- * Enqueues jobs for tasks that are still pending and for deleted accounts, and removes orphaned blobs, closed reports after
- * REPORTS_KEEP_DAYS, idempotency keys after a day, expired uploads and tokens, and sessions that nobody has used for 30 days.
+ * Enqueues failed jobs again, and jobs for tasks that are still pending and for deleted accounts. Removes orphaned blobs, closed
+ * reports after REPORTS_KEEP_DAYS, idempotency keys after a day, expired uploads and tokens, and sessions that nobody has used for
+ * 30 days.
  */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
@@ -103,6 +106,18 @@ export function createStoreReconcile(
     }
   }
 
+  /** A failed job is kept until a job of its key succeeds, also if a reader has done its work, or the drop is gone. */
+  async function enqueueFailed(): Promise<void> {
+    try {
+      await inChunks(await jobs.listFailed(failedPerRun), enqueuedAtOnce, async ({ name, payload }) => {
+        if (isRepeatable(name, payload)) await jobs.enqueue(name, payload as JobPayload<JobName>); // proof: `isRepeatable`
+      });
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      log.warn({ err: error }, 'the job queue is unavailable; the next run enqueues failed jobs again');
+    }
+  }
+
   /** @param findKept those of the ids that some record names */
   function createOrphanRemoval(
     store: BlobIds,
@@ -127,6 +142,7 @@ export function createStoreReconcile(
   }
 
   return async () => {
+    await enqueueFailed();
     await enqueueOverdue();
     await enqueueAccounts();
     let blobs = 0;

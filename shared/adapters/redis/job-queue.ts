@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
-import { type Job, type JobsOptions, Queue } from 'bullmq';
+import { type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
-import type { FailedJob } from '../../domain/job-failure.ts';
 import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isRedisUnavailable, withoutCommand } from './errors.ts';
+import { createFailedJobs } from './failed-jobs.ts';
 import type { JobBoardOptions } from './job-board.ts';
 import { countJobsByName } from './job-counts.ts';
 import { type JobWorker, startJobWorker } from './job-worker.ts';
@@ -22,14 +22,6 @@ const failedKeepSeconds = 7 * 86_400;
 const failedKeptAtMost = 2_000;
 /** BullMQ writes events to a stream that nothing here reads. */
 const eventsKept = 100;
-
-/**
- * A failed job that is retried is due from then on (see job-counts.ts).
- * KEYS: failed jobs, the job. ARGV: its id, now
- */
-const setDueLua = `
-if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'timestamp', ARGV[2]) end
-`;
 
 export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
   /** Loads web pages that show the queue to operators. */
@@ -73,6 +65,7 @@ export function createRedisJobQueue(options: {
     streams: { events: { maxLen: eventsKept } },
   });
   queue.on('error', () => undefined); // the rejected call reports it; the connection logs its own loss
+  const failed = createFailedJobs(redis, queue);
   let worker: JobWorker | undefined;
   let stopped: Promise<void> | undefined;
   let stopSyncing: () => void = () => undefined;
@@ -94,12 +87,6 @@ export function createRedisJobQueue(options: {
       // A job that runs already does not cover a later change, so another run follows it.
       deduplication: { id: key, keepLastIfActive: true, replace: delayMs === 0 },
     });
-  }
-
-  async function retry(job: Job): Promise<void> {
-    const { id = '' } = job;
-    await redis.client.eval(setDueLua, 2, queue.toKey('failed'), queue.toKey(id), id, Date.now());
-    await job.retry('failed', { resetAttemptsMade: true });
   }
 
   /** Writing a schedule that is there already changes nothing. */
@@ -139,7 +126,7 @@ export function createRedisJobQueue(options: {
 
     start(handlers) {
       if (worker !== undefined) throw new Error('The worker was started before');
-      worker = startJobWorker({ redis, queue, handlers, log, concurrency, lockMs, stallMs });
+      worker = startJobWorker({ redis, queue, failed, handlers, log, concurrency, lockMs, stallMs });
       stopSyncing = keepSchedules();
     },
 
@@ -147,17 +134,9 @@ export function createRedisJobQueue(options: {
 
     countByName: () => withDropErrors(() => countJobsByName(redis, queue, Date.now())),
 
-    async listFailed(limit) {
-      if (limit < 1) return [];
-      return (await withDropErrors(() => queue.getFailed(0, limit - 1))).map(toFailedJob);
-    },
+    listFailed: (limit) => withDropErrors(() => failed.list(limit)),
 
-    async retryFailed(nameOrId) {
-      const failed = await withDropErrors(() => queue.getFailed());
-      const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
-      for (const job of wanted) await withDropErrors(() => retry(job));
-      return wanted.length;
-    },
+    retryFailed: (nameOrId) => withDropErrors(() => failed.retry(nameOrId)),
 
     async board(options) {
       const { createJobBoard } = await import('./job-board.ts'); // few processes need it
@@ -182,10 +161,4 @@ function jobOptions(name: JobName) {
     removeOnFail: { age: failedKeepSeconds, count: failedKeptAtMost },
     stackTraceLimit: 1,
   } satisfies JobsOptions;
-}
-
-function toFailedJob(job: Job): FailedJob {
-  const { id = '', name, data, attemptsMade, stacktrace, failedReason, finishedOn = 0 } = job;
-  const error = stacktrace?.at(-1) ?? failedReason;
-  return { id, name, payload: data, attempts: attemptsMade, error, failedAt: finishedOn };
 }

@@ -1,9 +1,11 @@
-import { type Job, type Queue, UnrecoverableError, Worker } from 'bullmq';
-import { isJobName, type JobHandlers, prepareCall } from '../../job-catalogue.ts';
+import { DelayedError, type Job, type Queue, UnrecoverableError, Worker } from 'bullmq';
+import { isUnavailable } from '../../domain/errors.ts';
+import { isJobName, type JobHandlers, jobs, prepareCall, unavailableRetryMs } from '../../job-catalogue.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isRedisUnavailable, withoutCommand } from './errors.ts';
+import type { FailedJobs } from './failed-jobs.ts';
 
 /** A job whose process ended this many times while it ran is kept as failed. */
 const crashLimit = 10;
@@ -21,16 +23,16 @@ export interface JobWorker {
 export function startJobWorker(deps: {
   redis: Redis;
   queue: Queue;
+  failed: FailedJobs;
   handlers: JobHandlers;
   log: Log;
   concurrency: number;
   lockMs: number;
   stallMs: number;
 }): JobWorker {
-  const { redis, queue, handlers, log, concurrency, lockMs, stallMs } = deps;
+  const { redis, queue, failed, handlers, log, concurrency, lockMs, stallMs } = deps;
   const connection = redis.duplicate({ socketTimeout: silentMs });
   const unknownNames = new Set<string>();
-  const lastFailed = new Map<string, Job>();
   let running = 0;
   let isStopping = false;
 
@@ -49,7 +51,7 @@ export function startJobWorker(deps: {
       log.warn({ ...about(job), err: error }, 'job failed and will be retried');
     else {
       log.error({ ...about(job), err: error }, 'job failed for good');
-      if (job.repeatJobKey !== undefined) keepOnly(job, job.repeatJobKey).catch(report);
+      failed.removeOthers(job).catch(report); // of the failed jobs of one key, the newest is kept
     }
   });
   worker.on('stalled', (jobId) => log.warn({ jobId }, 'job runs again: its process ended while it ran'));
@@ -64,9 +66,26 @@ export function startJobWorker(deps: {
       throw new UnrecoverableError(String(error)); // a retry would read the same payload
     }
     running += 1;
-    await call().finally(() => {
+    try {
+      await call();
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return await runLater(job);
+    } finally {
       running -= 1;
-    });
+    }
+    await failed.removeOthers(job).catch(report); // before its end, so that no other job of its key can fail meanwhile
+  }
+
+  /** Without counting this attempt. The run of a schedule whose next run is due by then ends instead. */
+  async function runLater(job: Job): Promise<void> {
+    log.debug(about(job), 'job runs again later: a part that it needs is unavailable');
+    const at = Date.now() + unavailableRetryMs;
+    const everyMs = (isJobName(job.name) && jobs[job.name].everyMs) || Number.POSITIVE_INFINITY;
+    const wasDueAt = job.timestamp + (job.opts.delay ?? 0);
+    if (job.repeatJobKey !== undefined && wasDueAt + everyMs <= at) return;
+    await job.moveToDelayed(at, job.token);
+    throw new DelayedError();
   }
 
   /** Drops a job of another release. A job that a later release enqueued is not lost: its record has the pending task. */
@@ -75,13 +94,6 @@ export function startJobWorker(deps: {
       log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
     unknownNames.add(name);
     if (repeatJobKey !== undefined) await queue.removeJobScheduler(repeatJobKey);
-  }
-
-  /** A schedule that fails in each period must not push other failed jobs out. */
-  async function keepOnly(job: Job, schedule: string): Promise<void> {
-    const before = lastFailed.get(schedule);
-    lastFailed.set(schedule, job);
-    await before?.remove();
   }
 
   /** The connection of the process logs when Redis is lost and back, or its memory is full. */

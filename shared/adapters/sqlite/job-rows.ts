@@ -59,6 +59,7 @@ export function createJobRows(db: Database) {
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
     remove: db.prepare(`DELETE FROM jobs WHERE ${held}`),
+    removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
     renew: db.prepare(`UPDATE jobs SET due_at = $leaseUntil WHERE ${held}`),
     putBack: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'waiting', holder = NULL, attempts = $attempts, crashes = $crashes,
@@ -135,8 +136,11 @@ export function createJobRows(db: Database) {
 
     // The next four do nothing and return false if the lease was lost.
 
-    remove({ id, holder }: HeldJob): boolean {
-      return sql.remove.run({ id, holder }).changes > 0;
+    /** For a job that is done. A failed job of its key goes, too. */
+    remove({ id, key, holder }: HeldJob): boolean {
+      const isHeld = sql.remove.run({ id, holder }).changes > 0;
+      if (isHeld) sql.removeFailed.run({ key });
+      return isHeld;
     },
 
     retry({ id, holder, attempts, crashes }: HeldJob, dueAt: number): boolean {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { isReported } from '../../domain/errors.ts';
-import { type JobHandlers, type JobName, jobs, prepareCall } from '../../job-catalogue.ts';
+import { isUnavailable } from '../../domain/errors.ts';
+import {
+  type JobHandlers,
+  type JobName,
+  jobs,
+  prepareCall,
+  unavailableRetryMs,
+} from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
@@ -10,8 +16,6 @@ import type { HeldJob, JobRows } from './job-rows.ts';
 /** A command enqueues jobs from a process of its own, which cannot wake this one. */
 const pollMs = 1_000;
 const cleanupMs = 3_600_000;
-/** When a job runs again that could not write because of the disk. */
-const diskRetryMs = 10_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
@@ -107,7 +111,10 @@ export function createJobRunner(deps: {
       return () => rows.remove(job);
     } catch (err) {
       const { attempts, backoffMs } = jobs[name];
-      if (isReported(err)) return () => rows.giveBack(job, clock.now() + diskRetryMs);
+      if (isUnavailable(err)) {
+        log.debug(about(job), 'job runs again later: a part that it needs is unavailable');
+        return () => rows.giveBack(job, clock.now() + unavailableRetryMs);
+      }
       if (isPayloadValid && job.attempts < attempts) {
         log.warn({ ...about(job), err }, 'job failed and will be retried');
         const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);

@@ -1,0 +1,65 @@
+import type { Job, Queue } from 'bullmq';
+import type { FailedJob } from '../../domain/job-failure.ts';
+import type { Redis } from './connection.ts';
+
+/**
+ * A failed job that is retried is due from then on (see job-counts.ts).
+ * KEYS: failed jobs, the job. ARGV: its id, now
+ */
+const setDueLua = `
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'timestamp', ARGV[2]) end
+`;
+
+/**
+ * The ids of the failed jobs of a key: that of their deduplication, or the id of their schedule.
+ * KEYS: failed jobs, the start of the jobs' keys. ARGV: the key
+ */
+const findLua = `
+local ids = {}
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local keys = redis.call('HMGET', KEYS[2] .. id, 'deid', 'rjk')
+  if keys[1] == ARGV[1] or keys[2] == ARGV[1] then ids[#ids + 1] = id end
+end
+return ids
+`;
+
+export type FailedJobs = ReturnType<typeof createFailedJobs>;
+
+/** What BullMQ keeps of failed jobs, of which there are at most 2,000. */
+export function createFailedJobs(redis: Redis, queue: Queue) {
+  const { client } = redis;
+
+  return {
+    /** The newest first. */
+    async list(limit: number): Promise<FailedJob[]> {
+      return limit < 1 ? [] : (await queue.getFailed(0, limit - 1)).map(toFailedJob);
+    },
+
+    /** See JobMonitor.retryFailed. */
+    async retry(nameOrId: string | null): Promise<number> {
+      const failed = await queue.getFailed();
+      const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
+      for (const job of wanted) {
+        const { id = '' } = job;
+        await client.eval(setDueLua, 2, queue.toKey('failed'), queue.toKey(id), id, Date.now());
+        await job.retry('failed', { resetAttemptsMade: true });
+      }
+      return wanted.length;
+    },
+
+    /** Removes the failed jobs with the key of this job. The job itself stays. With one command if there are none. */
+    async removeOthers(job: Job): Promise<void> {
+      const key = job.deduplicationId ?? job.repeatJobKey;
+      if (key === undefined) return; // no queue of ours has added it
+      const found = await client.eval(findLua, 2, queue.toKey('failed'), queue.toKey(''), key);
+      const ids = found as string[]; // proof: `findLua`
+      for (const id of ids) if (id !== job.id) await queue.remove(id);
+    },
+  };
+}
+
+function toFailedJob(job: Job): FailedJob {
+  const { id = '', name, data, attemptsMade, stacktrace, failedReason, finishedOn = 0 } = job;
+  const error = stacktrace?.at(-1) ?? failedReason;
+  return { id, name, payload: data, attempts: attemptsMade, error, failedAt: finishedOn };
+}
