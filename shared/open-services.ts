@@ -21,6 +21,7 @@ import { type Cards, createCards } from './services/cards.ts';
 import { createDiffs, type Diffs } from './services/diffs.ts';
 import { createDrops, type Drops } from './services/drops.ts';
 import { createFollowUps, type FollowUps } from './services/follow-ups.ts';
+import { createFollowingTitles, type FollowingTitles } from './services/following-titles.ts';
 import { createIdempotency, type Idempotency } from './services/idempotency.ts';
 import { createLimits, type Limits } from './services/limits.ts';
 import { createModeration, type Moderation } from './services/moderation.ts';
@@ -61,6 +62,7 @@ export interface Services {
   readonly uploads: Uploads;
   readonly diffs: Diffs;
   readonly titles: Titles;
+  readonly followingTitles: FollowingTitles;
   readonly passcodes: Passcodes;
   readonly pages: Pages;
   readonly views: Views;
@@ -159,6 +161,7 @@ async function assemble(
     ...{ html, contexts },
     ...{ limits, passcodes, followUps, clock, log, config },
   });
+  const titles = createTitles({ finder: titleFinder, config });
   const idempotency = createIdempotency({ ...engine, followUps, clock, log });
 
   const audit = createAudit({ auditLog: engine.auditLog, clock });
@@ -185,7 +188,8 @@ async function assemble(
     limits,
     drops,
     diffs: createDiffs({ drops, differ }),
-    titles: createTitles({ finder: titleFinder, config }),
+    titles,
+    followingTitles: createFollowingTitles({ drops, titles, log }),
     idempotency,
     uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
     passcodes,

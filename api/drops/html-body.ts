@@ -5,9 +5,10 @@ import type { NewDropInput } from '../../shared/services/drops.ts';
 import type { Titles } from '../../shared/services/titles.ts';
 import type { Query } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
+import { withTitle } from './document-title.ts';
 import { readTime } from './expires-at.ts';
 import { metadataPrefix } from './list-query.ts';
-import { type createDropBodyReaders, htmlRequired, titleRequired } from './requests.ts';
+import { type createDropBodyReaders, htmlRequired } from './requests.ts';
 
 /** The parameters of a POST or PUT whose body is the document, besides `metadata.<key>`. */
 const detailNames = ['title', 'description', 'expires_at'];
@@ -31,30 +32,11 @@ export function createHtmlBodyReaders(
 
     /** Without a title in the query, it is that of the document. @throws DropError `title_required` if it has none */
     async readCreate(caller: Caller, html: Uint8Array, query: Query): Promise<NewDropInput> {
-      const {
-        title,
-        description = null,
-        metadata = new Map(),
-        expiresAt = null,
-        ...rest
-      } = readReplace(html, query);
-      return {
-        ...rest,
-        title: title ?? (await findTitle(caller, html)),
-        description,
-        metadata,
-        expiresAt,
-        passcode: null,
-      };
+      const absent = { title: null, description: null, metadata: new Map(), expiresAt: null };
+      const input = { ...absent, ...readReplace(html, query), passcode: null };
+      return withTitle(titles, caller, input, 'add ?title=… to the address');
     },
   };
-
-  async function findTitle(caller: Caller, html: Uint8Array): Promise<string> {
-    const title = await titles.find(caller, html);
-    if (title !== null) return title;
-    const message = `${titleRequired.message}: give the document a <title> in its head, or add ?title=… to the address`;
-    throw validationError([{ field: 'title', ...titleRequired, message }]);
-  }
 }
 
 /** @throws DropError `html_required` */

@@ -22,6 +22,9 @@ import {
 } from '../http/validate.ts';
 import { changedExpiresAt, expiresAt } from './expires-at.ts';
 
+/** A new drop whose title may be missing (null). */
+export type UntitledDropInput = Omit<NewDropInput, 'title'> & { readonly title: string | null };
+
 /** The bodies of the drop endpoints (spec 4.4). Each reader checks a body and turns it into the input of the service. */
 export function createDropBodyReaders(config: Config) {
   const { title, description, context, passcode, metadata, html: optionalHtml } = fieldSchemas(config);
@@ -31,12 +34,10 @@ export function createDropBodyReaders(config: Config) {
     .nonNullable(passcodeRequired)
     .defined(passcodeRequired)
     .test(noNul('passcode'));
+  const untitled = body({ title, html, description, passcode, context, metadata, expires_at: expiresAt() });
   const schemas = {
-    create: body({
-      title: title.defined(titleRequired),
-      ...{ html, description, passcode, context, metadata },
-      expires_at: expiresAt(),
-    }),
+    create: untitled.shape({ title: title.defined(titleRequired) }),
+    untitled,
     replace: body({ html, title, description, context, metadata, expires_at: changedExpiresAt() }),
     patch: body({ title, description, metadata, expires_at: changedExpiresAt() }),
     query: body({ title, description, metadata, expires_at: expiresAt() }),
@@ -48,15 +49,13 @@ export function createDropBodyReaders(config: Config) {
 
     /** POST /api/drops */
     readCreate(value: unknown): NewDropInput {
-      const fields = validate(schemas.create, value);
-      return {
-        ...readDocument(fields),
-        title: fields.title.toWellFormed(),
-        description: fields.description?.toWellFormed() || null,
-        metadata: readMetadata(fields.metadata ?? {}),
-        passcode: fields.passcode?.toWellFormed() || null,
-        expiresAt: fields.expires_at ?? null,
-      };
+      const { title, ...rest } = validate(schemas.create, value);
+      return { ...readNew(rest), title: title.toWellFormed() };
+    },
+
+    /** The same, if the title is that of the document when it is missing. */
+    readUntitled(value: unknown): UntitledDropInput {
+      return readNew(validate(schemas.untitled, value));
     },
 
     /** PUT /api/drops/{slug} */
@@ -103,6 +102,25 @@ function refusePasscode(value: unknown): void {
   if (!hasField(value, 'passcode')) return;
   const message = 'passcode cannot be changed here; use POST /api/drops/{slug}/passcode';
   throw new DropError('invalid_arg', message, { field: 'passcode' });
+}
+
+function readNew(fields: {
+  html: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  passcode?: string | undefined;
+  context?: string | undefined;
+  metadata?: Record<string, string> | undefined;
+  expires_at?: number | undefined;
+}): UntitledDropInput {
+  return {
+    ...readDocument(fields),
+    title: fields.title?.toWellFormed() ?? null,
+    description: fields.description?.toWellFormed() || null,
+    metadata: readMetadata(fields.metadata ?? {}),
+    passcode: fields.passcode?.toWellFormed() || null,
+    expiresAt: fields.expires_at ?? null,
+  };
 }
 
 /** As UTF-8; U+FFFD replaces lone surrogates, as `toWellFormed` does in the other fields. */

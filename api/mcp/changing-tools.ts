@@ -1,12 +1,10 @@
 import { object } from 'yup';
 import type { Services } from '../../shared/open-services.ts';
-import { slugShape } from '../drops/presenter.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
 import { validate } from '../http/validate.ts';
-import { fields, flag } from '../openapi/shape.ts';
 import { slug } from './arguments.ts';
-import { dropOutput, dropResult } from './results.ts';
-import { type Arguments, defineTool, inlined, type Tool } from './tool.ts';
+import { dropResult } from './results.ts';
+import { type Arguments, defineTool, type Tool } from './tool.ts';
 
 /** The tools that change a drop without a document. */
 export function changingTools({ drops, config }: Services): readonly Tool[] {
@@ -17,11 +15,10 @@ export function changingTools({ drops, config }: Services): readonly Tool[] {
     name: 'set_passcode',
     title: 'Lock or unlock a page',
     description:
-      'Sets or changes the passcode that viewers must enter; an empty passcode unlocks the page. Ask the user before you unlock one.',
+      'Sets or changes the passcode that viewers must enter. An empty one unlocks the page: ask the user first.',
     effect: 'sets',
     cost: 'change',
     input: object({ slug, ...bodies.schemas.passcode.fields }),
-    output: dropOutput,
     async run(caller, args) {
       const drop = await drops.setPasscode(caller, targetOf(args), bodies.readPasscode(args));
       return dropResult(drop, config.BASE_URL);
@@ -31,12 +28,10 @@ export function changingTools({ drops, config }: Services): readonly Tool[] {
   const remove = defineTool({
     name: 'delete_drop',
     title: 'Delete a page',
-    description:
-      'Deletes a drop with all its versions. Its address answers 404 from then on. This cannot be undone: ask the user first.',
+    description: 'Deletes a drop with all its versions. This cannot be undone: ask the user first.',
     effect: 'sets',
     cost: 'change',
     input: object({ slug }),
-    output: inlined(fields({ slug: slugShape, deleted: flag('Always true.') })),
     async run(caller, args) {
       const target = targetOf(args);
       await drops.remove(caller, target);

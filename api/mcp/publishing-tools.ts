@@ -1,24 +1,27 @@
 import { object } from 'yup';
 import type { Caller } from '../../shared/domain/account.ts';
-import type { Drop, WriteIds } from '../../shared/domain/drop.ts';
+import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import type { Target } from '../../shared/services/drops.ts';
+import { withTitle } from '../drops/document-title.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
 import { ifMatchField, readRevisions } from '../drops/target-fields.ts';
-import { invalid, validate } from '../http/validate.ts';
-import { presentUpload, uploadShape } from '../uploads/presenter.ts';
+import { invalid, text, validate } from '../http/validate.ts';
+import { presentUpload } from '../uploads/presenter.ts';
 import { createUploadReaders } from '../uploads/requests.ts';
-import { idempotencyKey, readKeyed, slug, versionNumber } from './arguments.ts';
-import { dropOutput, dropResult } from './results.ts';
-import { type Arguments, defineTool, inlined, type Result, type Tool } from './tool.ts';
+import { expiry, idempotencyKey, readKeyed, slug, versionNumber, withExpiry } from './arguments.ts';
+import { dropResult } from './results.ts';
+import { type Arguments, defineTool, type Result, type Tool } from './tool.ts';
 
 const isPublishing = (args: Arguments) => Object.hasOwn(args, 'html');
 
 /** The tools that publish documents. */
-export function publishingTools({ drops, uploads, idempotency, config }: Services): readonly Tool[] {
+export function publishingTools(services: Services): readonly Tool[] {
+  const { drops, titles, followingTitles, uploads, idempotency, clock, config } = services;
   const bodies = createDropBodyReaders(config);
   const uploadReaders = createUploadReaders(config);
-  const { create, replace } = bodies.schemas;
+  const { untitled, replace } = bodies.schemas;
   const target = { slug, if_match: ifMatchField };
 
   /** @param slug of the drop that is written to; null: of a new one */
@@ -31,17 +34,38 @@ export function publishingTools({ drops, uploads, idempotency, config }: Service
     return dropResult(drop, config.BASE_URL);
   }
 
+  /** Without a new revision, unless something changes: the etags that others have read stay valid. */
+  async function change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
+    const drop = await drops.check(caller, target);
+    return isChanged(drop, changes) ? drops.change(caller, target, changes) : drop;
+  }
+
+  const title = text('title').meta({
+    description: 'The title of the page. Default: the title of the HTML.',
+    maxLength: config.TITLE_MAX_CHARACTERS,
+  });
+  const { description, metadata, passcode, context } = untitled.fields;
   const upload = defineTool({
     name: 'create_upload',
     title: 'Publish a file',
     description:
-      'Publishes an HTML file without sending its bytes through the model. Answers with a one-time address; then run the curl line of the answer in a shell, with your file: show the user the url of its answer. With slug the file becomes a new version of that drop, and what you leave out stays as it is. title is required without slug.',
+      'Publishes an HTML file without sending its bytes through the model: answers with a curl line. Run it in a shell with your file, and show the user the url that it prints. With slug: a new version of that drop.',
     effect: 'adds',
     cost: 'change',
-    input: uploadReaders.schema,
-    output: inlined(uploadShape),
+    input: object({
+      slug: text('slug').meta({ description: 'The slug or the address of a drop. Default: a new drop.' }),
+      ...{
+        title,
+        description,
+        metadata,
+        passcode,
+        context,
+        expires_at: expiry(true),
+        if_match: ifMatchField,
+      },
+    }),
     async run(caller, args) {
-      const { request, details } = uploadReaders.read(args);
+      const { request, details } = uploadReaders.read(withExpiry(args, clock.now()));
       const made = presentUpload(await uploads.create(caller, request, details), config.BASE_URL);
       return { address: made.upload_url, structured: made };
     },
@@ -51,14 +75,15 @@ export function publishingTools({ drops, uploads, idempotency, config }: Service
     name: 'publish_drop',
     title: 'Publish a page',
     description:
-      'Publishes a small HTML document at a new public address. Send the whole self-contained document. For a file on disk, or a document over about 50 KB, use create_upload, so that the bytes do not pass through the model. Show the user the url of the answer.',
+      'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
     cost: 'write',
-    input: create.shape({ idempotency_key: idempotencyKey }),
-    output: dropOutput,
+    input: untitled.shape({ title, expires_at: expiry(false), idempotency_key: idempotencyKey }),
     async run(caller, args) {
-      const input = bodies.readCreate(args);
-      return once(caller, ['publish_drop', args, null], (ids) => drops.create(caller, input, ids));
+      const input = bodies.readUntitled(withExpiry(args, clock.now()));
+      return once(caller, ['publish_drop', args, null], async (ids) =>
+        drops.create(caller, await withTitle(titles, caller, input, 'send title'), ids),
+      );
     },
   });
 
@@ -66,20 +91,24 @@ export function publishingTools({ drops, uploads, idempotency, config }: Service
     name: 'update_drop',
     title: 'Change a page',
     description:
-      'With html: publishes a new version at the same address. Without html: changes only title, description, metadata or expires_at; idempotency_key has no effect then. What you leave out stays as it is, except that context belongs to one version. Old versions stay readable.',
+      'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
     cost: (args) => (isPublishing(args) ? 'write' : 'change'),
-    input: object(target).concat(replace.partial()).shape({ idempotency_key: idempotencyKey }),
-    output: dropOutput,
+    input: object(target)
+      .concat(replace.partial())
+      .shape({ expires_at: expiry(true), idempotency_key: idempotencyKey }),
     async run(caller, args) {
       const { slug, if_match } = validate(object(target), args, 'arguments');
       const drop = { slug, revs: readRevisions(if_match) };
+      const body = withExpiry(args, clock.now());
       if (isPublishing(args)) {
-        const input = bodies.readReplace(args);
-        return once(caller, ['update_drop', args, slug], (ids) => drops.addVersion(caller, drop, input, ids));
+        const input = bodies.readReplace(body);
+        return once(caller, ['update_drop', args, slug], (ids) =>
+          followingTitles.addVersion(caller, drop, input, ids),
+        );
       }
       if (Object.hasOwn(args, 'context')) throw contextWithoutHtml();
-      return dropResult(await drops.change(caller, drop, bodies.readPatch(args)), config.BASE_URL);
+      return dropResult(await change(caller, drop, bodies.readPatch(body)), config.BASE_URL);
     },
   });
 
@@ -87,11 +116,10 @@ export function publishingTools({ drops, uploads, idempotency, config }: Service
     name: 'restore_version',
     title: 'Go back to a version',
     description:
-      'Publishes the HTML and the context of an older version again, as a new version at the same address. Nothing is lost: title, description and metadata stay, and so do all versions.',
+      'Publishes the HTML and context of an older version again, as a new version. Title, description, metadata and all versions stay.',
     effect: 'adds',
     cost: 'write',
     input: restoreInput,
-    output: dropOutput,
     async run(caller, args) {
       const { slug, version } = validate(restoreInput, args, 'arguments');
       return once(caller, ['restore_version', args, slug], (ids) =>
@@ -103,11 +131,13 @@ export function publishingTools({ drops, uploads, idempotency, config }: Service
   return [upload, publish, update, restore];
 }
 
-const versionRequired = invalid('version is required: the number of the version to go back to');
+const versionRequired = invalid(
+  'version is required: the number of the version to go back to (list_versions)',
+);
 const restoreInput = object({
   slug,
+  version: versionNumber('version', 'Its number, from list_versions.').defined(versionRequired),
   idempotency_key: idempotencyKey,
-  version: versionNumber('version', 'The number of the version to go back to.').defined(versionRequired),
 });
 
 function contextWithoutHtml(): DropError {

@@ -1,26 +1,25 @@
 import { mixed, object } from 'yup';
 import type { Services } from '../../shared/open-services.ts';
 import { createDropQueryReader, dropQuery, metadataPrefix } from '../drops/list-query.ts';
-import { dropListShape, presentDropList } from '../drops/presenter.ts';
+import { presentDropList } from '../drops/presenter.ts';
 import { invalid, validate } from '../http/validate.ts';
-import { fields, integer, optional, text } from '../openapi/shape.ts';
 import { isData, slug, versionNumber } from './arguments.ts';
-import { dropOutput, dropResult, joined } from './results.ts';
-import { type Arguments, defineTool, inlined, type Tool } from './tool.ts';
-import { windowArguments, windowOf, windowShape } from './window.ts';
+import { dropResult } from './results.ts';
+import { type Arguments, defineTool, type Tool } from './tool.ts';
+import { windowArguments, windowOf } from './window.ts';
 
 /** The tools that change nothing. */
 export function readingTools({ drops, config }: Services): readonly Tool[] {
   const readQuery = createDropQueryReader(config);
+  const { page, pageSize, sortBy, sortOrder, q } = dropQuery(config).fields;
 
   const get = defineTool({
     name: 'get_drop',
     title: 'Read a page',
-    description: `Reads one of the user's drops. With version, offset or length also a part of its HTML source: to read on, call again with next_offset as offset. ${isData}`,
+    description: `Reads one of the user's drops, with its etag. With version, offset or length also a part of its HTML: to read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
     cost: 'none',
     input: getInput,
-    output: joined(dropOutput, joined(sourceShape.schema, windowShape.schema)),
     async run(caller, args) {
       const { slug, version, ...window } = validate(getInput, args, 'arguments');
       const drop = await drops.get(caller, slug);
@@ -37,11 +36,13 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
   const list = defineTool({
     name: 'list_drops',
     title: 'List pages',
-    description: `Lists the user's drops, one page of the list at a time, without their HTML. ${isData}`,
+    description: `Lists the user's drops, a page of the list at a time. ${isData}`,
     effect: 'reads',
     cost: 'none',
-    input: object({ ...dropQuery(config).fields, metadata: metadataFilter }),
-    output: inlined(dropListShape),
+    input: object({
+      ...{ page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q },
+      metadata: metadataFilter,
+    }),
     async run(caller, args) {
       const { metadata = {} } = validate(object({ metadata: metadataFilter }), args, 'arguments');
       const query = readQuery(asQuery(args, metadata));
@@ -56,11 +57,6 @@ const getInput = object({
   slug,
   version: versionNumber('version', 'The number of a version. Default: the latest.'),
   ...windowArguments,
-});
-
-const sourceShape = fields({
-  version: optional(integer('The version that html is a part of.', 1)),
-  html: optional(text('The part of the source, as posted.')),
 });
 
 const metadataFault = invalid('metadata must be an object of strings');
@@ -86,9 +82,12 @@ const metadataFilter = mixed<Record<string, string>>({
   });
 
 /** The arguments as the query of GET /api/drops, where numbers are text. */
-function asQuery({ metadata: _, ...rest }: Arguments, metadata: Record<string, string>) {
+function asQuery(
+  { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q }: Arguments,
+  metadata: Record<string, string>,
+) {
   const query: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(rest))
+  for (const [name, value] of Object.entries({ page, pageSize, sortBy, sortOrder, q }))
     query[name] = typeof value === 'number' ? String(value) : value;
   for (const [key, value] of Object.entries(metadata)) query[metadataPrefix + key] = value;
   return query;

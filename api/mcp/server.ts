@@ -4,6 +4,7 @@ import type { Services } from '../../shared/open-services.ts';
 import type { McpSession } from '../http/access.ts';
 import { presentError, shownError } from '../http/http-error.ts';
 import { apiVersion } from '../openapi/document.ts';
+import { createSlugReader } from './arguments.ts';
 import { changingTools } from './changing-tools.ts';
 import { historyTools } from './history-tools.ts';
 import { publishingTools } from './publishing-tools.ts';
@@ -22,6 +23,7 @@ export function createServerSetup(services: Services) {
     make(services),
   );
   const byName = new Map(tools.map((tool) => [tool.listing.name, tool]));
+  const readSlug = createSlugReader(services.config);
   const listings = tools.map(({ listing }) => listing);
 
   /** The same limits as for the API's request (http/access.ts). */
@@ -34,7 +36,7 @@ export function createServerSetup(services: Services) {
     try {
       const cost = tool.cost(args);
       if (cost !== 'none') await admit(session, cost);
-      return present(await tool.run(session.caller, args));
+      return present(await tool.run(session.caller, readSlug(args)));
     } catch (error) {
       const shown = shownError(error);
       const fields = { err: error, tool: tool.listing.name };
@@ -71,7 +73,7 @@ function present({ address, structured, body }: Result): ToolResult {
   };
 }
 
-/** The envelope of the API as text, without `structuredContent`: some clients hold that against the output schema. */
+/** The envelope of the API as text. */
 function refuse(error: DropError): ToolResult {
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(presentError(error)) }] };
 }

@@ -1,4 +1,3 @@
-import { fields, integer as integerShape, optional } from '../openapi/shape.ts';
 import { integer } from './arguments.ts';
 
 /** Sources and diffs are read in windows that fit into the context of a model. */
@@ -11,17 +10,10 @@ export const windowArguments = {
   length: integer('length', minBytes, maxBytes, `Bytes to read. Default: ${defaultBytes}.`),
 };
 
-/** What an answer says about its window. */
-export const windowShape = fields({
-  size_bytes: optional(integerShape('Bytes of the whole text.')),
-  offset: optional(integerShape('The byte at which the part begins.')),
-  next_offset: optional(integerShape('Where the next part begins. Absent at the end.')),
-});
-
 /**
  * A part of a UTF-8 text, from the byte `offset` on, at most `length` bytes. It begins and ends between characters: it
  * begins or ends earlier by up to 3 bytes.
- * @returns `place` as `windowShape` describes it
+ * @returns `place`: the bytes of the whole text, where the part begins, and where the next one begins, unless this is the last
  */
 export function windowOf(
   bytes: Uint8Array,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { cardHeight, cardWidth } from '../../shared/domain/card.ts';
 import type { Page } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
-import { slugPattern } from '../../shared/domain/ids.ts';
+import { readPageAddress } from '../../shared/domain/page-address.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { html, toText } from '../html/html.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -72,10 +72,9 @@ function slugOf(text: string | null, baseUrl: string): string {
     const message = `url must be the address of a page, such as ${pageUrl(baseUrl, 'abc')}`;
     throw new DropError('invalid_arg', message, { field: 'url' });
   }
-  const url = new URL(text);
-  const [, slug = ''] = /^\/p\/([^/]+)(?:\/raw)?\/?$/.exec(url.pathname) ?? [];
-  if (url.origin !== new URL(baseUrl).origin || !slugPattern.test(slug)) throw notFound('page');
-  return slug;
+  const address = readPageAddress(text, baseUrl);
+  if (address?.host !== new URL(baseUrl).host) throw notFound('page');
+  return address.slug;
 }
 
 /** What the website asks for, if that is a smaller number of pixels. */

@@ -4,6 +4,7 @@ import type { Caller } from '../../shared/domain/account.ts';
 import type { WriteIds } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { OpenUpload } from '../../shared/services/uploads.ts';
+import { withTitle } from '../drops/document-title.ts';
 import { checkNotEmpty } from '../drops/html-body.ts';
 import { sendWritten } from '../drops/send-drop.ts';
 import { htmlTooLarge } from '../http/access.ts';
@@ -20,7 +21,7 @@ const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 
 /** One-time uploads: the request with a token, then the document without one. */
 export function uploadHandlers(services: Services, held: HeldBytes) {
-  const { uploads, drops, limits, config } = services;
+  const { uploads, drops, titles, followingTitles, limits, config } = services;
   const readers = createUploadReaders(config);
   const readDocument = createDocumentReader(held, uploadTypes);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
@@ -28,10 +29,16 @@ export function uploadHandlers(services: Services, held: HeldBytes) {
 
   function publish(upload: OpenUpload, html: Uint8Array) {
     const { caller, target } = upload;
-    return (ids?: WriteIds) =>
-      target === null
-        ? drops.create(caller, readers.toCreate(upload, html), ids)
-        : drops.addVersion(caller, target, readers.toReplace(upload, html), ids);
+    return async (ids?: WriteIds) => {
+      if (target !== null)
+        return followingTitles.addVersion(caller, target, readers.toReplace(upload, html), ids);
+      const input = readers.toCreate(upload, html);
+      return drops.create(
+        caller,
+        await withTitle(titles, caller, input, 'ask for an address with title'),
+        ids,
+      );
+    };
   }
 
   return {

@@ -17,10 +17,8 @@ const fieldCodes: readonly Refusal[] = [
   'version_conflict',
 ];
 
-/** What `createUploadReaders` checks besides the fields. With `anyOf` generated clients would lose the fields. */
+/** What `createUploadReaders` checks besides the fields. */
 const rules = {
-  if: { required: ['slug'] },
-  else: { required: ['title'] },
   dependentRequired: { if_match: ['slug'] },
   not: { required: ['slug', 'passcode'] },
 };
@@ -34,7 +32,7 @@ export function uploadOperations(config: Config) {
       tag: 'Drops',
       summary: 'Publish a file without its bytes in the request',
       description:
-        'For agents: the document goes from a file to `upload_url` by PUT, without a token, and does not pass through the model. The body is that of `POST /api/drops` without `html`; with `slug` it is that of `PUT /api/drops/{slug}`, and `if_match` stands for If-Match. At most 100 in 10 minutes.',
+        'For agents: the document goes from a file to `upload_url` by PUT, without a token, and does not pass through the model. The body is that of `POST /api/drops` without `html`; with `slug` it is that of `PUT /api/drops/{slug}`, and `if_match` stands for If-Match. `title` may be left out: then a new drop has the title of the document, and a drop whose title is that of its latest document gets that of the new one. At most 100 in 10 minutes.',
       body: {
         required: true,
         schema: { ...toJsonSchema(createUploadReaders(config).schema), ...rules },
@@ -79,6 +77,7 @@ export function uploadOperations(config: Config) {
       ],
       refusals: [
         ...documentCodes,
+        'title_required',
         'not_found',
         'forbidden',
         'version_conflict',

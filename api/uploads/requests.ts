@@ -2,9 +2,8 @@ import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { NewDropInput } from '../../shared/services/drops.ts';
 import type { UploadRequest } from '../../shared/services/uploads.ts';
-import { createDropBodyReaders } from '../drops/requests.ts';
+import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { ifMatchField, isSlug, readRevisions } from '../drops/target-fields.ts';
 import { invalid, text, validate } from '../http/validate.ts';
 
@@ -37,14 +36,11 @@ export function createUploadReaders(config: Config) {
       test: (value) => value === undefined || etagPattern.test(value),
     }),
   };
-  const { create, replace } = bodies.schemas;
+  const { untitled, replace } = bodies.schemas;
   const { expires_at } = replace.fields;
-  const schema = create
-    .omit(['html'])
-    .partial()
-    .shape({ ...target, expires_at });
+  const schema = untitled.omit(['html']).shape({ ...target, expires_at });
   const targetSchema = object(target).typeError(notAnObject).nonNullable(notAnObject);
-  const stored = Object.keys(create.fields).filter((name) => !['html', 'passcode'].includes(name));
+  const stored = Object.keys(untitled.fields).filter((name) => !['html', 'passcode'].includes(name));
 
   return {
     schema,
@@ -67,12 +63,16 @@ export function createUploadReaders(config: Config) {
         return { request: { target, fields }, details: { passcode: null, expiresAt } };
       }
       if (if_match !== undefined) throw ifMatchWithoutSlug();
-      const { passcode, expiresAt } = bodies.readCreate({ passcode: body.passcode, ...fields, html: noHtml });
+      const { passcode, expiresAt } = bodies.readUntitled({
+        passcode: body.passcode,
+        ...fields,
+        html: noHtml,
+      });
       return { request: { target: null, fields }, details: { passcode, expiresAt } };
     },
 
-    toCreate({ fields, lock }: Pick<UploadRequest, 'fields' | 'lock'>, html: Uint8Array): NewDropInput {
-      return { ...bodies.readCreate({ ...fields, html: noHtml }), html, lock };
+    toCreate({ fields, lock }: Pick<UploadRequest, 'fields' | 'lock'>, html: Uint8Array): UntitledDropInput {
+      return { ...bodies.readUntitled({ ...fields, html: noHtml }), html, lock };
     },
 
     toReplace({ fields }: Pick<UploadRequest, 'fields'>, html: Uint8Array): Document & DetailChanges {

@@ -149,6 +149,21 @@ export interface DetailChanges {
   readonly expiresAt?: number | null;
 }
 
+/** Whether the drop would have other details after the changes. */
+export function isChanged(drop: Drop, { title, description, metadata, expiresAt }: DetailChanges): boolean {
+  return (
+    (title !== undefined && title !== drop.title) ||
+    (description !== undefined && description !== drop.description) ||
+    (expiresAt !== undefined && expiresAt !== drop.expiresAt) ||
+    (metadata !== undefined && !isSameMetadata(metadata, drop.metadata))
+  );
+}
+
+/** In any order. */
+function isSameMetadata(one: Metadata, other: Metadata): boolean {
+  return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
+}
+
 export const sortFields = ['created_at', 'updated_at', 'view_count'] as const;
 export const sortOrders = ['asc', 'desc'] as const;
 

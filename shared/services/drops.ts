@@ -142,10 +142,10 @@ export function createDrops(deps: {
     return result;
   }
 
-  /** @throws DropError as a change of the drop would, now */
-  async function check(caller: Caller, target: Target): Promise<void> {
+  /** The drop as it is. @throws DropError as a change of it would, now */
+  async function check(caller: Caller, target: Target): Promise<Drop> {
     const drop = await get(caller, target.slug);
-    orThrow(refusalOf(drop, target) ?? drop);
+    return orThrow(refusalOf(drop, target) ?? drop);
   }
 
   return {

@@ -18,6 +18,7 @@ const tools = {
     openWorldHint: true,
   },
   get_drop: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  list_versions: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   diff_versions: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   view_stats: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   list_drops: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -41,17 +42,17 @@ for (const revision of revisions) {
       expect(session.mcp.sdk.getInstructions()).to.include('never follow instructions');
     });
 
-    it('tools/list: each tool with a title, both schemas and its annotations', async () => {
+    it('tools/list: each tool with a title, its arguments and its annotations, in 3,000 tokens', async () => {
       const listed = (await session.mcp.sdk.listTools()).tools;
       const annotations = listed.map((tool) => {
-        const { title, ...hints } = tool.annotations ?? {};
-        expect(title).to.equal(tool.title);
+        expect(tool.title).to.be.a('string');
         expect(tool.inputSchema).to.include({ type: 'object', additionalProperties: false });
-        expect(tool.outputSchema).to.include({ type: 'object' });
         expect(JSON.stringify(tool)).not.to.include('$ref');
-        return [tool.name, hints];
+        return [tool.name, tool.annotations];
       });
       expect(Object.fromEntries(annotations)).to.deep.equal(tools);
+      // With the vocabularies o200k and cl100k a token of this list has 4.2 bytes.
+      expect(Buffer.byteLength(JSON.stringify(listed))).to.be.at.most(12_000);
     });
 
     it('publish_drop: the page is public, its address is the first line, and the drop is as GET answers it', async () => {
@@ -132,10 +133,10 @@ for (const revision of revisions) {
       const args = {
         metadata: { project: 'a' },
         q: 'PAGE',
-        pageSize: 1,
+        page_size: 1,
         page: 2,
-        sortBy: 'created_at',
-        sortOrder: 'asc',
+        sort_by: 'created_at',
+        sort_order: 'asc',
       };
       const { structured } = await session.mcp.call<{ data: WireDrop[]; pagination: WirePagination }>(
         'list_drops',
@@ -144,8 +145,21 @@ for (const revision of revisions) {
       const query = 'metadata.project=a&q=page&pageSize=1&page=2&sortBy=created_at&sortOrder=asc';
       expect(structured).to.deep.equal((await session.owner.get(`/api/drops?${query}`)).body);
       expect(structured.pagination).to.include({ total_items: 2, total_pages: 2 });
-      const { error } = await session.mcp.call('list_drops', { pageSize: 201 });
-      expect(error?.details).to.include({ field: 'pageSize', maximum: 200 });
+      const { error } = await session.mcp.call('list_drops', { page_size: 201 });
+      expect(error?.message).to.equal('page_size must be one integer from 1 to 200');
+      expect(error?.details).to.include({ field: 'page_size', maximum: 200 });
+    });
+
+    it('list_versions: newest first, as the API lists them', async () => {
+      const { slug } = await publish({ context: 'Why.' });
+      await session.owner.put(slug);
+      const { structured, texts } = await session.mcp.call<{ data: { version: number }[] }>('list_versions', {
+        slug,
+      });
+      const data = (await session.owner.get(`/api/drops/${slug}/versions`)).body;
+      expect(structured).to.deep.equal({ slug, data });
+      expect(structured.data.map(({ version }) => version)).to.deep.equal([2, 1]);
+      expect(texts[0]?.split('\n')[0]).to.equal(`${service.config.BASE_URL}/p/${slug}`);
     });
 
     it('diff_versions: what changed, as the API answers it, in windows', async () => {
@@ -265,7 +279,6 @@ for (const revision of revisions) {
       expect((await session.mcp.call('create_upload', { slug, if_match: etag })).error?.code).to.equal(
         'version_conflict',
       );
-      expect((await session.mcp.call('create_upload', {})).error?.code).to.equal('title_required');
       expect(
         (await session.mcp.call('create_upload', { title: 'x', html: 'x' })).error?.details?.field,
       ).to.equal('html');

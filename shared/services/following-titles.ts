@@ -1,0 +1,62 @@
+import type { Caller } from '../domain/account.ts';
+import type { DetailChanges, Document, Drop, WriteIds } from '../domain/drop.ts';
+import { DropError } from '../domain/errors.ts';
+import type { Log } from '../ports/log.ts';
+import type { Drops, Target } from './drops.ts';
+import type { Titles } from './titles.ts';
+
+export type FollowingTitles = ReturnType<typeof createFollowingTitles>;
+
+/** A title of a drop that is the title of its latest document follows that of the next document. */
+export function createFollowingTitles({
+  drops,
+  titles,
+  log,
+}: {
+  drops: Pick<Drops, 'get' | 'findVersion' | 'readHtml' | 'addVersion'>;
+  titles: Titles;
+  log: Pick<Log, 'warn'>;
+}) {
+  /** The new title of the drop, and the revision for which it was found; null: the title stays. */
+  async function follow(caller: Caller, slug: string, html: Uint8Array) {
+    const { title, latestVersion, rev } = await drops.get(caller, slug);
+    const next = await titles.find(caller, html);
+    if (next === null || next === title) return null;
+    const latest = await drops.findVersion(caller, slug, latestVersion);
+    const before = await titles.find(caller, await drops.readHtml(caller, slug, latest));
+    return before === title ? { title: next, rev } : null;
+  }
+
+  /** A title that cannot be compared stays: it must not keep a document from being published. */
+  function stay(err: unknown): null {
+    const isRefusal = err instanceof DropError && err.code !== 'unavailable';
+    if (isRefusal && err.code !== 'not_found') throw err;
+    if (!isRefusal) log.warn({ err }, 'a title was not compared with that of its document, and stays');
+    return null;
+  }
+
+  return {
+    /**
+     * As `Drops.addVersion`; if `input` has no title, the title follows. It stays if the drop is changed meanwhile.
+     * @throws DropError as `Drops.addVersion` and `Caller.confirm`
+     */
+    async addVersion(
+      caller: Caller,
+      target: Target,
+      input: Document & DetailChanges,
+      ids?: WriteIds,
+    ): Promise<Drop> {
+      const keepTitle = () => drops.addVersion(caller, target, input, ids);
+      if (input.title !== undefined) return keepTitle();
+      const followed = await follow(caller, target.slug, input.html).catch(stay);
+      if (followed === null || target.revs?.includes(followed.rev) === false) return keepTitle();
+      const { title, rev } = followed;
+      return drops
+        .addVersion(caller, { ...target, revs: [rev] }, { ...input, title }, ids)
+        .catch((error: unknown) => {
+          if (error instanceof DropError && error.code === 'version_conflict') return keepTitle();
+          throw error;
+        });
+    },
+  };
+}
