@@ -27,11 +27,13 @@ export function codeHandlers(context: SignInContext) {
         field: 'code',
       });
     }
-    const signIn = await limits.countIf(
-      (found) => found === null,
-      () => signIns.findByCode(typed),
-      { quotas: quotasOf('code', visitorOf(req.ip), config.CODE_TRIES) },
-    );
+    const visitor = visitorOf(req.ip);
+    const signIn = await limits.attempts.code.run({
+      visitor,
+      quotas: quotasOf('code', visitor, config.CODE_TRIES),
+      check: () => signIns.findByCode(typed),
+      counts: (found) => found === null,
+    });
     if (signIn !== null) return signIn;
     const message =
       'This code is not valid. Check it for typing errors. If it has expired or was already used, start again on your device.';

@@ -4,7 +4,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { errorText } from '../html/error-page.ts';
-import { addressKey } from '../http/client-address.ts';
+import { visitorOf } from '../http/client-address.ts';
 
 /** The form of `localView` in views.ts, refused. */
 export interface RefusedForm {
@@ -17,12 +17,14 @@ export interface RefusedForm {
 export function createLocalSignIn({ limits, config }: Pick<Services, 'limits' | 'config'>) {
   /** @throws DropError `forbidden` for a wrong key, `rate_limited` after too many */
   async function checkKey(req: Request, key: string, expected: string): Promise<void> {
-    const isRight = await limits.countIf(
-      (isRight) => !isRight,
-      async () => constantTimeEqual(key, expected),
+    const visitor = visitorOf(req.ip);
+    const isRight = await limits.attempts.key.run({
+      visitor,
       // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
-      { quotas: [{ key: `key:${addressKey(req.ip)}`, limit: config.CODE_TRIES }] },
-    );
+      quotas: [{ key: `key:${visitor.address}`, limit: config.CODE_TRIES }],
+      check: async () => constantTimeEqual(key, expected),
+      counts: (isRight) => !isRight,
+    });
     if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
   }
 

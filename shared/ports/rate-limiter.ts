@@ -6,6 +6,12 @@ export interface Quota {
   readonly limit: number;
 }
 
+/** One count of each of some keys, taken before it is known whether it stays. */
+export interface Reservation {
+  /** Must be called once. @param isCounted false: the counts are taken back; they never fall below 0 */
+  settle(isCounted: boolean): Promise<void>;
+}
+
 /** Counts by key within fixed windows. Counts need not survive a restart. Never throws. */
 export interface RateLimiter {
   /**
@@ -14,6 +20,10 @@ export interface RateLimiter {
    */
   take(quotas: readonly Quota[], window: Window): Promise<Quota | null>;
 
-  /** Takes back one count of each key in that window. A count never falls below 0. */
-  giveBack(quotas: readonly Quota[], window: Window): Promise<void>;
+  /**
+   * Like `take`, for counts that may be taken back. If its process dies, a reservation counts until the window ends.
+   * @returns the first quota whose limit is reached without reservations; `busy`: a limit is reached with the reservations
+   *   that are not settled yet, so a later call may succeed
+   */
+  reserve(quotas: readonly Quota[], window: Window): Promise<Reservation | Quota | 'busy'>;
 }

@@ -5,12 +5,16 @@ import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../doma
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
+import { type Attempts, createAttempts } from './attempts.ts';
 
 /** Time does not end the caps of drops and versions, so clients are told to wait long: a day. */
 const capRetrySeconds = 86_400;
 
 /** Each may hold a context, which takes no place of the day or of the account until the document comes. */
 const maxUploads = 100;
+
+const hourMs = 3_600_000;
+const wrongAttempts = 'Too many wrong attempts.';
 
 interface LimitNumbers {
   readonly WRITES_PER_MINUTE: number;
@@ -40,6 +44,11 @@ export function createLimits(deps: {
     const window = windowOf(clock.now(), minuteMs);
     return take([{ key: `${kind}:${accountId}`, limit }], window, `At most ${limit} ${what} a minute.`);
   }
+
+  const attempts = (windowMs: number, message: string): Attempts =>
+    createAttempts({ limiter, clock }, windowMs, ({ limit }, { retryAfterSeconds }) =>
+      tooMany('rate_limited', message, limit, retryAfterSeconds),
+    );
 
   return {
     /** Counts a POST or PUT of a drop when it arrives. @throws DropError `rate_limited` */
@@ -92,27 +101,12 @@ export function createLimits(deps: {
       throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
     },
 
-    /**
-     * Runs `attempt` and counts it for every quota if `counts(result)` is true. Counts it before it runs, so that
-     * parallel attempts cannot pass a limit, and takes the count back if `counts(result)` is false or `attempt` throws.
-     * @throws DropError `rate_limited` if a quota is used up; `attempt` did not run
-     */
-    async countIf<T>(
-      counts: (result: T) => boolean,
-      attempt: () => Promise<T>,
-      options: { quotas: readonly Quota[]; windowMs?: number; message?: string },
-    ): Promise<T> {
-      const { quotas, windowMs = attemptWindowMs, message = 'Too many wrong attempts.' } = options;
-      const window = windowOf(clock.now(), windowMs);
-      await take(quotas, window, message);
-      let isCounted = false;
-      try {
-        const result = await attempt();
-        isCounted = counts(result);
-        return result;
-      } finally {
-        if (!isCounted) await limiter.giveBack(quotas, window);
-      }
+    /** What is counted only if it fails, such as a wrong passcode, or if it is done, such as a report. */
+    attempts: {
+      passcode: attempts(attemptWindowMs, wrongAttempts),
+      code: attempts(attemptWindowMs, wrongAttempts),
+      key: attempts(attemptWindowMs, wrongAttempts),
+      report: attempts(hourMs, 'Too many reports.'),
     },
   };
 }

@@ -28,7 +28,7 @@ export type Passcodes = ReturnType<typeof createPasscodes>;
 export function createPasscodes(deps: {
   hasher: PasscodeHasher;
   sealer: Sealer;
-  limits: Limits;
+  limits: Pick<Limits, 'attempts'>;
   clock: Clock;
   config: {
     readonly PASSCODE_TRIES: number;
@@ -58,13 +58,17 @@ export function createPasscodes(deps: {
 
     /**
      * Whether the passcode opens the page. Only wrong passcodes count.
-     * @throws DropError `rate_limited` after too many wrong ones
+     * @throws DropError `rate_limited` after too many wrong ones, `unavailable` if too many are being checked
      */
     async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
       const { dropId, lock } = page;
       if (lock === null) return true;
-      const verify = () => hasher.verify(lock.hash, passcode, { drop: dropId, network: visitor.network });
-      return limits.countIf((isRight) => !isRight, verify, { quotas: quotasAt(dropId, visitor) });
+      return limits.attempts.passcode.run({
+        visitor,
+        quotas: quotasAt(dropId, visitor),
+        check: () => hasher.verify(lock.hash, passcode),
+        counts: (isRight) => !isRight,
+      });
     },
 
     /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */

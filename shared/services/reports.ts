@@ -8,8 +8,6 @@ import type { Audit } from './audit.ts';
 import type { Limits } from './limits.ts';
 import type { Operator } from './moderation.ts';
 
-const hourMs = 3_600_000;
-
 interface ReportFilter {
   /** false: open reports only. */
   readonly withClosed: boolean;
@@ -24,7 +22,7 @@ export type Reports = ReturnType<typeof createReports>;
 /** Reports of pages, for the operators (docs/decisions.md, Reports). */
 export function createReports(deps: {
   reports: ReportStore;
-  limits: Pick<Limits, 'countIf'>;
+  limits: Pick<Limits, 'attempts'>;
   audit: Audit;
   clock: Clock;
   config: {
@@ -48,18 +46,15 @@ export function createReports(deps: {
       const { dropId, slug, latestVersion } = page;
       const version = page.version?.number ?? latestVersion;
       const report = { id, dropId, slug, version, ...complaint, createdAt: clock.now() };
-      const outcome = await limits.countIf(
-        (stored) => stored !== 'known', // a parallel request stored it
-        () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
-        {
-          quotas: [
-            ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
-            { key: `report-of:${dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
-          ],
-          windowMs: hourMs,
-          message: 'Too many reports.',
-        },
-      );
+      const outcome = await limits.attempts.report.run({
+        visitor,
+        quotas: [
+          ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
+          { key: `report-of:${dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
+        ],
+        check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
+        counts: (stored) => stored !== 'known', // a parallel request stored it
+      });
       return outcome !== 'full';
     },
 

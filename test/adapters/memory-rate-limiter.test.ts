@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts';
-import { countsOf } from '../contract/rate-limiter.contract.ts';
+import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
 
 describe('RateLimiter in memory', () => {
@@ -39,9 +39,7 @@ describe('RateLimiter in memory', () => {
     await count('kept', 1).take();
     for (let n = 0; n < 300; n++) {
       await count(`refused ${n}`, 0).take();
-      await count(`given back ${n}`, 1).take();
-      await count(`given back ${n}`, 1).giveBack();
-      await count(`never taken ${n}`, 1).giveBack();
+      await expectReserved(await count(`given back ${n}`, 1).reserve()).settle(false);
     }
     expect(await count('kept', 1).take()).to.equal(false);
   });

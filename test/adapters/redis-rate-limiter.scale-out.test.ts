@@ -3,7 +3,7 @@ import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limit
 import type { Redis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
-import { countsOf } from '../contract/rate-limiter.contract.ts';
+import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { untilBack, useRedis } from '../support/redis.ts';
 import { timeLimit } from '../support/time-limit.ts';
@@ -27,21 +27,33 @@ describe('Limits that processes share in Redis', () => {
     expect(accepted.reduce((sum, each) => sum + each, 0)).to.equal(60);
   });
 
-  it('are never passed while calls are given back, also by another process', async () => {
-    const [one, other] = [countOn(await redis.open(), 5), countOn(await redis.open(), 5)];
+  it('are never passed while reservations of several processes are taken back', async () => {
+    const processes = [countOn(await redis.open(), 5), countOn(await redis.open(), 5)];
     let held = 0;
     let most = 0;
     await inParallel(200, async (i) => {
-      const [taker, giver] = i % 2 === 0 ? [one, other] : [other, one];
-      if (!(await taker.take())) return;
+      const reserved = await (processes[i % 2] ?? expect.fail('two')).reserve();
+      if (reserved === 'busy') return;
       held += 1;
       most = Math.max(most, held);
       held -= 1; // before the call: from then on another process may take it
-      await giver.giveBack();
+      await expectReserved(reserved).settle(false);
     });
     expect(most).to.be.within(1, 5);
-    await inParallel(10, other.giveBack);
-    expect(await one.takeMany(10)).to.equal(5);
+    expect(await processes[0]?.takeMany(10)).to.equal(5);
+  });
+
+  it('are used up by the reservations of a process that died, until the window ends', async () => {
+    const connection = await redis.open();
+    const [died, other] = [countOn(await redis.open(), 1), countOn(connection, 1)];
+    expectReserved(await died.reserve());
+    expect(await other.reserve()).to.equal('busy');
+    const [key = ''] = await connection.client.keys(`${connection.keyPrefix}*/reserved`);
+    expect(await connection.client.ttl(key)).to.be.within(1, 5);
+    await connection.client.del(key); // as when that time has passed
+    expect(await other.reserve()).to.deep.equal({ key: 'k', limit: 1 });
+    const next = countsOf(limiterOn(connection), 1, 'k', windowOf(later, minuteMs));
+    expectReserved(await next.reserve());
   });
 
   it('cost one command for each call, whatever the number of keys', async () => {
@@ -56,21 +68,21 @@ describe('Limits that processes share in Redis', () => {
     const quotas = ['a', 'b', 'c', 'd'].map((key) => ({ key, limit: 1 }));
     await limiter.take(quotas, minute);
     await limiter.take(quotas, minute);
-    await limiter.giveBack(quotas, minute);
-    expect(names).to.deep.equal(['eval', 'eval', 'eval']);
+    const others = ['e', 'f', 'g', 'h'].map((key) => ({ key, limit: 1 }));
+    await expectReserved(await limiter.reserve(others, minute)).settle(true);
+    expect(names).to.deep.equal(['eval', 'eval', 'eval', 'eval']);
   });
 
   it('leave no key in Redis that does not expire', async () => {
     const connection = await redis.open();
     const keys = () => connection.client.keys(`${connection.keyPrefix}*`);
     const count = countOn(connection, 1);
-    await count.giveBack();
     await countOn(connection, 0).take();
-    await count.take();
-    await count.giveBack();
+    await expectReserved(await count.reserve()).settle(false);
     expect(await keys()).to.deep.equal([]);
-    await count.take();
-    const [key = ''] = await keys();
+    await expectReserved(await count.reserve()).settle(true);
+    const [key = '', ...others] = await keys();
+    expect(others).to.deep.equal([]);
     expect(await connection.client.ttl(key)).to.be.within(60, 120);
   });
 
@@ -83,8 +95,9 @@ describe('Limits that processes share in Redis', () => {
     await until(() => !connection.isUp(), 'down');
 
     const startedAt = Date.now();
-    expect(await cut.takeMany(20)).to.equal(3);
-    await cut.giveBack();
+    const reserved = expectReserved(await cut.reserve());
+    expect(await cut.takeMany(20)).to.equal(2);
+    await reserved.settle(false);
     expect(await cut.takeMany(20)).to.equal(1);
     expect(Date.now() - startedAt).to.be.below(timeLimit(500));
     expect(await other.take(), 'Redis has counted one').to.equal(true);
@@ -95,6 +108,17 @@ describe('Limits that processes share in Redis', () => {
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
       'warn Redis is unavailable or slow: each process counts limits for itself',
     ]);
+  });
+
+  it('count a reservation that cannot be settled', async () => {
+    const { redis: connection, proxy } = await redis.openThroughProxy();
+    const [cut, other] = [countOn(connection, 1), countOn(await redis.open(), 1)];
+    const reserved = expectReserved(await cut.reserve());
+    proxy.refuse();
+    await until(() => !connection.isUp(), 'down');
+    await reserved.settle(false);
+    expectReserved(await cut.reserve()); // by this process
+    expect(await other.take()).to.equal(false);
   });
 
   it('are counted by each process if Redis does not answer in time, each call once', async () => {

@@ -496,6 +496,17 @@ describe('limits of wrong codes and keys', () => {
     expect(answers.filter(({ status }) => status === 429)).to.have.length(30);
   });
 
+  it('30 parallel valid codes from one address are accepted beside 9 wrong ones', async () => {
+    for (let n = 0; n < 9; n++) expect((await wrongCode(createPerson(service))).status).to.equal(404);
+    const { code } = await start(service);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        createPerson(service).post('/sign-in', { code }, { headers: address(1) }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 303));
+  });
+
   it('valid codes, and texts that are not codes, do not count', async () => {
     const { code } = await start(service);
     const person = createPerson(service);
@@ -547,13 +558,29 @@ describe('limits of wrong codes and keys', () => {
     return person;
   }
 
-  const tryKey = (person: Person, key: string, n: number) =>
-    person.post('/sign-in/local', { name: 'ada', key }, { headers: address(n) });
+  const tryKey = (person: Person, key: string, n: number, name = 'ada') =>
+    person.post('/sign-in/local', { name, key }, { headers: address(n) });
 
   it('429 rate_limited after 10 wrong keys from one address, the right one included', async () => {
     const person = await withCode();
     for (let i = 0; i < 10; i++) expect((await tryKey(person, 'wrong', 1)).status).to.equal(403);
     expect((await tryKey(person, keyOf(service), 1)).status).to.equal(429);
     expect((await tryKey(person, keyOf(service), 2)).status).to.equal(303);
+  });
+
+  it('30 parallel right keys from one address sign in beside 9 wrong ones; of 30 wrong ones 10 are checked', async () => {
+    const newPeople = () => Promise.all(Array.from({ length: 30 }, withCode));
+    const tryAll = async (people: readonly Person[], key: string) => {
+      const answers = people.map((person, n) => tryKey(person, key, 1, `person-${n}`));
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    const people = await newPeople();
+    for (const person of people.slice(0, 9)) expect((await tryKey(person, 'wrong', 1)).status).to.equal(403);
+    expect(await tryAll(people, keyOf(service))).to.deep.equal(Array(30).fill(303));
+
+    service.clock.advance(600_000);
+    const statuses = await tryAll(await newPeople(), 'wrong');
+    expect(statuses.filter((status) => status === 403)).to.have.length(10);
+    expect(statuses.filter((status) => status === 429)).to.have.length(20);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
-import type { RateLimiter } from '../../shared/ports/rate-limiter.ts';
+import type { Quota, RateLimiter, Reservation } from '../../shared/ports/rate-limiter.ts';
 import { inParallel, later, start } from './records.ts';
 
 const minute = windowOf(start, minuteMs);
@@ -11,11 +11,18 @@ export function countsOf(limiter: RateLimiter, limit: number, key = 'k', window 
   const quotas = [{ key, limit }];
   return {
     take: async () => (await limiter.take(quotas, window)) === null,
-    giveBack: () => limiter.giveBack(quotas, window),
+    reserve: () => limiter.reserve(quotas, window),
     /** How many of that many parallel calls are accepted. */
     takeMany: async (count: number) =>
       (await inParallel(count, () => limiter.take(quotas, window))).filter((full) => full === null).length,
   };
+}
+
+/** The reservation, which was accepted. */
+export function expectReserved(reserved: Reservation | Quota | 'busy'): Reservation {
+  if (reserved === 'busy' || !('settle' in reserved))
+    expect.fail(`not reserved: ${JSON.stringify(reserved)}`);
+  return reserved;
 }
 
 /** The behaviour of RateLimiter that all adapters share. */
@@ -47,20 +54,58 @@ export function describeRateLimiterContract(engine: string, openLimiter: () => P
       for (const each of [count(1), ...others]) expect(await each.take()).to.equal(false);
     });
 
-    it('does not count a refused call: after one is given back one more is accepted', async () => {
-      await count(1).take();
+    it('counts a reservation until it is settled, and then only if it is to be counted', async () => {
+      const right = expectReserved(await count(2).reserve());
+      const wrong = expectReserved(await count(2).reserve());
+      expect(await count(2).take()).to.equal(false);
+      await right.settle(false);
+      await wrong.settle(true);
+      expect(await count(2).takeMany(3)).to.equal(1);
+    });
+
+    it('reserve: `busy` while reservations may be taken back, then the quota that is used up', async () => {
+      const quota = { key: 'k', limit: 2 };
+      await count(2).take();
+      const reserved = expectReserved(await count(2).reserve());
+      expect(await count(2).reserve()).to.equal('busy');
+      expect(await count(1).reserve(), 'used up without the reservation').to.deep.equal({
+        ...quota,
+        limit: 1,
+      });
+      await reserved.settle(false);
+      await expectReserved(await count(2).reserve()).settle(true);
+      expect(await count(2).reserve()).to.deep.equal(quota);
+      expect(await count(0, 'none').reserve()).to.deep.equal({ key: 'none', limit: 0 });
+    });
+
+    it('reserves as many as the limit of parallel calls, whatever becomes of them', async () => {
+      const all = await inParallel(80, () => count(60).reserve());
+      expect(all.filter((each) => each === 'busy')).to.have.length(20);
+      const reserved = all.filter((each) => each !== 'busy').map(expectReserved);
+      await inParallel(60, (n) => reserved[n]?.settle(n < 50) ?? expect.fail('60 reservations'));
+      expect(await count(60).takeMany(20)).to.equal(10);
+    });
+
+    it('does not count a refused call', async () => {
+      const reserved = expectReserved(await count(1).reserve());
+      for (let n = 0; n < 5; n++) expect(await count(1).reserve()).to.equal('busy');
       await count(1).takeMany(10);
-      await count(1).giveBack();
+      await reserved.settle(false);
       expect(await count(1).takeMany(2)).to.equal(1);
     });
 
-    it('never counts below 0', async () => {
-      await count(1).giveBack();
-      await count(1, 'k', nextMinute).take();
-      await count(1).take();
-      for (let i = 0; i < 3; i++) await count(1).giveBack();
-      expect(await count(1).takeMany(2)).to.equal(1);
-      expect(await count(1, 'k', nextMinute).take()).to.equal(false);
+    it('reserves several keys, or none of them if one has reached its limit', async () => {
+      const [drop, address] = [
+        { key: 'drop', limit: 3 },
+        { key: 'address', limit: 1 },
+      ];
+      const reserved = expectReserved(await limiter.reserve([drop, address], minute));
+      for (let n = 0; n < 5; n++) expect(await limiter.reserve([drop, address], minute)).to.equal('busy');
+      await expectReserved(await limiter.reserve([drop], minute)).settle(false);
+      await reserved.settle(true);
+      for (let n = 0; n < 5; n++)
+        expect(await limiter.reserve([drop, address], minute)).to.deep.equal(address);
+      expect(await count(3, 'drop').takeMany(5)).to.equal(2);
     });
 
     it('counts several keys, or none of them if one has reached its limit, and says which', async () => {
@@ -74,8 +119,6 @@ export function describeRateLimiterContract(engine: string, openLimiter: () => P
         expect(await limiter.take([drop, address, network], minute)).to.deep.equal(network);
       expect(await limiter.take([drop, address], minute)).to.equal(null);
       expect(await limiter.take([drop, address], minute)).to.deep.equal(address);
-      await limiter.giveBack([drop, address, network], minute);
-      expect(await limiter.take([drop, address, network], minute)).to.equal(null);
     });
   });
 }

@@ -259,17 +259,30 @@ describe('Many processes behind nginx', function () {
       expect(another.status).to.equal(200);
     });
 
-    it('15 parallel wrong passcodes from one address with 15 forged addresses: 10 are checked', async () => {
+    it('30 parallel wrong passcodes from one address with forged addresses: 10 are checked', async () => {
       const owner = await front.newOwner();
       const { tried, another } = await withinOneWindow(tenMinutes, async () => {
         const { slug } = await owner.create({ passcode: 'open-sesame' });
         const visitor = visitsOf(newVisitor());
-        const tried = await crowd(15, 15, (n) => visitor.unlock(slug, `wrong ${n}`, { headers: lie(n) }));
+        const tried = await crowd(30, 30, (n) => visitor.unlock(slug, `wrong ${n}`, { headers: lie(n) }));
         return { tried, another: await visitsOf(newVisitor()).unlock(slug, 'open-sesame') };
       });
       const statuses = tried.map(({ status }) => status).sort();
-      expect(statuses).to.deep.equal([...Array(10).fill(403), ...Array(5).fill(429)]);
+      expect(statuses).to.deep.equal([...Array(10).fill(403), ...Array(20).fill(429)]);
       expect(another.status).to.equal(303);
+    });
+
+    it('30 parallel right passcodes from one address all open the page beside 9 wrong ones', async () => {
+      const owner = await front.newOwner();
+      const { opened, wrong } = await withinOneWindow(tenMinutes, async () => {
+        const { slug } = await owner.create({ passcode: 'open-sesame' });
+        const visitor = visitsOf(newVisitor());
+        const wrong = await crowd(9, 9, (n) => visitor.unlock(slug, `wrong ${n}`));
+        return { wrong, opened: await crowd(30, 30, () => visitor.unlock(slug, 'open-sesame')) };
+      });
+      expect(wrong.map(({ status }) => status)).to.deep.equal(Array(9).fill(403));
+      expect(opened.map(({ status }) => status)).to.deep.equal(Array(30).fill(303));
+      expectShared(opened);
     });
   });
 });

@@ -1,6 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
+import type { Quota } from '../../ports/rate-limiter.ts';
 import { createEventCounter } from './event-counter.ts';
 import { createHistogram } from './histogram.ts';
 import { watchJobs } from './job-metrics.ts';
@@ -71,12 +72,17 @@ function watchAccounts(accounts: Engine['accounts'], limitHit: LimitHit): Engine
 }
 
 function watchLimiter(limiter: Engine['rateLimiter'], limitHit: LimitHit): Engine['rateLimiter'] {
+  const report = ({ key }: Quota) => limitHit(key.split(':', 1)[0] ?? '');
   return {
-    ...limiter,
     async take(...args) {
       const full = await limiter.take(...args);
-      if (full !== null) limitHit(full.key.split(':', 1)[0] ?? '');
+      if (full !== null) report(full);
       return full;
+    },
+    async reserve(...args) {
+      const reserved = await limiter.reserve(...args);
+      if (typeof reserved === 'object' && 'key' in reserved) report(reserved);
+      return reserved;
     },
   };
 }

@@ -5,24 +5,47 @@ import type { Quota, RateLimiter } from '../../ports/rate-limiter.ts';
 import type { Redis } from './connection.ts';
 import { withoutCommand } from './errors.ts';
 
-/** KEYS: counts. ARGV: seconds to keep them, then each limit. Returns the index of the first key at its limit; 0: none. */
+/**
+ * KEYS: counts, then for `reserve` as many counts of reservations, which are part of the first. ARGV: seconds to keep
+ * counts, seconds to keep reservations, then each limit. Returns the index of the first key at its limit; 0: none;
+ * -1: a key is at its limit because of reservations.
+ */
 const takeLua = `
-for i, key in ipairs(KEYS) do
-  if tonumber(redis.call('GET', key) or '0') >= tonumber(ARGV[i + 1]) then return i end
+local n = #ARGV - 2
+local function count(i) return tonumber(KEYS[i] and redis.call('GET', KEYS[i]) or '0') end
+local isBusy = false
+for i = 1, n do
+  local limit = tonumber(ARGV[i + 2])
+  if count(i) - count(n + i) >= limit then return i end
+  if count(i) >= limit then isBusy = true end
 end
-for _, key in ipairs(KEYS) do
-  if redis.call('INCR', key) == 1 then redis.call('EXPIRE', key, ARGV[1]) end
+if isBusy then return -1 end
+for i = 1, n do
+  if redis.call('INCR', KEYS[i]) == 1 then redis.call('EXPIRE', KEYS[i], ARGV[1]) end
+  if KEYS[n + i] then
+    redis.call('INCR', KEYS[n + i])
+    redis.call('EXPIRE', KEYS[n + i], ARGV[2])
+  end
 end
 return 0
 `;
 
-/** KEYS: counts. */
-const giveBackLua = `
-for _, key in ipairs(KEYS) do
-  local count = tonumber(redis.call('GET', key) or '0')
-  if count > 1 then redis.call('DECR', key) else redis.call('DEL', key) end
+/** KEYS: as of a reservation. ARGV: 1 if it stays counted, else 0. */
+const settleLua = `
+local n = #KEYS / 2
+for i, key in ipairs(KEYS) do
+  if i > n or ARGV[1] == '0' then
+    local count = tonumber(redis.call('GET', key) or '0')
+    if count > 1 then redis.call('DECR', key) else redis.call('DEL', key) end
+  end
 end
 `;
+
+/**
+ * For so long after the newest reservation of a key, those that are not settled are taken for attempts under way. Longer
+ * than an attempt takes; then they are those of processes that died.
+ */
+const reservationSeconds = 5;
 
 const warnEveryMs = 60_000;
 
@@ -30,8 +53,8 @@ const warnEveryMs = 60_000;
  * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key, so
  * the caller's clock decides when a window begins.
  *
- * While Redis is down, or does not answer a call within 1 s, the process counts in `fallback`. A count that one limiter
- * took cannot be given back to the other one: it stays until its window ends.
+ * While Redis is down, or does not answer a call within 1 s, the process counts in `fallback`. A reservation that cannot be
+ * settled counts until its window ends.
  */
 export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
   let isFallback = false;
@@ -47,32 +70,48 @@ export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log:
     isFallback = true;
   }
 
-  async function run(lua: string, quotas: readonly Quota[], window: Window, args: readonly number[] = []) {
-    const keys = quotas.map(({ key }) => `${redis.keyPrefix}limits:${window.durationMs}/${window.id}/${key}`);
+  async function run(lua: string, keys: readonly string[], args: readonly number[]): Promise<number> {
     const result: unknown = await redis.client.eval(lua, keys.length, ...keys, ...args);
     isFallback = false;
-    return result;
+    return Number(result);
   }
+
+  const keysOf = (quotas: readonly Quota[], { durationMs, id }: Window) =>
+    quotas.map(({ key }) => `${redis.keyPrefix}limits:${durationMs}/${id}/${key}`);
+
+  // Counts are kept for two windows, because the clocks of processes differ.
+  const argsOf = (quotas: readonly Quota[], { durationMs }: Window) => [
+    Math.ceil((2 * durationMs) / 1000),
+    reservationSeconds,
+    ...quotas.map(({ limit }) => limit),
+  ];
 
   return {
     async take(quotas, window) {
       try {
-        // Kept for two windows, because the clocks of processes differ.
-        const seconds = Math.ceil((2 * window.durationMs) / 1000);
-        const full = await run(takeLua, quotas, window, [seconds, ...quotas.map(({ limit }) => limit)]);
-        return quotas[Number(full) - 1] ?? null;
+        const full = await run(takeLua, keysOf(quotas, window), argsOf(quotas, window));
+        return quotas[full - 1] ?? null;
       } catch (error) {
         noteFallback(error);
         return fallback.take(quotas, window);
       }
     },
 
-    async giveBack(quotas, window) {
+    async reserve(quotas, window) {
       try {
-        await run(giveBackLua, quotas, window);
+        const counts = keysOf(quotas, window);
+        const keys = [...counts, ...counts.map((key) => `${key}/reserved`)];
+        const full = await run(takeLua, keys, argsOf(quotas, window));
+        if (full < 0) return 'busy';
+        return (
+          quotas[full - 1] ?? {
+            settle: (isCounted) =>
+              run(settleLua, keys, [isCounted ? 1 : 0]).then(() => undefined, noteFallback),
+          }
+        );
       } catch (error) {
         noteFallback(error);
-        await fallback.giveBack(quotas, window);
+        return fallback.reserve(quotas, window);
       }
     },
   };
