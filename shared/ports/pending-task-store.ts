@@ -1,4 +1,4 @@
-import type { PendingTask } from '../domain/drop.ts';
+import type { PendingTask, Version } from '../domain/drop.ts';
 
 /** A drop, live or deleted, with its pending tasks and the ids that the jobs need. */
 export interface DropTasks {
@@ -12,11 +12,17 @@ export interface DropTasks {
   readonly createdAt: number;
   readonly rev: number;
   readonly tasks: readonly PendingTask[];
-  /** Ids of its versions. */
-  readonly versionIds: readonly string[];
+  /** Oldest first. */
+  readonly versions: readonly Pick<Version, 'id' | 'hasContext'>[];
   readonly latestVersionId: string;
   /** Ids of removed versions whose blobs still exist. */
   readonly trash: readonly string[];
+}
+
+/** The same with the artefacts of its versions. */
+export interface RenderTasks extends DropTasks {
+  /** By version: the newest renderer of its artefacts. A version without an entry has none. */
+  readonly renderers: ReadonlyMap<string, number>;
 }
 
 /** Position of a drop in `listPending`. */
@@ -30,6 +36,9 @@ export interface PendingPosition {
 export interface PendingTaskStore {
   /** null: there is no record, or its removal is complete. */
   find(dropId: string): Promise<DropTasks | null>;
+
+  /** With the artefacts of this renderer and earlier ones; in one query. */
+  findForRender(dropId: string, renderer: number): Promise<RenderTasks | null>;
 
   /**
    * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms).

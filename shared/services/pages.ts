@@ -43,6 +43,7 @@ export function createPages(deps: {
     dropId,
     ownerId,
     versionId: version.id,
+    hasContext: version.hasContext,
   });
 
   return {

@@ -14,6 +14,7 @@ const maxWaiting = 32;
 /** A version, its drop, and the account whose turn its render takes. */
 export interface OwnedVersion extends VersionKey {
   readonly ownerId: string;
+  readonly hasContext: boolean;
 }
 
 /** The render of one version. Each part is null if the version was removed. */
@@ -72,8 +73,8 @@ export function createRendering(deps: {
     return (await inTurn(contextTurns, ownerId, () => contextRenderer.render(text))) ?? asPlainText(text);
   }
 
-  function begin({ ownerId, versionId }: OwnedVersion): RunningRender {
-    const blobs = Promise.all([html.get(versionId), contexts.get(versionId)]);
+  function begin({ ownerId, versionId, hasContext }: OwnedVersion): RunningRender {
+    const blobs = Promise.all([html.get(versionId), hasContext ? contexts.get(versionId) : null]);
     const document = blobs.then(([bytes]) => bytes);
     const contextText = blobs.then(([, bytes]) => bytes && Buffer.from(bytes).toString('utf8'));
     const page = document.then(

@@ -12,18 +12,21 @@ describe('Documents in GridFS', () => {
   });
   after(() => test.giveBack());
 
-  for (const [what, from] of [
-    ['all of its chunks', 0],
+  for (const [what, n] of [
+    ['all of its chunks', { $gte: 0 }],
+    ['its first chunk', 0],
+    ['its second chunk', 1],
     ['its last chunk', 2],
+    ['all but its first chunk', { $gt: 0 }],
   ] as const) {
     it(`one that is removed while it is read, so that the reader misses ${what}, is absent`, async () => {
       const { html } = createMongoStores(test.mongo.connection, createTestClock(start));
-      const id = `v-${from}`;
+      const id = `v-${what}`;
       const document = Buffer.alloc(2_500_000, 'x'); // three chunks
       await html.put(id, document);
       expect(await html.get(id)).to.deep.equal(document);
       const chunks = test.mongo.connection.collection('html.chunks');
-      await chunks.deleteMany({ files_id: id, n: { $gte: from } } as object);
+      await chunks.deleteMany({ files_id: id, n } as object);
       expect(await html.get(id)).to.equal(null);
     });
   }

@@ -44,9 +44,9 @@ describe('drops in MongoDB', () => {
         expect(outcomes).not.to.include(null);
         await expectWhole(id);
       }
-      const { trash, versionIds } = (await pendingTasks.find(id)) ?? { trash: [], versionIds: [] };
+      const { trash, versions } = (await pendingTasks.find(id)) ?? { trash: [], versions: [] };
       expect(trash.length).to.be.above(0);
-      const known = [...trash, ...versionIds];
+      const known = [...trash, ...versions.map((version) => version.id)];
       expect(new Set(known).size, 'an id is in one of the two').to.equal(known.length);
       expect(known).to.include.members([...ids]);
       expect(known).to.have.length(ids.size + 1);

@@ -142,15 +142,11 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['sessions.findByHash', () => stores.sessions.findByHash(session.hash), ['aggregate sessions by _id_']],
     ['sessions.list', () => stores.sessions.list('n7', 9), ['find sessions by sessions_account']],
     ['sessions.touch', () => stores.sessions.touch(session.id, later, start), ['update sessions by _id_']],
-    [
-      'sessions.end',
-      () => stores.sessions.end('account', session.id),
-      ['delete sessions by _id_', 'find sessions by _id_'],
-    ],
+    ['sessions.end', () => stores.sessions.end('account', session.id), ['delete sessions by _id_']],
     [
       'sessions.endAll',
       () => stores.sessions.endAll('n8', session.id),
-      ['delete sessions by sessions_account', 'find sessions by sessions_account'],
+      ['delete sessions by sessions_account'],
     ],
     [
       'sessions.removeUsedBefore',
@@ -390,6 +386,11 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       ['find drops by drops_pairs', 'find drops by _id_'],
     ],
     ['pendingTasks.find', () => stores.pendingTasks.find('drop-1-7'), ['find drops by _id_']],
+    [
+      'pendingTasks.findForRender',
+      () => stores.pendingTasks.findForRender('drop-1-7', 3),
+      ['aggregate drops by _id_'],
+    ],
     [
       'pendingTasks.listPending',
       () => stores.pendingTasks.listPending(later, null, 100),

@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
 import type { Artefact, RenderStore } from '../../shared/ports/render-store.ts';
+import { anArtefact } from '../contract/records.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
-const bytes = Buffer.from('bytes');
-const facts = { byteLength: bytes.length, digest: 'digest' };
+/** More than a record holds. */
+const large = 'large '.repeat(20_000);
 
-function anArtefact(renderer = 1): Artefact {
-  const plan = { renderer, insertAt: 0, insertion: '' };
-  const head = { plan, facts: { identity: facts, br: facts, gzip: facts }, contextLength: null };
-  return { head, br: bytes, gzip: bytes, context: null };
+function aLargeArtefact(renderer = 1): Artefact {
+  return anArtefact('any', renderer, large);
 }
 
 describe('Chunks of artefacts in MongoDB', () => {
@@ -31,7 +30,7 @@ describe('Chunks of artefacts in MongoDB', () => {
   }
 
   it('of a put that was not the first are removed', async () => {
-    for (let i = 0; i < 2; i++) await renders.put('v1', anArtefact());
+    for (let i = 0; i < 2; i++) await renders.put('v1', aLargeArtefact());
     expect(await chunks().countDocuments()).to.equal(1);
   });
 
@@ -43,22 +42,43 @@ describe('Chunks of artefacts in MongoDB', () => {
   });
 
   it('of a put under way stay when older artefacts are deleted', async () => {
-    await renders.put('v1', anArtefact(1));
+    await renders.put('v1', aLargeArtefact(1));
     const begun = await beginPut('v1', '000002');
     expect(await renders.deleteOlder('v1', 3)).to.equal(true);
     expect((await chunks().find().toArray()).map(({ _id }) => _id)).to.deep.equal([begun]);
   });
 
   it('are read without the record: a head takes one command, and a part one', async () => {
-    await renders.put('v1', anArtefact());
+    const commands = await commandsOf(async () => {
+      await renders.put('v1', aLargeArtefact());
+      await readContext('v1', large);
+    });
+    expect(commands).to.deep.equal(['insert', 'insert', 'find', 'find']);
+  });
+
+  it('are not needed for an ordinary page, which is stored and read with one command', async () => {
+    const commands = await commandsOf(async () => {
+      await renders.put('v1', anArtefact('small', 1, 'why'));
+      await readContext('v1', 'why');
+      await renders.put('v1', anArtefact('small', 2, 'why'));
+      await renders.deleteOlder('v1', 2);
+    });
+    expect(commands).to.deep.equal(['insert', 'find', 'find', 'insert', 'find', 'delete']);
+    expect(await chunks().countDocuments()).to.equal(0);
+  });
+
+  async function readContext(versionId: string, expected: string): Promise<void> {
+    const head = await renders.findHead(versionId, 1);
+    const bytes = head && (await renders.findPart(versionId, head, 'context'));
+    expect(Buffer.from(bytes ?? []).toString()).to.equal(expected);
+  }
+
+  async function commandsOf(work: () => Promise<void>): Promise<string[]> {
     const commands: string[] = [];
     const note = ({ commandName }: { commandName: string }) => commands.push(commandName);
     const client = test.mongo.connection.getClient();
     client.on('commandStarted', note);
-    const head = await renders.findHead('v1', 1);
-    expect(head && (await renders.findPart('v1', head, 'gzip'))).to.deep.equal(new Uint8Array(bytes));
-    await renders.put('v2', anArtefact());
-    client.off('commandStarted', note);
-    expect(commands).to.deep.equal(['find', 'find', 'insert', 'insert']);
-  });
+    await work().finally(() => client.off('commandStarted', note));
+    return commands;
+  }
 });

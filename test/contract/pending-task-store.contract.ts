@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Drop, PendingTask } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
-import { aDrop, at, aVersion, inParallel, later, start } from './records.ts';
+import { aDrop, anArtefact, at, aVersion, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 /** The contract of PendingTaskStore. */
@@ -16,8 +16,8 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       return made;
     }
 
-    async function addVersion(slug: string): Promise<string> {
-      const version = aVersion();
+    async function addVersion(slug: string, context?: string): Promise<string> {
+      const version = aVersion(context === undefined ? {} : { context: Buffer.from(context) });
       await stores().drops.addVersion(at(slug), version, {}, 500, []);
       return version.id;
     }
@@ -46,9 +46,9 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
       it('returns a live drop with its versions, head and removed versions', async () => {
         const drop = aDrop();
         await stores().drops.create(drop, 500, ['render', 'purge']);
-        const [second, third] = [await addVersion(drop.slug), await addVersion(drop.slug)];
+        const [second, third] = [await addVersion(drop.slug), await addVersion(drop.slug, 'why')];
         await stores().drops.removeVersion(at(drop.slug), 2, later, []);
-        const { tasks, versionIds, ...found } = await find(drop.id);
+        const { tasks, versions, ...found } = await find(drop.id);
         const { rev } = (await stores().drops.find('owner', drop.slug)) ?? {};
         expect(found).to.deep.equal({
           id: drop.id,
@@ -62,7 +62,10 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
           latestVersionId: third,
           trash: [second],
         });
-        expect(versionIds).to.have.members([drop.version.id, third]);
+        expect(versions).to.deep.equal([
+          { id: drop.version.id, hasContext: false },
+          { id: third, hasContext: true },
+        ]);
         expect(tasks).to.have.members(['render', 'purge']);
       });
 
@@ -71,6 +74,42 @@ export function describePendingTaskStoreContract(engine: string, openStores: Ope
         await stores().drops.remove(at(slug), later);
         expect(await find(id)).to.deep.include({ deleted: true });
         expect(await stores().pendingTasks.find('unknown')).to.equal(null);
+      });
+    });
+
+    describe('findForRender', () => {
+      const byRenderer = async (id: string, renderer: number) => {
+        const found = await stores().pendingTasks.findForRender(id, renderer);
+        return found && Object.fromEntries(found.renderers);
+      };
+
+      it('returns what find returns, and the newest renderer of each version that the caller knows', async () => {
+        const drop = aDrop();
+        await stores().drops.create(drop, 500, ['render']);
+        const [second, third] = [await addVersion(drop.slug), await addVersion(drop.slug)];
+        const { id: other } = await create();
+        const first = drop.version.id;
+        for (const [id, renderer] of [
+          [first, 1],
+          [first, 2],
+          [second, 1],
+          [other, 3],
+        ] as const)
+          await stores().renders.put(id, anArtefact('any', renderer));
+        expect(await byRenderer(drop.id, 3)).to.deep.equal({ [first]: 2, [second]: 1 });
+        expect(await byRenderer(drop.id, 1)).to.deep.equal({ [first]: 1, [second]: 1 });
+        await stores().renders.put(third, anArtefact('large', 3, 'x'.repeat(200_000)));
+        expect(await byRenderer(drop.id, 3)).to.deep.equal({ [first]: 2, [second]: 1, [third]: 3 });
+        const { renderers, ...found } = (await stores().pendingTasks.findForRender(drop.id, 3)) ?? {};
+        expect(found).to.deep.equal(await find(drop.id));
+      });
+
+      it('returns drops without artefacts, and null if there is no record', async () => {
+        const { id, slug } = await create();
+        expect(await byRenderer(id, 2)).to.deep.equal({});
+        await stores().drops.remove(at(slug), later);
+        expect(await stores().pendingTasks.findForRender(id, 2)).to.deep.include({ deleted: true });
+        expect(await byRenderer('unknown', 2)).to.equal(null);
       });
     });
 

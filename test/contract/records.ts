@@ -12,6 +12,7 @@ import {
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/domain/token.ts';
 import type { IdempotencyRecord } from '../../shared/ports/idempotency-store.ts';
+import type { Artefact } from '../../shared/ports/render-store.ts';
 import type { NewReport } from '../../shared/ports/report-store.ts';
 
 /** The target of a change, at any revision unless `revs` are given. */
@@ -135,6 +136,25 @@ export function anIdempotencyRecord(changes: Partial<IdempotencyRecord> = {}): I
     createdAt: start,
     ...changes,
   };
+}
+
+export function anArtefact(
+  text: string,
+  renderer = 1,
+  context: string | null = `context ${text} é`,
+): Artefact {
+  const [br, gzip] = [Buffer.from(`\0br ${text}`), Buffer.from(`\0gzip ${text}`)];
+  const markup = context === null ? null : Buffer.from(context);
+  const head = {
+    plan: { renderer, insertAt: 17, insertion: `<style>/* ${text} é */</style>` },
+    facts: {
+      identity: { byteLength: 1_000, digest: `identity ${text}` },
+      br: { byteLength: br.byteLength, digest: `br ${text}` },
+      gzip: { byteLength: gzip.byteLength, digest: `gzip ${text}` },
+    },
+    contextLength: markup?.byteLength ?? null,
+  };
+  return { head, br, gzip, context: markup };
 }
 
 /** The outcome of `act` while eight callers change the same record. @param change gets a number that is new in each call */

@@ -1,25 +1,10 @@
 import { expect } from 'chai';
 import type { Artefact, ArtefactPart } from '../../shared/ports/render-store.ts';
-import { inParallel } from './records.ts';
+import { anArtefact, inParallel } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 /** Above every renderer of these tests. */
 const newest = 9;
-
-function anArtefact(text: string, renderer = 1, context: string | null = `context ${text} é`): Artefact {
-  const [br, gzip] = [Buffer.from(`\0br ${text}`), Buffer.from(`\0gzip ${text}`)];
-  const markup = context === null ? null : Buffer.from(context);
-  const head = {
-    plan: { renderer, insertAt: 17, insertion: `<style>/* ${text} é */</style>` },
-    facts: {
-      identity: { byteLength: 1_000, digest: `identity ${text}` },
-      br: { byteLength: br.byteLength, digest: `br ${text}` },
-      gzip: { byteLength: gzip.byteLength, digest: `gzip ${text}` },
-    },
-    contextLength: markup?.byteLength ?? null,
-  };
-  return { head, br, gzip, context: markup };
-}
 
 /** What any engine must do for RenderStore. */
 export function describeRenderStoreContract(engine: string, openStores: OpenStores): void {

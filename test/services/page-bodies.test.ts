@@ -7,7 +7,7 @@ import type { RunningRender } from '../../shared/services/rendering.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-const version = { dropId: 'd1', ownerId: 'o1', versionId: 'v1' };
+const version = { dropId: 'd1', ownerId: 'o1', versionId: 'v1', hasContext: true };
 const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
-import type { RenderHead } from '../../shared/ports/render-store.ts';
+import type { RenderHead, VersionKey } from '../../shared/ports/render-store.ts';
 import { at } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
@@ -16,7 +16,7 @@ describe('The rendering of a version', () => {
   async function publish(tasks: readonly ('render' | 'purge')[] = ['render'], context?: string) {
     const { scene, process } = current();
     const { id, slug, versionId } = await scene.publish(tasks, context);
-    const version = { dropId: id, versionId };
+    const version = { dropId: id, versionId, hasContext: true };
     const { renders } = scene.stores;
     return {
       ...{ id, slug, version },
@@ -171,7 +171,7 @@ describe('The rendering of a version', () => {
       const { rendering } = current().process;
       const ids = await Promise.all(Array.from({ length: 40 }, () => publish()));
       const release = current().scene.renderer.hold();
-      const of = (owner: string, { version }: { version: { dropId: string; versionId: string } }) =>
+      const of = (owner: string, { version }: { version: VersionKey & { hasContext: boolean } }) =>
         rendering.renderForRequest({ ...version, ownerId: owner }).page.then(
           () => 'rendered',
           (error: { code: string }) => error.code,

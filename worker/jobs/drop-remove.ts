@@ -32,7 +32,7 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
     } finally {
       // Again in the last round: a render that ran during the first one may have stored its page afterwards.
       if (round === 0 || isLast) {
-        await deleteBlobs([...drop.versionIds, ...drop.trash]);
+        await deleteBlobs([...drop.versions.map(({ id }) => id), ...drop.trash]);
         await cards.delete([dropId]);
       }
     }

@@ -58,7 +58,7 @@ export function createStoreReconcile(
     if (drop.deleted) return;
     if (drop.tasks.includes('purge')) await enqueue('edge.purge', { dropId });
     if (drop.tasks.includes('render')) {
-      const unrendered = await findUnrendered(renders, drop.versionIds);
+      const unrendered = await findUnrendered(renders, drop.versions);
       // If all are rendered, the job of any version clears the task.
       const versionIds = unrendered.length > 0 ? unrendered : [drop.latestVersionId];
       for (const versionId of versionIds) await enqueue('version.render', { dropId, versionId });

@@ -1,6 +1,6 @@
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { DropTasks } from '../../shared/ports/pending-task-store.ts';
+import type { DropTasks, RenderTasks } from '../../shared/ports/pending-task-store.ts';
 import type { RenderStore } from '../../shared/ports/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
@@ -13,37 +13,49 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
   const { pendingTasks, renders } = deps.engine;
   const { rendering, cards, jobs, purger } = deps;
 
-  async function render({ id: dropId, ownerId }: DropTasks, versionId: string): Promise<void> {
-    const before = await renders.findHead(versionId, rendererVersion);
-    if (before?.plan.renderer !== rendererVersion) {
-      const isRendered = await rendering.renderForJob({ dropId, ownerId, versionId });
+  async function render(
+    { id: dropId, ownerId, renderers }: RenderTasks,
+    { id: versionId, hasContext }: RenderTasks['versions'][number],
+  ): Promise<void> {
+    const before = renderers.get(versionId);
+    if (before !== rendererVersion) {
+      const isRendered = await rendering.renderForJob({ dropId, ownerId, versionId, hasContext });
       if (!isRendered && (await isLive(dropId, versionId)))
         throw new Error(`The document of version ${versionId} of drop ${dropId} is missing`);
     }
-    if (before === null) return;
+    if (before === undefined) return;
     const wasOutdated = await renders.deleteOlder(versionId, rendererVersion);
     if (wasOutdated && purger !== null) await jobs.enqueue('edge.purge', { dropId });
   }
 
   async function isLive(dropId: string, versionId: string): Promise<boolean> {
     const drop = await pendingTasks.find(dropId);
-    return drop !== null && !drop.deleted && drop.versionIds.includes(versionId);
+    return drop !== null && !drop.deleted && drop.versions.some(({ id }) => id === versionId);
   }
 
   return async ({ dropId, versionId }) => {
-    const drop = await pendingTasks.find(dropId);
+    const drop = await pendingTasks.findForRender(dropId, rendererVersion);
     if (drop === null || drop.deleted) return;
-    if (drop.versionIds.includes(versionId)) await render(drop, versionId);
+    const version = drop.versions.find(({ id }) => id === versionId);
+    if (version !== undefined) await render(drop, version);
     if (!drop.locked && !(await cards.isStored({ ...drop, dropId })))
       await jobs.enqueue('drop.card', { dropId });
     if (!drop.tasks.includes('render')) return;
-    if ((await findUnrendered(renders, drop.versionIds)).length > 0) return;
+    const others = drop.versions.filter(
+      ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
+    );
+    if ((await findUnrendered(renders, others)).length > 0) return;
     await pendingTasks.clearTask(dropId, 'render', drop.rev);
   };
 }
 
 /** Those of these versions that have no artefact of the current renderer. */
-export async function findUnrendered(renders: RenderStore, versionIds: readonly string[]): Promise<string[]> {
-  const rendered = await renders.listRendered(versionIds, rendererVersion);
-  return versionIds.filter((versionId) => !rendered.has(versionId));
+export async function findUnrendered(
+  renders: RenderStore,
+  versions: DropTasks['versions'],
+): Promise<string[]> {
+  if (versions.length === 0) return [];
+  const ids = versions.map(({ id }) => id);
+  const rendered = await renders.listRendered(ids, rendererVersion);
+  return ids.filter((id) => !rendered.has(id));
 }

@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { isDuplicateOf } from './errors.ts';
 
 const maxChunkBytes = 1024 * 1024;
@@ -29,12 +29,10 @@ export interface NewFile {
 }
 
 /**
- * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them: a file
- * exists while its record exists.
+ * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them.
  */
 export function openGridBucket(connection: Connection, bucketName: string) {
   if (connection.db === undefined) throw new Error('The connection to MongoDB is not open yet');
-  const bucket = new mongoose.mongo.GridFSBucket(connection.db, { bucketName });
   const files = connection.db.collection<FileDocument>(`${bucketName}.files`);
   const chunks = connection.db.collection<ChunkDocument>(`${bucketName}.chunks`);
 
@@ -83,33 +81,25 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     /** The files that exist, by id, of which all together fit into memory. */
     async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
       const found = await files.find({ _id: { $in: [...ids] } }, { projection: { length: 1 } }).toArray();
-      const parts = await chunks
-        .find({ files_id: { $in: [...ids] } }, { promoteBuffers: true })
-        .sort({ files_id: 1, n: 1 })
-        .toArray();
+      const parts = await chunks.find({ files_id: { $in: [...ids] } }, { promoteBuffers: true }).toArray();
       const all = found.map(({ _id, length }) => {
-        const bytes = Buffer.concat(parts.filter(({ files_id }) => files_id === _id).map(({ data }) => data));
+        const bytes = joinChunks(parts.filter(({ files_id }) => files_id === _id));
         return { id: _id, bytes, isWhole: bytes.byteLength === length };
       });
       return new Map(all.filter(({ isWhole }) => isWhole).map(({ id, bytes }) => [id, bytes]));
     },
 
-    /** null: no such file, or its removal has begun. */
+    /**
+     * null: no such file, or its removal has begun. A document of less than 1 MB is read with one command: a single chunk that
+     * is not full is the whole file.
+     */
     async get(id: string): Promise<Uint8Array | null> {
-      const download = bucket.openDownloadStream(asGridId(id));
-      let length = 0;
-      download.once('file', (file: FileDocument) => {
-        length = file.length;
-      });
-      const parts: Uint8Array[] = [];
-      try {
-        for await (const part of download) parts.push(part);
-      } catch (error) {
-        if (isAbsent(error)) return null;
-        throw error;
-      }
-      const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
-      return bytes.byteLength === length ? bytes : null; // the driver reports no error if the last chunks are missing
+      const parts = await chunks.find({ files_id: id }, { promoteBuffers: true }).toArray();
+      const [first] = parts;
+      if (parts.length === 1 && first?.n === 0 && first.data.byteLength < maxChunkBytes) return first.data;
+      const file = await files.findOne({ _id: id }, { projection: { length: 1 } });
+      const bytes = joinChunks(parts);
+      return file?.length === bytes.byteLength ? bytes : null;
     },
 
     /** Unknown ids are no error. */
@@ -126,14 +116,9 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   };
 }
 
-/** The driver's types allow only ObjectIds. */
-function asGridId(id: string): mongoose.mongo.ObjectId {
-  return id as unknown as mongoose.mongo.ObjectId; // proof: the GridFS specification lets `_id` be of any type
-}
-
-function isAbsent(error: unknown): boolean {
-  if (error instanceof mongoose.mongo.MongoGridFSChunkError) return true;
-  return error instanceof mongoose.mongo.MongoRuntimeError && 'code' in error && error.code === 'ENOENT';
+/** The bytes of the chunks of one file, in any order. */
+function joinChunks(parts: readonly ChunkDocument[]): Uint8Array {
+  return Buffer.concat([...parts].sort((a, b) => a.n - b.n).map(({ data }) => data));
 }
 
 /** Ignores that documents are there already: an id always has the same bytes. */

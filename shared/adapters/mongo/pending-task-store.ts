@@ -1,10 +1,11 @@
 import type { Connection } from 'mongoose';
-import type { PendingTaskStore } from '../../ports/pending-task-store.ts';
+import type { DropTasks, PendingTaskStore } from '../../ports/pending-task-store.ts';
 import { answerMs } from './connection.ts';
 import { type DropDocument, dropModel } from './drop-schema.ts';
 import { removeExpired } from './drop-updates.ts';
 import { withTimeLimit } from './errors.ts';
 import { importModel } from './import-mark.ts';
+import { artefactId, artefactModel, rendererOf, versionOf } from './render-store.ts';
 import type { VersionDocument } from './version-document.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
@@ -12,10 +13,25 @@ type TasksRow = Pick<
   DropDocument,
   '_id' | 'owner' | 'title' | 'description' | 'created_at' | 'deleted_at' | 'rev' | 'due' | 'trash'
 > & {
-  readonly versions: readonly Pick<VersionDocument, 'id'>[];
+  readonly versions: readonly Pick<VersionDocument, 'id' | 'has_context'>[];
   readonly head: Pick<VersionDocument, 'id'>;
   readonly lock?: { readonly id: string } | null;
 };
+
+const tasksFields = {
+  owner: 1,
+  'lock.id': 1,
+  title: 1,
+  description: 1,
+  created_at: 1,
+  deleted_at: 1,
+  rev: 1,
+  due: 1,
+  'versions.id': 1,
+  'versions.has_context': 1,
+  'head.id': 1,
+  trash: 1,
+} as const;
 
 /** Follows each removal of tasks or trash; see `DropDocument.chores`. */
 const updateChores = {
@@ -26,6 +42,7 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
   const drops = dropModel(connection);
   const days = dayViewsModel(connection);
   const imports = importModel(connection);
+  const artefacts = artefactModel(connection).collection.name;
 
   /** Removes the values from the list. @returns whether a drop matched */
   async function removeFrom(
@@ -40,35 +57,29 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
 
   return withTimeLimit<PendingTaskStore>(answerMs(connection), {
     async find(dropId) {
-      const fields = {
-        owner: 1,
-        'lock.id': 1,
-        title: 1,
-        description: 1,
-        created_at: 1,
-        deleted_at: 1,
-        rev: 1,
-        due: 1,
-        'versions.id': 1,
-        'head.id': 1,
-        trash: 1,
-      } as const;
-      const row = await drops.findById(dropId, fields).lean<TasksRow>();
-      if (row === null) return null;
-      return {
-        id: row._id,
-        ownerId: row.owner,
-        deleted: row.deleted_at !== null,
-        locked: row.lock?.id !== undefined,
-        title: row.title,
-        description: row.description,
-        createdAt: row.created_at,
-        rev: row.rev,
-        tasks: row.due,
-        versionIds: row.versions.map(({ id }) => id),
-        latestVersionId: row.head.id,
-        trash: row.trash,
-      };
+      const row = await drops.findById(dropId, tasksFields).lean<TasksRow>();
+      return row === null ? null : toTasks(row);
+    },
+
+    async findForRender(dropId, renderer) {
+      const renderers = Array.from({ length: renderer }, (_, i) => i + 1);
+      // By id, which every server joins by its index. Ascending, so that the newest one comes last.
+      const idsOfVersion = renderers.map((each) => ({ $concat: ['$$this', artefactId('', each)] }));
+      const concat = { $concatArrays: ['$$value', idsOfVersion] };
+      const ids = { $reduce: { input: '$versions.id', initialValue: [], in: concat } };
+      const [row] = await drops.aggregate<TasksRow & { readonly artefacts: readonly { _id: string }[] }>([
+        { $match: { _id: dropId } },
+        { $project: { ...tasksFields, artefact_ids: ids } },
+        {
+          $lookup: {
+            ...{ from: artefacts, localField: 'artefact_ids', foreignField: '_id', as: 'artefacts' },
+            pipeline: [{ $project: { _id: 1 } }],
+          },
+        },
+      ]);
+      if (row === undefined) return null;
+      const found = row.artefacts.map(({ _id }) => _id).sort();
+      return { ...toTasks(row), renderers: new Map(found.map((id) => [versionOf(id), rendererOf(id)])) };
     },
 
     async listPending(before, after, limit) {
@@ -120,4 +131,21 @@ export function createMongoPendingTaskStore(connection: Connection): PendingTask
       return new Set(rows.flatMap(({ found }) => found));
     },
   });
+}
+
+function toTasks(row: TasksRow): DropTasks {
+  return {
+    id: row._id,
+    ownerId: row.owner,
+    deleted: row.deleted_at !== null,
+    locked: row.lock?.id !== undefined,
+    title: row.title,
+    description: row.description,
+    createdAt: row.created_at,
+    rev: row.rev,
+    tasks: row.due,
+    versions: row.versions.map(({ id, has_context }) => ({ id, hasContext: has_context })),
+    latestVersionId: row.head.id,
+    trash: row.trash,
+  };
 }

@@ -6,19 +6,23 @@ import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { distinctIds, type ListIds, mergedIds } from './grid-bucket.ts';
 
 const idsPerDelete = 25;
-/** The artefact of an ordinary page is one chunk. */
+/** The bytes of an ordinary page are so few; they are in the record. */
+const maxBytesInRecord = 64 * 1024;
 const chunkBytes = 1024 * 1024;
 
+/** With bytes or with chunks. Releases that know chunks only render a page without them for each reader. */
 interface ArtefactDocument {
   /** `<version id>/<renderer>`: see `artefactId`. */
   readonly _id: string;
   readonly head: RenderHead;
+  /** br, gzip and context one after the other. */
+  readonly bytes?: Uint8Array;
   /** What the ids of its chunks begin with. */
-  readonly chunks: string;
+  readonly chunks?: string;
 }
 
 const artefactSchema = new Schema<ArtefactDocument>(
-  { _id: String, head: Schema.Types.Mixed, chunks: String },
+  { _id: String, head: Schema.Types.Mixed, bytes: Buffer, chunks: String },
   { collection: 'artefacts', versionKey: false, autoIndex: false, autoCreate: false },
 );
 
@@ -26,7 +30,7 @@ export function artefactModel(connection: Connection) {
   return connection.model('Artefact', artefactSchema);
 }
 
-/** A part of the bytes of an artefact: br, gzip and context one after the other. */
+/** A part of the bytes of a large artefact. */
 interface ChunkDocument {
   /** `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
   readonly _id: string;
@@ -45,44 +49,68 @@ export function artefactChunkModel(connection: Connection) {
 type ForRequests = 'put' | 'findHead' | 'findPart' | 'listRendered';
 type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
 
-/** The record of an artefact is written after its chunks and deleted before them. */
+/** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
 export function createMongoRenderStore(connection: Connection): RenderStore {
   const artefacts = artefactModel(connection);
   const chunks = artefactChunkModel(connection);
 
+  /** @returns false if there is an artefact already, which stays */
+  async function insertFirst(artefact: ArtefactDocument): Promise<boolean> {
+    try {
+      await artefacts.insertOne(artefact);
+      return true;
+    } catch (error) {
+      if (!isDuplicateOf(error, '_id_')) throw error;
+      return false;
+    }
+  }
+
+  /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
+  async function readChunks(id: string, start: number, end: number) {
+    const from = Math.floor(start / chunkBytes);
+    const ids: string[] = [];
+    for (let n = from; n * chunkBytes < end; n++) ids.push(chunkId(id, n));
+    const found = await chunks.find({ _id: { $in: ids } }).lean();
+    if (found.length < ids.length) return null;
+    found.sort((a, b) => (a._id < b._id ? -1 : 1));
+    return { bytes: Buffer.concat(found.map(({ bytes }) => toBytes(bytes))), start: from * chunkBytes };
+  }
+
+  async function readRecord(versionId: string, { plan }: RenderHead) {
+    const found = await artefacts.findById(artefactId(versionId, plan.renderer), { bytes: 1 }).lean();
+    return found?.bytes === undefined ? null : { bytes: toBytes(found.bytes), start: 0 };
+  }
+
   const forRequests = withTimeLimit<Pick<RenderStore, ForRequests>>(answerMs(connection), {
     async put(versionId, { head, br, gzip, context }) {
       const _id = artefactId(versionId, head.plan.renderer);
-      const chunksId = `${_id}/${randomUUID()}`;
       const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
-      await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
-      try {
-        await artefacts.create({ _id, head, chunks: chunksId });
-      } catch (error) {
-        if (!isDuplicateOf(error, '_id_')) throw error;
-        await chunks.deleteMany({ _id: under(chunksId) }); // the artefact that was first stays
+      if (bytes.byteLength <= maxBytesInRecord) {
+        await insertFirst({ _id, head, bytes });
+        return;
       }
+      const chunksId = `${_id}/${randomUUID()}`;
+      await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
+      if (!(await insertFirst({ _id, head, chunks: chunksId })))
+        await chunks.deleteMany({ _id: under(chunksId) });
     },
 
     async findHead(versionId, renderer) {
       const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
-      const found = await artefacts.findOne(range).sort({ _id: -1 }).lean();
+      const found = await artefacts.findOne(range, { head: 1, chunks: 1 }).sort({ _id: -1 }).lean();
       if (found === null) return null;
       const head: StoredHead = { ...found.head, chunks: found.chunks };
       return head;
     },
 
-    async findPart(_, head, part) {
+    async findPart(versionId, head, part) {
       const [start, end] = rangeOf(head, part);
       if (end === null) return null;
-      const from = Math.floor(start / chunkBytes);
-      const ids: string[] = [];
-      for (let n = from; n * chunkBytes < end; n++) ids.push(chunkId((head as StoredHead).chunks, n)); // proof: `findHead` made it
-      const found = await chunks.find({ _id: { $in: ids } }).lean();
-      if (found.length < ids.length) return null;
-      found.sort((a, b) => (a._id < b._id ? -1 : 1));
-      const bytes = Buffer.concat(found.map(toBytes));
-      return new Uint8Array(bytes.subarray(start - from * chunkBytes, end - from * chunkBytes)); // a copy, to free the rest
+      const { chunks } = head as StoredHead; // proof: `findHead` made it
+      const found = await (chunks === undefined
+        ? readRecord(versionId, head)
+        : readChunks(chunks, start, end));
+      return found && new Uint8Array(found.bytes.subarray(start - found.start, end - found.start)); // a copy, to free the rest
     },
 
     async listRendered(versionIds, renderer) {
@@ -99,7 +127,10 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
       if (found.length === 0) return false;
       await artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       // Not the chunks of a put under way: it will write its record.
-      await chunks.deleteMany({ $or: found.map((record) => ({ _id: under(record.chunks) })) });
+      const those = found.flatMap((record) =>
+        record.chunks === undefined ? [] : { _id: under(record.chunks) },
+      );
+      if (those.length > 0) await chunks.deleteMany({ $or: those });
       return true;
     },
 
@@ -128,7 +159,7 @@ function listVersions({ collection }: Pick<Model<unknown>, 'collection'>): ListI
 }
 
 interface StoredHead extends RenderHead {
-  readonly chunks: string;
+  readonly chunks: string | undefined;
 }
 
 /** The range of the part in the bytes of its artefact. `end` is null if there is no such part. */
@@ -143,12 +174,16 @@ function rangeOf(
 }
 
 /** Ordered by version, then by renderer. */
-function artefactId(versionId: string, renderer: number): string {
+export function artefactId(versionId: string, renderer: number): string {
   return `${versionId}/${String(renderer).padStart(6, '0')}`;
 }
 
-function versionOf(id: string): string {
+export function versionOf(id: string): string {
   return id.slice(0, id.indexOf('/'));
+}
+
+export function rendererOf(id: string): number {
+  return Number(id.slice(id.indexOf('/') + 1));
 }
 
 function chunkId(chunks: string, number: number): string {
@@ -163,8 +198,8 @@ function splitBytes(id: string, bytes: Uint8Array): ChunkDocument[] {
   }));
 }
 
-function toBytes({ bytes }: ChunkDocument): Uint8Array {
-  return (bytes as unknown as mongo.Binary).value(); // proof: lean returns BSON
+function toBytes(stored: Uint8Array): Uint8Array {
+  return (stored as unknown as mongo.Binary).value(); // proof: lean returns BSON
 }
 
 /** Ids that begin with `<prefix>/`. `0` is the character after `/`. */

@@ -25,7 +25,10 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
       SELECT owner_id AS ownerId, lock_id AS lockId, title, description, created_at AS createdAt, deleted_at AS deletedAt, rev, owed_render AS renderPending, owed_purge AS purgePending,
         head_id AS latestVersionId
       FROM drops WHERE id = ?`),
-    versionIds: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? ORDER BY number'),
+    versions: db.prepareTuples('SELECT id, has_context FROM drop_versions WHERE drop_id = ? ORDER BY number'),
+    renderers: db.prepareTuples(`
+      SELECT version_id, max(renderer) FROM drop_versions JOIN artefacts ON version_id = id
+      WHERE drop_id = ? AND renderer <= ? GROUP BY version_id`),
     trash: db.prepareTuples('SELECT version_id FROM drop_trash WHERE drop_id = ? ORDER BY version_id'),
     listPending: db.prepare(`
       SELECT changed_at AS changedAt, id FROM drops
@@ -57,27 +60,37 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     return (statement.all(...values) as [string][]).map(([text]) => text); // proof: see above
   }
 
+  function find(dropId: string): DropTasks | null {
+    const row = sql.find.get(dropId) as TasksRow | undefined; // proof: the columns selected
+    if (row === undefined) return null;
+    const tasks: PendingTask[] = [];
+    if (row.renderPending !== 0) tasks.push('render');
+    if (row.purgePending !== 0) tasks.push('purge');
+    const versions = sql.versions.all(dropId) as [string, number][]; // proof: the columns selected
+    return {
+      id: dropId,
+      ownerId: row.ownerId,
+      deleted: row.deletedAt !== null,
+      locked: row.lockId !== null,
+      title: row.title,
+      description: row.description,
+      createdAt: row.createdAt,
+      rev: row.rev,
+      tasks,
+      versions: versions.map(([id, hasContext]) => ({ id, hasContext: hasContext !== 0 })),
+      latestVersionId: row.latestVersionId,
+      trash: texts(sql.trash, dropId),
+    };
+  }
+
   return {
-    async find(dropId): Promise<DropTasks | null> {
-      const row = sql.find.get(dropId) as TasksRow | undefined; // proof: the columns selected
-      if (row === undefined) return null;
-      const tasks: PendingTask[] = [];
-      if (row.renderPending !== 0) tasks.push('render');
-      if (row.purgePending !== 0) tasks.push('purge');
-      return {
-        id: dropId,
-        ownerId: row.ownerId,
-        deleted: row.deletedAt !== null,
-        locked: row.lockId !== null,
-        title: row.title,
-        description: row.description,
-        createdAt: row.createdAt,
-        rev: row.rev,
-        tasks,
-        versionIds: texts(sql.versionIds, dropId),
-        latestVersionId: row.latestVersionId,
-        trash: texts(sql.trash, dropId),
-      };
+    find: async (dropId) => find(dropId),
+
+    async findForRender(dropId, renderer) {
+      const drop = find(dropId);
+      if (drop === null) return null;
+      const rows = sql.renderers.all(dropId, renderer) as [string, number][]; // proof: the columns selected
+      return { ...drop, renderers: new Map(rows) };
     },
 
     async listPending(before, after, limit) {
