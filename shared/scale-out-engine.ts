@@ -1,6 +1,7 @@
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { type Mongo, openMongo } from './adapters/mongo/connection.ts';
 import { findMissing, migrate } from './adapters/mongo/migrate.ts';
+import { createReadiness } from './adapters/mongo/readiness.ts';
 import { createMongoStores } from './adapters/mongo/stores.ts';
 import { openRedis } from './adapters/redis/connection.ts';
 import { createRedisJobQueue, type RedisJobQueue } from './adapters/redis/job-queue.ts';
@@ -112,7 +113,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     pageChanges,
     jobs,
     jobBoard: (options) => jobs.board(options),
-    ready: () => mongo.ping(),
+    ready: createReadiness({ mongo, registry: processRegistry, clock }),
     async close() {
       try {
         await Promise.all([jobs.close(), pageChanges.close()]);

@@ -20,8 +20,8 @@ export const healthOperations = {
     tag: 'Health',
     summary: 'Check that the service can work',
     description:
-      'For load balancers and alerts. Answers 503 while the database cannot be reached (`details.reason`: `database_unreachable`), ' +
-      'or does not accept writes because its disk is full (`disk_full`) or broken (`disk_failed`). Reading works then.',
+      'For load balancers and alerts. Answers 503 with `details.reason` while the database cannot be reached (`database_unreachable`), ' +
+      'or accepts no writes: `disk_full`, `disk_failed`, `database_read_only`. Reading works then.',
     replies: [json('The service can work.', healthShape, healthy)],
   },
 } as const satisfies Record<string, Operation>;

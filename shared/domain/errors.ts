@@ -42,7 +42,7 @@ interface DropErrorOptions extends ErrorOptions {
 }
 
 /** Why the service is `unavailable`, for programs that watch it. Some temporary states have no reason of their own. */
-export type UnavailableReason = 'disk_full' | 'disk_failed' | 'database_unreachable';
+export type UnavailableReason = 'disk_full' | 'disk_failed' | 'database_read_only' | 'database_unreachable';
 
 /**
  * The only error that clients see. Domain and services know codes, only `api` knows HTTP statuses. Every other error is

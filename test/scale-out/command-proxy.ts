@@ -1,4 +1,5 @@
 import { createConnection, createServer, type Socket } from 'node:net';
+import { mongo } from 'mongoose';
 
 /** A proxy of MongoDB that can lose the answer to a chosen command. */
 export interface CommandProxy {
@@ -6,6 +7,8 @@ export interface CommandProxy {
   throughProxy(url: string): string;
   /** Asked for each command; after true its answer is lost, and its connection stays silent. At first none is lost. */
   loseAnswerIf(isLost: () => boolean): void;
+  /** What each write is answered instead of being carried out; null: it is carried out. */
+  answerWritesWith(answer: object | null): void;
   close(): Promise<void>;
 }
 
@@ -14,6 +17,7 @@ export async function openCommandProxy(url: string): Promise<CommandProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isLost = () => false;
+  let writeAnswer: object | null = null;
 
   function track(socket: Socket): Socket {
     sockets.add(socket);
@@ -33,6 +37,10 @@ export async function openCommandProxy(url: string): Promise<CommandProxy> {
         if (length === null) return;
         const message = unread.subarray(0, length);
         unread = unread.subarray(length);
+        if (writeAnswer !== null && writes.has(nameOf(message) ?? '')) {
+          client.write(messageOf(writeAnswer, message));
+          continue;
+        }
         isSilent = isCommand(message) && isLost();
         upstream.write(message);
       }
@@ -66,6 +74,9 @@ export async function openCommandProxy(url: string): Promise<CommandProxy> {
     loseAnswerIf(next) {
       isLost = next;
     },
+    answerWritesWith(answer) {
+      writeAnswer = answer;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -82,10 +93,26 @@ function lengthOfMessage(bytes: Buffer): number | null {
 const headerLength = 16;
 const opMsg = 2_013;
 
+const writes = new Set(['insert', 'update', 'delete', 'findAndModify']);
+
 /** Not a greeting or another message of the driver's own. */
 function isCommand(message: Buffer): boolean {
-  if (message.readInt32LE(12) !== opMsg) return false;
+  const name = nameOf(message);
+  return name !== null && !['hello', 'ismaster', 'isMaster', 'ping', 'endSessions'].includes(name);
+}
+
+/** The name of the command; null: the message is of an older kind. */
+function nameOf(message: Buffer): string | null {
+  if (message.readInt32LE(12) !== opMsg) return null;
   const nameAt = headerLength + 4 + 1 + 4 + 1; // flags, kind of section, length of the document, type of its first field
-  const name = message.toString('utf8', nameAt, message.indexOf(0, nameAt));
-  return !['hello', 'ismaster', 'isMaster', 'ping', 'endSessions'].includes(name);
+  return message.toString('utf8', nameAt, message.indexOf(0, nameAt));
+}
+
+function messageOf(answer: object, to: Buffer): Buffer {
+  const document = mongo.BSON.serialize(answer);
+  const header = Buffer.alloc(headerLength + 4 + 1); // flags and kind of section are 0
+  header.writeInt32LE(header.length + document.length, 0);
+  header.writeInt32LE(to.readInt32LE(4), 8); // the request that it answers
+  header.writeInt32LE(opMsg, 12);
+  return Buffer.concat([header, document]);
 }

@@ -13,6 +13,9 @@ const outOfDiskSpace = 14_031;
 /** PostgreSQL's message, passed on by DocumentDB, and those of MongoDB's storage engine. */
 const noSpace = /No space left on device|not enough (disk )?space/i;
 
+/** PostgreSQL's message as a standby, or with `default_transaction_read_only`, passed on by DocumentDB. */
+const readOnly = /cannot execute .* in a read-only transaction/i;
+
 const conflictAttempts = 10;
 const conflictPauseMs = 25;
 
@@ -98,6 +101,12 @@ function isOutOfSpace(error: unknown): boolean {
   );
 }
 
+/** Whether the server accepts no writes at all. A replica set has another primary, or none, which is `isMongoUnavailable`. */
+function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoServerError)) return false;
+  return [error, ...writeErrorsOf(error)].some(({ errmsg = '' }) => readOnly.test(errmsg));
+}
+
 /** Whether the server gave up the write because of a concurrent one. Nothing was written. */
 function isConflict(error: unknown): boolean {
   if (!(error instanceof mongo.MongoServerError)) return false;
@@ -142,6 +151,8 @@ async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
       throw unavailable('The database is unavailable.', 1, { cause, isDown: isMongoDown(cause) });
     if (isOutOfSpace(cause))
       throw unavailable('The disk of the database is full.', 10, { cause, reason: 'disk_full' });
+    if (isReadOnly(cause))
+      throw unavailable('The database does not accept writes.', 10, { cause, reason: 'database_read_only' });
     if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
     throw cause;
   }
