@@ -162,7 +162,7 @@ async function assemble(
     ...{ limits, passcodes, followUps, clock, log, config },
   });
   const titles = createTitles({ finder: titleFinder, config });
-  const idempotency = createIdempotency({ ...engine, followUps, clock, log });
+  const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });
 
   const audit = createAudit({ auditLog: engine.auditLog, clock });
 

@@ -83,7 +83,7 @@ const bodyBytes = { tiny: 8 * 1024, small: 256 * 1024 } as const;
 
 /** For each policy a function that wraps a handler, so that a request passes the policy first. */
 export function createAccess(services: Services, held: HeldBytes) {
-  const { tokens, limits, parser, config } = services;
+  const { tokens, limits, idempotency, parser, config } = services;
   const { origin } = new URL(config.BASE_URL);
   const readJson = createJsonReader({ parser, held });
   const readDocument = createDocumentReader(held);
@@ -127,14 +127,15 @@ export function createAccess(services: Services, held: HeldBytes) {
   function limited(access: Access) {
     const policy: Policy = policies[access];
     const isWrite = policy.limit === 'writes_per_minute';
-    const take = isWrite ? limits.takeWrite : limits.takeChange;
+    const admit = (caller: Caller, key: string | null) =>
+      isWrite ? idempotency.admit(caller, key) : limits.takeChange(caller);
     const rules = policy.body ? rulesFor(policy) : null;
     return (handler: CallerHandler): ApiHandler =>
       authenticated(access, async (req, res, caller) => {
         if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
         const hadArrived = req.complete;
-        await take(caller);
         const key = isWrite ? readIdempotencyKey(req) : null;
+        await admit(caller, key);
         const proceed = async (bytes: Uint8Array) => {
           if (key !== null) req.keyed = { key, hash: await hashRequest(req, bytes) };
           // The token may have been revoked while the body arrived. Most small bodies arrive with the headers.

@@ -18,7 +18,7 @@ type ToolResult = { content: { type: 'text'; text: string }[]; isError?: true; s
 
 /** @returns what sets up the server of one request (stateless: each request has one of its own) */
 export function createServerSetup(services: Services) {
-  const { log, limits } = services;
+  const { log, limits, idempotency } = services;
   const tools = [publishingTools, readingTools, historyTools, changingTools].flatMap((make) =>
     make(services),
   );
@@ -27,15 +27,21 @@ export function createServerSetup(services: Services) {
   const listings = tools.map(({ listing }) => listing);
 
   /** The same limits as for the API's request (http/access.ts). */
-  async function admit({ caller, isCounted }: McpSession, cost: 'write' | 'change'): Promise<void> {
+  async function admit(
+    { caller, isCounted }: McpSession,
+    cost: 'write' | 'change',
+    key: unknown,
+  ): Promise<void> {
     if (caller.isSuspended) throw suspended();
-    if (!isCounted) await (cost === 'write' ? limits.takeWrite(caller) : limits.takeChange(caller));
+    if (isCounted) return;
+    if (cost === 'change') return limits.takeChange(caller);
+    await idempotency.admit(caller, typeof key === 'string' ? key : null);
   }
 
   async function call(session: McpSession, tool: Tool, args: Arguments): Promise<ToolResult> {
     try {
       const cost = tool.cost(args);
-      if (cost !== 'none') await admit(session, cost);
+      if (cost !== 'none') await admit(session, cost, args.idempotency_key);
       return present(await tool.run(session.caller, readSlug(args)));
     } catch (error) {
       const shown = shownError(error);

@@ -214,7 +214,7 @@ ${codeTable()}
 
 **Retries.** A write with an \`Idempotency-Key\` is safe to repeat: send the same key, URL and bytes again until you get an \
 answer. The write happens once; a repeat of a done write gets the first status, the drop as it is now (404 if it was deleted) \
-and \`Idempotency-Replayed: true\`, and takes no quota of the day. The same key with another URL or body is 422 \
+and \`Idempotency-Replayed: true\`, and is no write for any limit. The same key with another URL or body is 422 \
 \`idempotency_key_reused\`; while the first request runs, or if a process died with it, 409 \`idempotency_key_in_use\` says \
 when to repeat. A refused request frees its key. Keys are kept for 24 hours per account.
 

@@ -21,7 +21,7 @@ const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 
 /** One-time uploads: the request with a token, then the document without one. */
 export function uploadHandlers(services: Services, held: HeldBytes) {
-  const { uploads, drops, titles, followingTitles, limits, config } = services;
+  const { uploads, drops, titles, followingTitles, config } = services;
   const readers = createUploadReaders(config);
   const readDocument = createDocumentReader(held, uploadTypes);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
@@ -52,7 +52,7 @@ export function uploadHandlers(services: Services, held: HeldBytes) {
       const upload = await uploads.open(String(req.params.secret));
       const { caller, target } = upload;
       res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
-      await limits.takeWrite(caller);
+      await uploads.admit(upload);
       await readDocument(req, caller.accountId, rules, async (html) => {
         checkNotEmpty(html);
         const hash = await hashRequest(req, html);

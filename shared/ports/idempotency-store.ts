@@ -33,6 +33,9 @@ export interface Beginning {
 
 /** Records of writes with an Idempotency-Key, by account and key. */
 export interface IdempotencyStore {
+  /** null: no such record. It may have been created before the time from which on records are kept. */
+  find(accountId: string, key: string): Promise<IdempotencyRecord | null>;
+
   /**
    * Begins an attempt. Atomic: of parallel calls one begins, the others find its record. A repeat with the same lease
    * changes nothing.

@@ -10,6 +10,7 @@ import type { Beginning, IdempotencyRecord, IdempotencyStore } from '../ports/id
 import type { Log } from '../ports/log.ts';
 import type { PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { FollowUps } from './follow-ups.ts';
+import type { Limits } from './limits.ts';
 
 /** How long a record answers repeats. */
 export const keepKeysMs = dayMs;
@@ -43,6 +44,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Writes that a client may repeat until it gets an answer: all attempts with one key have one outcome. */
 export function createIdempotency(deps: {
+  limits: Pick<Limits, 'takeWrite' | 'takeRepeat'>;
   idempotency: IdempotencyStore;
   drops: Pick<DropStore, 'find'>;
   pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
@@ -50,7 +52,7 @@ export function createIdempotency(deps: {
   clock: Clock;
   log: Log;
 }) {
-  const { idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
+  const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
 
   async function begin(caller: Caller, { key, hash }: KeyedRequest, slug: string | null): Promise<Beginning> {
     const now = clock.now();
@@ -109,7 +111,25 @@ export function createIdempotency(deps: {
     );
   }
 
+  /** Whether the write with that key is known to be done. */
+  async function isDone({ accountId }: Caller, key: string): Promise<boolean> {
+    const found = await store.find(accountId, sealKey(key));
+    return found?.isDone === true && found.createdAt >= clock.now() - keepKeysMs;
+  }
+
   return {
+    isDone,
+
+    /**
+     * Counts a write when it arrives. A repeat of a done write is no write, and has a limit of its own.
+     * @param key null: the client sent none
+     * @throws DropError `rate_limited`
+     */
+    async admit(caller: Caller, key: string | null): Promise<void> {
+      const isRepeat = key !== null && (await isDone(caller, key));
+      await (isRepeat ? limits.takeRepeat(caller) : limits.takeWrite(caller));
+    },
+
     /**
      * Does a write at most once. A repeat of a done write changes nothing and takes no quota.
      * @param request null: the client sent no key, and each request is a write of its own
@@ -152,9 +172,13 @@ export function createIdempotency(deps: {
  */
 function seal({ key, hash }: KeyedRequest): KeyedRequest {
   return {
-    key: createHash('sha256').update(key).digest('hex'),
+    key: sealKey(key),
     hash: createHmac('sha256', key).update(hash).digest('hex'),
   };
+}
+
+function sealKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
 }
 
 function keyReused(): DropError {

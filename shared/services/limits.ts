@@ -12,6 +12,8 @@ const capRetrySeconds = 86_400;
 
 /** Each may hold a context, which takes no place of the day or of the account until the document comes. */
 const maxUploads = 100;
+/** Of one that is done. Whoever has seen its address may repeat it; a client that got no answer repeats it a few times. */
+const maxUploadRepeats = 10;
 
 const hourMs = 3_600_000;
 const wrongAttempts = 'Too many wrong attempts.';
@@ -53,6 +55,17 @@ export function createLimits(deps: {
   return {
     /** Counts a POST or PUT of a drop when it arrives. @throws DropError `rate_limited` */
     takeWrite: (caller: Caller) => takeMinute('write', caller, config.WRITES_PER_MINUTE, 'writes'),
+
+    /** Counts a repeat of a write that is done, which is no write. @throws DropError `rate_limited` */
+    takeRepeat: (caller: Caller) =>
+      takeMinute('repeat', caller, config.WRITES_PER_MINUTE, 'repeats of finished writes'),
+
+    /** Counts a PUT to the address of an upload that is done. @throws DropError `rate_limited` */
+    takeUploadRepeat(uploadHash: string): Promise<void> {
+      const message = `This address was used. At most ${maxUploadRepeats} repeats in 10 minutes.`;
+      const quotas = [{ key: `upload-repeat:${uploadHash}`, limit: maxUploadRepeats }];
+      return take(quotas, windowOf(clock.now(), attemptWindowMs), message);
+    },
 
     /** Counts any other change. @throws DropError `rate_limited` */
     takeChange: (caller: Caller) => takeMinute('change', caller, config.CHANGES_PER_MINUTE, 'changes'),

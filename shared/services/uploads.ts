@@ -40,7 +40,7 @@ export function createUploads(deps: {
   uploads: UploadStore;
   drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
   tokens: Pick<Tokens, 'identify'>;
-  limits: Pick<Limits, 'takeUpload'>;
+  limits: Pick<Limits, 'takeUpload' | 'takeUploadRepeat' | 'takeWrite'>;
   idempotency: Idempotency;
   clock: Clock;
 }) {
@@ -96,6 +96,16 @@ export function createUploads(deps: {
     },
 
     /**
+     * Counts a document when it arrives, before its body is read. Everybody who has seen the address may send more: what
+     * comes after the first costs the account nothing.
+     * @throws DropError `rate_limited`
+     */
+    async admit({ caller, hash }: OpenUpload): Promise<void> {
+      const isRepeat = await idempotency.isDone(caller, keyOf(hash));
+      await (isRepeat ? limits.takeUploadRepeat(hash) : limits.takeWrite(caller));
+    },
+
+    /**
      * Publishes the document of an upload, at most once; the same document again gets the same answer.
      * @param documentHash of the document
      * @param write see `Idempotency.once`; a refused write leaves the address usable
@@ -108,8 +118,7 @@ export function createUploads(deps: {
     ): Promise<Written> {
       await callerOf(tokenOf(caller).hash); // the token may have been revoked while the document arrived
       try {
-        // The space keeps these keys apart from those of clients.
-        const request = { key: `upload ${hash}`, hash: documentHash };
+        const request = { key: keyOf(hash), hash: documentHash };
         return await idempotency.once(caller, request, target?.slug ?? null, write);
       } catch (error) {
         if (!(error instanceof DropError) || error.code !== 'idempotency_key_reused') throw error;
@@ -119,6 +128,11 @@ export function createUploads(deps: {
       }
     },
   };
+}
+
+/** The space keeps these keys apart from those of clients. */
+function keyOf(hash: string): string {
+  return `upload ${hash}`;
 }
 
 function hashOf(secret: string): string {

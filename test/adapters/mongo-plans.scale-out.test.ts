@@ -186,6 +186,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     ['auditLog.end', () => stores.auditLog.end('e7', 'done', later), ['update audit_log by _id_']],
     ['auditLog.list', () => stores.auditLog.list('e7', 10), ['find audit_log by _id_']],
+    ['idempotency.find', () => stores.idempotency.find('a', 'k'), ['find idempotency_keys by _id_']],
     [
       'idempotency.begin',
       () => stores.idempotency.begin(anIdempotencyRecord(), start, 0),

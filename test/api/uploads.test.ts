@@ -194,6 +194,28 @@ describe('POST /api/uploads and PUT of the document', () => {
     expectTooMany(await owner.post(), 'rate_limited');
   });
 
+  /** How many writes of the minute the account has left: an invalid one takes one, and none of the day. */
+  async function writesLeft(): Promise<number> {
+    const invalid = () => owner.request('POST', '/api/drops', { body: {} });
+    const answers = await Promise.all(Array.from({ length: 60 }, invalid));
+    return answers.filter(({ status }) => status === 400).length;
+  }
+
+  it('what follows a published document costs its owner no write: 10 repeats in 10 minutes, then 429', async () => {
+    const path = await addressFor({ title: 'A report' });
+    const first = await put(path);
+    expect(first.status).to.equal(201);
+    for (let n = 0; n < 5; n++) {
+      expect((await put(path)).body).to.deep.equal(first.body);
+      expectError(await put(path, `${page} ${n}`), 409, 'upload_used');
+    }
+    const refused = await Promise.all(['', page, `${page}!`].map((raw) => put(path, raw)));
+    for (const answer of refused) expectTooMany(answer, 'rate_limited');
+    const another = await put(await addressFor({ title: 'Another' }));
+    expect(another.status, 'another address').to.equal(201);
+    expect(await writesLeft()).to.equal(58);
+  });
+
   it('at most 100 in 10 minutes, because a context is stored before the day and the caps are checked', async () => {
     for (let at = 0; at < 100; at++) await addressFor({ title: 'A report' });
     expectTooMany(await ask({ title: 'A report' }), 'rate_limited');

@@ -25,6 +25,18 @@ export function describeIdempotencyStoreContract(engine: string, openStores: Ope
       expect(await begin(aRecord(), later - 1)).to.deep.equal({ outcome: 'found', record });
     });
 
+    it('find: the record as it is now, of that account and key; null if there is none', async () => {
+      const { idempotency } = stores();
+      const record = aRecord();
+      const find = () => idempotency.find(record.accountId, record.key);
+      expect(await find()).to.equal(null);
+      await begin(record);
+      expect(await find()).to.deep.equal(record);
+      expect(await idempotency.find('another', record.key)).to.equal(null);
+      await idempotency.finish(record);
+      expect(await find()).to.deep.equal({ ...record, isDone: true });
+    });
+
     it('keeps keys apart by account, exactly as they are written', async () => {
       for (const changes of [{}, { accountId: 'another' }, { key: 'KEY-1' }, { key: 'key-1$.' }])
         expect((await begin(aRecord(changes))).outcome).to.equal('started');

@@ -92,6 +92,11 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
   }
 
   return withTimeLimit<IdempotencyStore>(answerMs(connection), {
+    async find(accountId, key) {
+      const found = await keys.findById(idOf({ accountId, key })).lean();
+      return found === null ? null : toRecord(found);
+    },
+
     async begin(fresh, now, keptSince) {
       for (let left = attempts; left > 0; left--) {
         const beginning = await tryToBegin(fresh, now, keptSince);
@@ -119,7 +124,7 @@ export function createMongoIdempotencyStore(connection: Connection): Idempotency
   });
 }
 
-function idOf({ accountId, key }: IdempotencyRecord): string {
+function idOf({ accountId, key }: Pick<IdempotencyRecord, 'accountId' | 'key'>): string {
   return `${accountId} ${key}`;
 }
 

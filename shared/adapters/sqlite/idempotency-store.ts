@@ -45,6 +45,8 @@ export function createSqliteIdempotencyStore(db: Database): IdempotencyStore {
   }
 
   return {
+    find: async (accountId, key) => find(accountId, key),
+
     begin: (fresh, now, keptSince) => db.write(() => begin(fresh, now, keptSince)),
 
     async finish({ accountId, key, versionId }) {
