@@ -461,7 +461,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
         const index = metadata.length === 0 ? 'drops_place' : 'drops_pairs';
         calls.push([
           `drops.list by ${sortBy} ${sortOrder}, ${metadata.length} pairs`,
-          () => stores.drops.list(ownerId, { ...listed, sortBy, sortOrder, metadata }),
+          () => stores.drops.list(ownerId, { ...listed, pageSize: 10, sortBy, sortOrder, metadata }),
           [
             `aggregate drops by ${index}`,
             `find drops by ${sortedIndex(sortBy, sortOrder, metadata) ?? index}`,

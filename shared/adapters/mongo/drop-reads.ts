@@ -55,7 +55,7 @@ const textsPerAnswer = 1_000;
 const textFields = { _id: 1, title: 1, description: 1 } as const;
 type TextRow = Pick<DropDocument, keyof typeof textFields>;
 
-/** Each method sends one command, `list` two: in parallel, or one after the other if it searches. */
+/** Each method sends one command; `list` a second one if it searches, or if there are more drops than on its page. */
 export function createDropReads(connection: Connection, clock: Clock): DropReads {
   const drops = dropModel(connection);
 
@@ -107,12 +107,12 @@ export function createDropReads(connection: Connection, clock: Clock): DropReads
         const texts = drops.find(filter, textFields, { ...order, batchSize: textsPerAnswer });
         return search(words, await texts.lean<TextRow[]>(), part);
       }
-      const options = { ...order, ...part, batchSize: limit }; // all in the first answer: the default is 101
-      const [total, rows] = await Promise.all([
-        count(ownerId, pairs),
-        options.skip > maxSkip ? [] : drops.find(filter, dropFields, options).lean<DropRow[]>(),
-      ]);
-      return { drops: rows.map(toDrop), total };
+      // One more than the page shows, all in the first answer: the default is 101.
+      const options = { ...order, skip: part.skip, limit: limit + 1, batchSize: limit + 1 };
+      const rows = part.skip > maxSkip ? [] : await drops.find(filter, dropFields, options).lean<DropRow[]>();
+      const isLastPage = rows.length <= limit && (rows.length > 0 || page === 1);
+      const total = isLastPage ? part.skip + rows.length : await count(ownerId, pairs);
+      return { drops: rows.slice(0, limit).map(toDrop), total };
     },
 
     async listSlugs(owner) {
