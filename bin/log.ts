@@ -1,9 +1,12 @@
 import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
 import type { Log } from '../shared/ports/log.ts';
+import { throttleFailures } from '../shared/services/throttled-log.ts';
 import { waitAtMost } from '../shared/util/wait-at-most.ts';
 import type { ProcessIo } from './process-io.ts';
 
+/** How often the log looks for counts of failures to write. */
+const reportEveryMs = 5_000;
 /** The reader of stderr may be gone. */
 const flushTimeoutMs = 1_000;
 
@@ -15,7 +18,7 @@ export interface ProcessLog extends Log {
 /**
  * Writes one JSON object per line to stderr. Lines are collected for up to 200 ms: one write per line took a quarter
  * of a busy service's throughput. Call `flush` before the process exits. Of an error only type, message, stack, code
- * and cause are logged: other fields may hold user data.
+ * and cause are logged: other fields may hold user data. A failure that repeats is one line a minute (services/throttled-log.ts).
  */
 export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr']): ProcessLog {
   const logger = pino(
@@ -30,13 +33,22 @@ export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr'
       ? { write: (line: string) => void stderr.write(line) }
       : pino.destination({ fd: stderr.fd, sync: false, minLength: 4096, periodicFlush: 200 }),
   );
-  return {
+  const lines: Log = {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    // pino reports an error for a pipe, which cannot be synced, after it has written every line.
-    flush: () => waitAtMost(flushTimeoutMs, new Promise((resolve) => logger.flush(resolve))),
+  };
+  const throttled = throttleFailures(lines, () => performance.now());
+  const timer = setInterval(throttled.report, reportEveryMs).unref();
+  return {
+    ...throttled,
+    flush() {
+      clearInterval(timer);
+      throttled.report({ all: true });
+      // pino reports an error for a pipe, which cannot be synced, after it has written every line.
+      return waitAtMost(flushTimeoutMs, new Promise((resolve) => logger.flush(resolve)));
+    },
   };
 }
 

@@ -12,7 +12,6 @@ import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
-import { createThrottledWarning } from './services/throttled-warning.ts';
 import { messageOf } from './util/message-of.ts';
 
 /** After this long without a renewal, another worker may take the job. */
@@ -39,7 +38,7 @@ export function openEmbeddedEngine(deps: {
   if (role === 'command') requireData(config.DATA_DIR);
   const lock = role === 'command' ? null : takeDataDir(config.DATA_DIR, log);
   const file = databaseFile(config.DATA_DIR);
-  const reports = createReports(config.DATA_DIR, { clock, log });
+  const reports = createReports(config.DATA_DIR, log);
   const db = openDatabase(file, {
     reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
@@ -61,26 +60,21 @@ export function openEmbeddedEngine(deps: {
   };
 }
 
-function createReports(dataDir: string, deps: { clock: Clock; log: Log }): DatabaseReports {
-  const warnOfCheckpoint = createThrottledWarning(
-    deps,
-    'checkpoint of the database failed; it will be retried',
-  );
-  const warnOfDisk = createThrottledWarning(
-    deps,
-    'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
-      'service then continues by itself',
-  );
-  const warnOfLongWal = createThrottledWarning(
-    deps,
-    'the write-ahead log of the database is long: SQLITE_CHECKPOINTS=external leaves it to Litestream, which does not seem to ' +
-      'run; from 1 GB on this process shortens it itself, and Litestream then begins with a new snapshot',
-  );
+function createReports(dataDir: string, log: Log): DatabaseReports {
   return {
-    checkpointFailed: (err) => warnOfCheckpoint({ err }),
+    checkpointFailed: (err) => log.warn({ err }, 'checkpoint of the database failed; it will be retried'),
     diskFailed: ({ reason, freeBytes, err }) =>
-      warnOfDisk({ reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) }),
-    diskRecovered: () => deps.log.info({}, 'the disk of DATA_DIR accepts writes again'),
-    walIsLong: (walBytes) => warnOfLongWal({ walBytes }),
+      log.warn(
+        { reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) },
+        'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+          'service then continues by itself',
+      ),
+    diskRecovered: () => log.info({}, 'the disk of DATA_DIR accepts writes again'),
+    walIsLong: (walBytes) =>
+      log.warn(
+        { walBytes },
+        'the write-ahead log of the database is long: SQLITE_CHECKPOINTS=external leaves it to Litestream, which does not seem to ' +
+          'run; from 1 GB on this process shortens it itself, and Litestream then begins with a new snapshot',
+      ),
   };
 }

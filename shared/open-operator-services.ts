@@ -51,7 +51,7 @@ export async function openOperatorServices(
       tokens: engine.tokens,
       sessions: engine.sessions,
       signIns: engine.signIns,
-      followUps: createFollowUps({ jobs, purger, changes: engine.pageChanges, clock, log }),
+      followUps: createFollowUps({ jobs, purger, changes: engine.pageChanges, log }),
       ...{ audit, clock },
     }),
     reports: createReports({ reports: engine.reports, limits, audit, clock, config }),

@@ -28,7 +28,6 @@ import { createModeration, type Moderation } from './services/moderation.ts';
 import { createPages, type Pages } from './services/pages.ts';
 import { createPasscodes, type Passcodes } from './services/passcodes.ts';
 import { createRendering, type Rendering } from './services/rendering.ts';
-import { lowerReported } from './services/reported-failures.ts';
 import { createReports, type Reports } from './services/reports.ts';
 import { createSessions, type Sessions } from './services/sessions.ts';
 import { createSignIns, type SignIns } from './services/sign-ins.ts';
@@ -101,11 +100,10 @@ interface OpenOptions {
  */
 export async function openServices(
   config: Config,
-  { log: allLines, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
+  { log, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
 ): Promise<Services> {
   const metrics =
     config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config, clock);
-  const log = lowerReported(allLines);
   const engine = await openStores(config, { log, role: 'service', clock, metrics });
   try {
     const adapted = adaptEngine(engine);
@@ -143,13 +141,13 @@ async function assemble(
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
-  const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, clock, log });
+  const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
   const blobs = { html, contexts, renders };
   const rendering = createRendering({
-    ...{ ...blobs, renderer, contextRenderer, clock, log, config },
+    ...{ ...blobs, renderer, contextRenderer, log, config },
     atOnce: threads.atOnce,
   });
-  const cards = createCards({ cards: engine.cards, renderer: cardRenderer, clock, log, config });
+  const cards = createCards({ cards: engine.cards, renderer: cardRenderer, log, config });
   const views = createViews({ store: engine.views, clock, log });
   const pages = createPages({
     ...{ ...blobs, drops: engine.drops, changes: engine.pageChanges },

@@ -13,7 +13,6 @@ import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
-import { createThrottledWarning } from './services/throttled-warning.ts';
 import { hostsOf } from './util/server-hosts.ts';
 
 type ScaleOutConfig = Pick<
@@ -76,17 +75,15 @@ export async function migrateScaleOutEngine(config: Pick<Config, 'MONGODB_URI'>,
 }
 
 async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): Promise<ScaleOutEngine> {
-  const warnOfMemory = createThrottledWarning(
-    { clock, log },
+  const memoryIsFull =
     'the memory of Redis is full (maxmemory), so it refuses writes: pages and publishing go on, jobs and counted views wait, and ' +
-      'each process counts limits for itself. Raise maxmemory; the service then continues by itself',
-  );
+    'each process counts limits for itself. Raise maxmemory; the service then continues by itself';
   const redis = await openRedis({
     url: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     rejectUnauthorized: config.REDIS_TLS_REJECT_UNAUTHORIZED,
     onCommand: metrics?.stores.redisCommand,
-    onOutOfMemory: () => warnOfMemory({ redis: hostsOf(config.REDIS_URL) }),
+    onOutOfMemory: () => log.warn({ redis: hostsOf(config.REDIS_URL) }, memoryIsFull),
     log,
   });
   const jobs = createRedisJobQueue({
@@ -97,14 +94,10 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     stallMs: config.JOB_STALL_SECONDS * 1_000,
   });
   const { viewTotals, processRegistry, ...stores } = createMongoStores(mongo.connection, clock);
-  const warnOfLateNotice = createThrottledWarning(
-    { clock, log },
-    'a change waited 1.1 s: not every process confirmed its notice',
-  );
   const pageChanges = createRedisPageChanges({
     redis,
     registry: processRegistry,
-    onLateNotice: (err) => warnOfLateNotice({ err }),
+    onLateNotice: (err) => log.warn({ err }, 'a change waited 1.1 s: not every process confirmed its notice'),
   });
   return {
     ...stores,

@@ -1,7 +1,6 @@
 import { purgePauses } from '../shared/config/config.ts';
 import { edgeTag } from '../shared/domain/drop.ts';
 import { DropError } from '../shared/domain/errors.ts';
-import { createThrottledWarning } from '../shared/services/throttled-warning.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
 /**
@@ -9,9 +8,8 @@ import type { WorkerDeps } from './worker-deps.ts';
  * change and that has not reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
  */
 export function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
-  const { purger } = deps;
+  const { purger, log } = deps;
   const pauses = purgePauses(deps.config);
-  const warnOfPause = createThrottledWarning(deps, 'the edge asked to wait; purges are delayed');
 
   return {
     isLast: (round: number): boolean => purger === null || round >= pauses.length,
@@ -32,7 +30,7 @@ export function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'l
       } catch (err) {
         const seconds = err instanceof DropError ? err.details?.retry_after_seconds : undefined;
         if (typeof seconds !== 'number') throw err;
-        warnOfPause({ err });
+        log.warn({ seconds }, 'the edge asked to wait; purges are delayed');
         await delay(seconds * 1_000);
         return false;
       }

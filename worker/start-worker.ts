@@ -1,7 +1,4 @@
-import { isUnavailable } from '../shared/domain/errors.ts';
-import { type JobHandlers, type JobName, jobNames } from '../shared/job-catalogue.ts';
 import type { JobConsumer } from '../shared/ports/job-queue.ts';
-import { createThrottledWarning } from '../shared/services/throttled-warning.ts';
 import { createJobHandlers } from './jobs/index.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
@@ -13,7 +10,7 @@ export interface Worker {
 /** Starts to run the jobs and schedules of the catalogue. */
 export function startWorker(deps: WorkerDeps & { readonly jobs: JobConsumer }): Worker {
   const { jobs, log } = deps;
-  jobs.start(reportUnavailable(createJobHandlers(deps), deps));
+  jobs.start(createJobHandlers(deps));
   log.debug({}, 'the worker has started');
   return {
     async stop(graceMs) {
@@ -21,25 +18,4 @@ export function startWorker(deps: WorkerDeps & { readonly jobs: JobConsumer }): 
       log.debug({}, 'the worker has stopped');
     },
   };
-}
-
-/** The same handlers. While a part that they need is unavailable, one line a minute says so for all jobs together. */
-function reportUnavailable(handlers: JobHandlers, deps: Pick<WorkerDeps, 'clock' | 'log'>): JobHandlers {
-  const warn = createThrottledWarning(
-    deps,
-    'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
-  );
-  function reporting<N extends JobName>(name: N): JobHandlers[N] {
-    const run = handlers[name];
-    return async (payload) => {
-      try {
-        await run(payload);
-      } catch (err) {
-        if (isUnavailable(err)) warn({ job: name, err });
-        throw err;
-      }
-    };
-  }
-  // proof: every name has the handler of its name
-  return Object.fromEntries(jobNames.map((name) => [name, reporting(name)])) as JobHandlers;
 }

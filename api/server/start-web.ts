@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { createThrottledWarning } from '../../shared/services/throttled-warning.ts';
 import { watchConnections } from './connections.ts';
 import { createListener } from './listener.ts';
 
@@ -29,20 +28,21 @@ const headersMs = 20_000;
 
 /** Listens. @throws the system's error if it cannot (`EADDRINUSE`, `EACCES`) */
 export async function startWeb(services: Services, server: Server = createWebServer()): Promise<Web> {
-  const { config } = services;
+  const { config, log } = services;
   warnOfSharedDomain(services);
   server.requestTimeout = config.REQUEST_SECONDS * 1000;
   server.headersTimeout = Math.min(headersMs, server.requestTimeout);
   if (config.TRUST_PROXY !== '') server.keepAliveTimeout = proxyIdleMs;
   server.maxHeadersCount = 0; // Node would silently drop headers; listener.ts refuses too many
   const maxConnections = config.MAX_CONNECTIONS;
-  const warnOfFull = createThrottledWarning(
-    services,
-    'MAX_CONNECTIONS is reached: each new connection ends the connection that has waited longest for its client',
-  );
+  const onFull = () =>
+    log.warn(
+      { maxConnections },
+      'MAX_CONNECTIONS is reached: each new connection ends the connection that has waited longest for its client',
+    );
   const connections = watchConnections(server, createListener(services), {
     maxConnections,
-    onFull: () => warnOfFull({ maxConnections }),
+    onFull,
   });
   services.metrics?.requests.watchConnections(connections.count);
   if (!server.listening) await once(server.listen(config.PORT, config.HOST), 'listening');

@@ -4,12 +4,10 @@ import { type CardContent, type CardSource, cardDigest, pageCard, plainCard } fr
 import { unavailable } from '../domain/errors.ts';
 import type { CardRenderer } from '../ports/card-renderer.ts';
 import type { CardStore } from '../ports/card-store.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { createFairQueue } from '../util/fair-queue.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
 import { type Lookups, readMemory } from './memory-reading.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 /** How long a request waits for a card that is not drawn yet. Programs that preview links wait about five seconds. */
 const defaultWaitMs = 2_500;
@@ -47,12 +45,11 @@ export type Cards = ReturnType<typeof createCards>;
 export function createCards(deps: {
   cards: CardStore;
   renderer: CardRenderer;
-  clock: Clock;
   log: Log;
   config: { readonly BASE_URL: string; readonly PAGE_CACHE_BYTES: number };
   requestWaitMs?: number;
 }) {
-  const { cards: store, renderer, config, requestWaitMs = defaultWaitMs } = deps;
+  const { cards: store, renderer, log, config, requestWaitMs = defaultWaitMs } = deps;
   const { host } = new URL(config.BASE_URL);
   const turns = createFairQueue(1, maxWaiting);
   /** By digest. */
@@ -65,8 +62,6 @@ export function createCards(deps: {
   const inFlight = new Map<string, RunningDraw>();
   /** Cards that say nothing of a drop: drawn once in a process. */
   const plain = new Map<'locked' | 'generic', Promise<Card>>();
-  const warnOfNotStored = createThrottledWarning(deps, 'a card drawn for a request could not be stored');
-  const warnOfGeneric = createThrottledWarning(deps, 'a card was not drawn in time; a generic one was sent');
   let isClosing = false;
 
   /** @throws DropError `unavailable` if too many cards wait, or the process stops */
@@ -113,12 +108,15 @@ export function createCards(deps: {
   async function drawForRequest(owner: CardOwner, content: CardContent): Promise<Card | null> {
     const { card, stored } = begin(owner, content);
     card.then(
-      () => stored.catch((err: unknown) => warnOfNotStored({ err, dropId: owner.dropId })),
+      () =>
+        stored.catch((err: unknown) =>
+          log.warn({ err, dropId: owner.dropId }, 'a card drawn for a request could not be stored'),
+        ),
       () => undefined, // reported below
     );
     const timeoutError = () => new Error(`not drawn within ${requestWaitMs} ms`);
     return withTimeout(requestWaitMs, card, timeoutError).catch((err: unknown) => {
-      warnOfGeneric({ err, dropId: owner.dropId });
+      log.warn({ err, dropId: owner.dropId }, 'a card was not drawn in time; a generic one was sent');
       return null;
     });
   }

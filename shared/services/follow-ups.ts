@@ -1,5 +1,4 @@
 import { type Drop, edgeTag, type PendingTask } from '../domain/drop.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
@@ -7,7 +6,6 @@ import type { Log } from '../ports/log.ts';
 import type { PageChanges } from '../ports/page-changes.ts';
 import { inChunks } from '../util/in-chunks.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 /** How long a request that takes a page offline waits for the edge. */
 const purgeWaitMs = 1_000;
@@ -32,19 +30,15 @@ export function createFollowUps(deps: {
   jobs: JobProducer;
   purger: EdgePurger | null;
   changes: Pick<PageChanges, 'published'>;
-  clock: Clock;
   log: Log;
 }) {
-  const { jobs, purger, changes } = deps;
-  const warnOfNoJob = createThrottledWarning(
-    deps,
-    'a job could not be enqueued; the reconcile job will enqueue it',
-  );
-  const warnOfEdge = createThrottledWarning(deps, 'the edge did not confirm a purge; the job will retry it');
+  const { jobs, purger, changes, log } = deps;
+  const warnOfNoJob = (err: unknown) =>
+    log.warn({ err }, 'a job could not be enqueued; the reconcile job will enqueue it');
   let attempts = 0;
 
   function ignoreFailure(enqueued: Promise<void>): void {
-    enqueued.catch((err: unknown) => warnOfNoJob({ err }));
+    enqueued.catch(warnOfNoJob);
   }
 
   function enqueuePurge(dropId: string): void {
@@ -64,7 +58,7 @@ export function createFollowUps(deps: {
       await purger.purge(edgeTag(dropId));
       return 'purged';
     } catch (err) {
-      warnOfEdge({ err, dropId });
+      log.warn({ err, dropId }, 'the edge did not confirm a purge; the job will retry it');
       return 'not confirmed';
     } finally {
       attempts -= 1;
@@ -129,7 +123,7 @@ export function createFollowUps(deps: {
     /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
     async changedByOperator({ id, slug }: ChangedDrop): Promise<EdgeResult> {
       await changes.published(slug);
-      await jobs.enqueue('edge.purge', { dropId: id }).catch((err: unknown) => warnOfNoJob({ err }));
+      await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);
       let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
       const attempt = tryPurge(id).then((outcome) => {
         result = outcome;

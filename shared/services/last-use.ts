@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 /** The use of a credential is recorded at most once in this time. */
 const recordUseEveryMs = 60_000;
@@ -15,7 +14,6 @@ export function createUseRecorder(
   what: 'token' | 'session',
   touch: (id: string, now: number, ifUsedBefore: number) => Promise<void>,
 ) {
-  const warnOfFailure = createThrottledWarning({ clock, log }, `Recording the use of a ${what} failed`);
   /** Ids of credentials whose use is being recorded. */
   const recording = new Set<string>();
 
@@ -26,7 +24,9 @@ export function createUseRecorder(
     if (!recording.has(id)) {
       recording.add(id);
       touch(id, now, ifUsedBefore)
-        .catch((err: unknown) => warnOfFailure({ err, [`${what}Id`]: id }))
+        .catch((err: unknown) =>
+          log.warn({ err, [`${what}Id`]: id }, `Recording the use of a ${what} failed`),
+        )
         .finally(() => recording.delete(id));
     }
     return now;

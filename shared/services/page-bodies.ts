@@ -8,7 +8,6 @@ import type { ContentEncoding, RenderHead, RenderStore } from '../ports/render-s
 import { withTimeout } from '../util/wait-at-most.ts';
 import { type Lookups, readMemory } from './memory-reading.ts';
 import { asPlainText, type OwnedVersion, type Rendering } from './rendering.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 /** Memory that an entry takes in addition to bodies and context. */
 const entryOverheadBytes = 1_024;
@@ -53,9 +52,7 @@ export function createPageBodies(deps: {
   log: Log;
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const { html, renders, rendering, jobs, clock, config } = deps;
-  const warnOfNoRender = createThrottledWarning(deps, 'a page was served without a full parse');
-  const warnOfNoJob = createThrottledWarning(deps, 'the render of an outdated page could not be enqueued');
+  const { html, renders, rendering, jobs, clock, log, config } = deps;
   const memory = new LRUCache<string, Entry>({
     maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
     sizeCalculation: sizeOf,
@@ -88,7 +85,9 @@ export function createPageBodies(deps: {
     enqueued.set(versionId, true);
     jobs
       .enqueue('version.render', { dropId, versionId })
-      .catch((err: unknown) => warnOfNoJob({ err, versionId }));
+      .catch((err: unknown) =>
+        log.warn({ err, versionId }, 'the render of an outdated page could not be enqueued'),
+      );
   }
 
   /**
@@ -167,7 +166,7 @@ export function createPageBodies(deps: {
     try {
       return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
     } catch (err) {
-      warnOfNoRender({ err, ...version });
+      log.warn({ err, ...version }, 'a page was served without a full parse');
       return null;
     }
   }

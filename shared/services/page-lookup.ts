@@ -1,10 +1,8 @@
 import type { Page, ShownPage } from '../domain/drop.ts';
 import { isDown } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { FoundPage, PageMemory } from './page-memory.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 export interface LookedUpPage {
   /** null: there is no such drop. */
@@ -27,18 +25,9 @@ interface Running {
  * a time, so that a popular page never takes every connection of the database's pool; the requests that arrive while it
  * runs share the next read.
  */
-export function createPageLookup(deps: {
-  drops: Pick<DropStore, 'findPage'>;
-  memory: PageMemory;
-  clock: Clock;
-  log: Log;
-}) {
-  const { drops, memory } = deps;
+export function createPageLookup(deps: { drops: Pick<DropStore, 'findPage'>; memory: PageMemory; log: Log }) {
+  const { drops, memory, log } = deps;
   const running = new Map<string, Running>();
-  const warnServedFromMemory = createThrottledWarning(
-    deps,
-    'the database is down: a page was served from memory, up to a minute old',
-  );
 
   /** Returns no promise if the store answers synchronously. */
   function begin(key: string, slug: string, number: number | null): FoundPage {
@@ -75,7 +64,7 @@ export function createPageLookup(deps: {
       } catch (err) {
         const page = isDown(err) ? memory.lastKnown(slug, number) : null;
         if (page === null || !isServable(page)) throw err;
-        warnServedFromMemory({ err });
+        log.warn({ err }, 'the database is down: a page was served from memory, up to a minute old');
         return { page, isConfirmed: false };
       }
     },

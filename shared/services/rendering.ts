@@ -1,12 +1,10 @@
 import { unavailable } from '../domain/errors.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { Log } from '../ports/log.ts';
 import type { PageRenderer } from '../ports/page-renderer.ts';
 import type { RenderedPage, RenderStore, VersionKey } from '../ports/render-store.ts';
 import { createFairQueue, type FairQueue } from '../util/fair-queue.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 /** In each queue. A waiting render holds its document in memory. */
 const maxWaiting = 32;
@@ -41,18 +39,16 @@ export function createRendering(deps: {
   renders: RenderStore;
   renderer: PageRenderer;
   contextRenderer: ContextRenderer;
-  clock: Clock;
   log: Log;
   config: { readonly RENDER_BUDGET_MS: number };
   /** How many documents are rendered at once. */
   atOnce: number;
 }) {
-  const { html, contexts, renders, renderer, contextRenderer, config } = deps;
+  const { html, contexts, renders, renderer, contextRenderer, log, config } = deps;
   // Two queues, so that a context is rendered beside its page, in a thread of its own.
   const pageTurns = createFairQueue(deps.atOnce, maxWaiting);
   const contextTurns = createFairQueue(1, maxWaiting);
   const inFlight = new Map<string, RunningRender>();
-  const warnOfNotStored = createThrottledWarning(deps, 'a page rendered for a request could not be stored');
   let isClosing = false;
 
   /** @throws DropError `unavailable` if too many renders wait, or the process stops */
@@ -115,7 +111,10 @@ export function createRendering(deps: {
       if (running !== undefined) return running;
       const begun = begin(version);
       begun.page.then(
-        () => begun.stored.catch((err: unknown) => warnOfNotStored({ err, ...version })),
+        () =>
+          begun.stored.catch((err: unknown) =>
+            log.warn({ err, ...version }, 'a page rendered for a request could not be stored'),
+          ),
         () => undefined, // the request reports it
       );
       return begun;

@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ViewCount, ViewStore } from '../ports/view-store.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
-import { createThrottledWarning } from './throttled-warning.ts';
 
 const flushEveryMs = 1_000;
 /** How many counts the store is given in one call, which blocks SQLite or Redis for some milliseconds. */
@@ -29,7 +28,6 @@ export function createViews({
   log: Log;
 }) {
   const writer = randomUUID();
-  const warnOfDelay = createThrottledWarning({ clock, log }, 'views could not be recorded; kept for later');
   /** By `<drop id>/<day>`. */
   let counted = new Map<string, ViewCount>();
   /** One entry for each call of the store, taken from `counted`; the first may have been sent already. */
@@ -70,7 +68,7 @@ export function createViews({
 
   const timer = setInterval(() => {
     if (flushing !== null) return;
-    flush().catch((err: unknown) => warnOfDelay({ err }));
+    flush().catch((err: unknown) => log.warn({ err }, 'views could not be recorded; kept for later'));
   }, flushEveryMs);
   timer.unref();
 

@@ -9,12 +9,13 @@ import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts'
 import { windowOf } from '../../shared/domain/windows.ts';
 import type { ViewTotals } from '../../shared/ports/view-store.ts';
 import { inParallel } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
+import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 const deadUrl = 'redis://user:s3cret@127.0.0.1:1';
 
@@ -227,7 +228,7 @@ describe('The connection to Redis', () => {
           : undefined;
       });
       let reports = 0;
-      const log = createRecordingLog();
+      const log = createThrottledRecordingLog(createTestClock());
       const connection = await redis.open({ url: fake.url, log, onOutOfMemory: () => (reports += 1) });
       const noTotals = {} as ViewTotals; // proof: `add` does not use them
       const views = createRedisViewStore(connection, noTotals);

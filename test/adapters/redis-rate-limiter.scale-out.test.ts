@@ -5,20 +5,21 @@ import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { untilBack, useRedis } from '../support/redis.ts';
 import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
+import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 describe('Limits that processes share in Redis', () => {
   const redis = useRedis();
   const minute = windowOf(start, minuteMs);
 
-  const limiterOn = (connection: Redis, log = createRecordingLog()) =>
+  const limiterOn = (connection: Redis, log = createThrottledRecordingLog(createTestClock())) =>
     createRedisRateLimiter(connection, createMemoryRateLimiter(), log);
 
   /** Calls of one process for one key. */
-  const countOn = (connection: Redis, limit: number, log = createRecordingLog()) =>
+  const countOn = (connection: Redis, limit: number, log = createThrottledRecordingLog(createTestClock())) =>
     countsOf(limiterOn(connection, log), limit);
 
   it('accept 60 of 200 parallel calls of three processes', async () => {
@@ -87,7 +88,7 @@ describe('Limits that processes share in Redis', () => {
   });
 
   it('are counted by each process while Redis is down, and together again afterwards', async () => {
-    const log = createRecordingLog();
+    const log = createThrottledRecordingLog(createTestClock());
     const { redis: connection, proxy } = await redis.openThroughProxy();
     const [cut, other] = [countOn(connection, 3, log), countOn(await redis.open(), 3)];
     expect(await cut.take()).to.equal(true);
@@ -122,7 +123,7 @@ describe('Limits that processes share in Redis', () => {
   });
 
   it('are counted by each process if Redis does not answer in time, each call once', async () => {
-    const log = createRecordingLog();
+    const log = createThrottledRecordingLog(createTestClock());
     const { redis: connection, proxy } = await redis.openThroughProxy();
     const limiter = limiterOn(connection, log);
     const count = countsOf(limiter, 60);

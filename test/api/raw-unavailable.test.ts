@@ -79,14 +79,23 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     });
   }
 
-  it('the cause is logged once for each request at warn, and not shown', async () => {
+  it('the cause is logged once a minute for all requests, its stack at debug alone, and neither is shown', async () => {
     gate.refuse(down());
     const owner = await service.newOwner();
-    const answer = await owner.get('/api/drops');
-    expectError(answer, 503, 'unavailable');
-    expect(answer.text).to.not.include('refused');
-    const lines = service.logs.filter((line) => line.includes('connection refused'));
-    expect(lines.map((line) => line.split(' ')[0])).to.deep.equal(['warn']);
+    const refusals = () => service.logs.filter((line) => line.includes('connection refused'));
+    for (let n = 0; n < 5; n++) {
+      const answer = await owner.get('/api/drops');
+      expectError(answer, 503, 'unavailable');
+      expect(answer.text).to.not.include('refused');
+    }
+    service.clock.advance(60_000);
+    expectError(await owner.get('/api/drops'), 503, 'unavailable');
+    const shown = refusals().filter((line) => !line.startsWith('debug '));
+    expect(shown.map((line) => line.split(' ')[0])).to.deep.equal(['warn', 'warn']);
+    expect(shown[1]).to.include('count: 5').and.not.include('    at ');
+    expect(refusals().filter((line) => line.startsWith('debug ') && line.includes('    at '))).to.have.length(
+      6,
+    );
   });
 
   it('503 for a locked page even with the passcode, which may have changed', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { dropleaf, type RunningService, runHere, type Watched } from './command.ts';
@@ -147,6 +148,32 @@ describe('The processes of the Procfile', () => {
     expect(stdout + stderr).not.to.contain(password);
   });
 
+  it('web and worker have few log lines while MongoDB is away, with a count and without a stack', async () => {
+    const proxy = await openFlakyProxy(servers.impatientMongoUri);
+    const MONGODB_URI = proxy.throughProxy(servers.impatientMongoUri);
+    const web = await startWeb({ MONGODB_URI });
+    const worker = await startWorker({ MONGODB_URI });
+    const requests = 40;
+    proxy.refuse();
+    for (let n = 0; n < requests; n++)
+      expect((await fetch(`${web.url}/p/${'x'.repeat(12)}`)).status).to.equal(503);
+    await worker.firstMatch(/(jobs wait because)/); // views.aggregate, every 5 s
+    proxy.restore();
+    for (const process of [web, worker]) {
+      process.kill('SIGTERM');
+      await process.ended();
+      const failures = logOf(process).filter(({ level }) => level === 'warn' || level === 'error');
+      const text = JSON.stringify(failures);
+      expect(failures.length, text).to.be.below(7);
+      expect(text).not.to.match(/ at |stack/);
+      expect(text.length).to.be.below(3_000);
+    }
+    const refused = logOf(web).filter(({ msg }) => msg === 'a request was answered 503');
+    expect(refused.map(({ count }) => count)).to.deep.equal([undefined, requests - 1]);
+    expect(refused[1]?.cause).to.match(/^The database is unavailable: /);
+    await proxy.close();
+  });
+
   it('no command creates DATA_DIR', () => {
     expect(existsSync(DATA_DIR)).to.equal(false);
   });
@@ -160,10 +187,11 @@ describe('The processes of the Procfile', () => {
     };
   }
 
-  async function startWorker(): Promise<void> {
-    const worker = runHere(['worker'], env);
+  async function startWorker(settings: Record<string, string> = {}): Promise<Watched> {
+    const worker = runHere(['worker'], { ...env, ...settings });
     running.push(worker);
     await worker.firstMatch(/"(worker is ready)"/);
+    return worker;
   }
 
   async function createToken(): Promise<string> {
@@ -185,7 +213,14 @@ describe('The processes of the Procfile', () => {
   }
 });
 
-function logOf({ output }: Watched): { level: string; msg: string }[] {
+interface LoggedLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly cause?: string;
+  readonly count?: number;
+}
+
+function logOf({ output }: Watched): LoggedLine[] {
   return output.stderr
     .trimEnd()
     .split('\n')

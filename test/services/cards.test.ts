@@ -3,7 +3,6 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { CardStore, StoredCard } from '../../shared/ports/card-store.ts';
 import { createCards } from '../../shared/services/cards.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
-import { createTestClock } from '../support/clock.ts';
 import { createGate } from '../support/gate.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
@@ -32,7 +31,7 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
     if (isHeld && kind === 'page') await new Promise<void>((resolve) => waiting.push(resolve));
   });
   const cards = createCards({
-    ...{ cards: gate.wrap(store), renderer, clock: createTestClock(), log, requestWaitMs },
+    ...{ cards: gate.wrap(store), renderer, log, requestWaitMs },
     config: { BASE_URL: 'https://drops.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const textOf = async (drop: ReturnType<typeof aDrop>) => {

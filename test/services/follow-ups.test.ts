@@ -3,7 +3,7 @@ import type { Drop } from '../../shared/domain/drop.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
+import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 const changes = { published: async () => undefined };
 const drop = { id: 'd1', slug: 'abc' };
@@ -11,18 +11,23 @@ const drop = { id: 'd1', slug: 'abc' };
 describe('The jobs and purges after a change', () => {
   it('fail no request while the job queue is unavailable, and log that once a minute, with a count', async () => {
     const clock = createTestClock();
-    const log = createRecordingLog();
+    const log = createThrottledRecordingLog(clock);
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
-    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, changes, clock, log });
+    const followUps = createFollowUps({
+      jobs: { enqueue },
+      purger: null,
+      changes,
+      log,
+    });
     const created = Promise.resolve({ id: 'drop' } as Drop); // proof: only its type matters
     for (let n = 0; n < 500; n++) followUps.creating(created, 'drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
     await followUps.removed(drop);
     await new Promise(setImmediate);
-    expect(log.lines.map(({ level, fields }) => [level, fields.count, String(fields.err)])).to.deep.equal([
-      ['warn', 1, 'DropError: The job queue is unavailable.'],
-      ['warn', 500, 'DropError: The job queue is unavailable.'],
+    expect(log.lines.map(({ fields }) => [fields.count, fields.cause])).to.deep.equal([
+      [undefined, 'The job queue is unavailable'],
+      [500, 'The job queue is unavailable'],
     ]);
   });
 
@@ -33,7 +38,7 @@ describe('The jobs and purges after a change', () => {
         const jobs = { enqueue: async (name: string) => void enqueued.push(name) };
         const followUps = createFollowUps({
           jobs: joinsChanges ? { ...jobs, joinsChanges } : jobs,
-          ...{ purger: null, changes, clock: createTestClock(), log: createRecordingLog() },
+          ...{ purger: null, changes, log: createRecordingLog() },
         });
         followUps.creating(Promise.resolve(outcome), 'drop', 'version');
         expect(enqueued, 'in the turn of the change').to.have.length(joinsChanges ? 1 : 0);
@@ -59,7 +64,6 @@ describe('The jobs and purges after a change', () => {
         },
       },
       changes,
-      clock: createTestClock(),
       log: createRecordingLog(),
     });
     for (let n = 0; n < 150; n++) await followUps.versionAdded(drop, 'version');
@@ -77,7 +81,6 @@ describe('The jobs and purges after a change', () => {
         },
       },
       changes,
-      clock: createTestClock(),
       log,
     });
     await followUps.hidden(drop);
@@ -99,7 +102,6 @@ describe('The jobs and purges after a change', () => {
           });
         },
       },
-      clock: createTestClock(),
       log: createRecordingLog(),
     });
     const kinds: readonly (readonly [string, () => Promise<unknown>, string[]])[] = [

@@ -6,7 +6,7 @@ import { createPageMemory } from '../../shared/services/page-memory.ts';
 import { createTestClock } from '../support/clock.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
+import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 /** A read that waits until the test answers it. */
 interface Asked {
@@ -38,7 +38,7 @@ function openScene({ confirmEveryMs = null as number | null } = {}) {
   let beforeConfirmation = async (): Promise<void> => undefined;
   const listeners: ((slug: string) => void)[] = [];
   const clock = createTestClock();
-  const log = createRecordingLog();
+  const log = createThrottledRecordingLog(clock);
   const config = { PAGE_CACHE_BYTES: 1_000_000 };
   const drops = {
     findPage(slug: string, number: number | null) {
@@ -68,7 +68,7 @@ function openScene({ confirmEveryMs = null as number | null } = {}) {
     confirmEveryMs,
   };
   const memory = createPageMemory({ drops, changes, clock, config });
-  const lookup = createPageLookup({ drops, memory, clock, log });
+  const lookup = createPageLookup({ drops, memory, log });
   const find = (number: number | null = null) => lookup.find('abc', number, () => true);
 
   async function known(page: Page | null = aPage(), number: number | null = null): Promise<void> {
@@ -318,8 +318,8 @@ describe('Look-up of a page', () => {
         const { page, isConfirmed } = await findWhileDown(scene);
         expect([page?.title, isConfirmed]).to.deep.equal(['title 1', false]);
       }
-      expect(scene.log.lines.map(({ level, fields }) => [level, String(fields.err)])).to.deep.equal([
-        ['warn', 'DropError: The database is down.'],
+      expect(scene.log.lines.map(({ level, fields }) => [level, fields.cause])).to.deep.equal([
+        ['warn', 'The database is down'],
       ]);
       await scene.known();
       scene.clock.advance(60_000);

@@ -4,7 +4,7 @@ import type { Token } from '../../shared/domain/token.ts';
 import { hashToken } from '../../shared/domain/token.ts';
 import { createTokens } from '../../shared/services/tokens.ts';
 import { createTestClock } from '../support/clock.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
+import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
 interface SceneOptions {
   readonly isTaken?: () => boolean;
@@ -17,7 +17,7 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
   /** What each touch waits for. */
   const state = { answer: Promise.resolve() };
   const clock = createTestClock();
-  const log = createRecordingLog();
+  const log = createThrottledRecordingLog(clock);
   const tokens = createTokens({
     clock,
     log,

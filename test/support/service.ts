@@ -9,6 +9,7 @@ import { openServices, type Services } from '../../shared/open-services.ts';
 import type { CardRenderer } from '../../shared/ports/card-renderer.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import type { Log } from '../../shared/ports/log.ts';
+import { throttleFailures } from '../../shared/services/throttled-log.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { createCardRenderer } from './card-renderer.ts';
 import { type Client, createClient } from './client.ts';
@@ -65,7 +66,7 @@ export async function startService({
   const dataDir = makeTempDir();
   const testEngine = await openTestEngine(clock);
   const logs: string[] = [];
-  const log = keepLines(logs);
+  const log = throttleFailures(keepLines(logs), clock.now);
   const server = await listenOn(0);
   const { port } = server.address() as AddressInfo; // proof: it listens on a port
   const url = `http://127.0.0.1:${port}`;

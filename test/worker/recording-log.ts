@@ -1,4 +1,5 @@
 import type { Log } from '../../shared/ports/log.ts';
+import { throttleFailures } from '../../shared/services/throttled-log.ts';
 
 export interface LogLine {
   readonly level: keyof Log;
@@ -13,4 +14,11 @@ export function createRecordingLog(): Log & { readonly lines: LogLine[] } {
     lines.push({ level, fields: { ...fields }, message });
   };
   return { lines, debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+}
+
+/** The same as a process has it: repeated failures are throttled, and lines of level debug are not kept. */
+export function createThrottledRecordingLog(clock: { now(): number }): Log & { readonly lines: LogLine[] } {
+  const recorded = createRecordingLog();
+  const log = throttleFailures({ ...recorded, debug: () => undefined }, clock.now);
+  return { ...log, lines: recorded.lines };
 }

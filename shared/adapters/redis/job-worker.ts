@@ -70,6 +70,10 @@ export function startJobWorker(deps: {
       await call();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      log.warn(
+        { ...about(job), err: error },
+        'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
+      );
       return await runLater(job);
     } finally {
       running -= 1;
@@ -79,7 +83,6 @@ export function startJobWorker(deps: {
 
   /** Without counting this attempt. The run of a schedule whose next run is due by then ends instead. */
   async function runLater(job: Job): Promise<void> {
-    log.debug(about(job), 'job runs again later: a part that it needs is unavailable');
     const at = Date.now() + unavailableRetryMs;
     const everyMs = (isJobName(job.name) && jobs[job.name].everyMs) || Number.POSITIVE_INFINITY;
     const wasDueAt = job.timestamp + (job.opts.delay ?? 0);

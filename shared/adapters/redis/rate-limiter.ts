@@ -1,9 +1,7 @@
-import { isReported } from '../../domain/errors.ts';
 import type { Window } from '../../domain/windows.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Quota, RateLimiter } from '../../ports/rate-limiter.ts';
 import type { Redis } from './connection.ts';
-import { withoutCommand } from './errors.ts';
 
 /**
  * KEYS: counts, then for `reserve` as many counts of reservations, which are part of the first. ARGV: seconds to keep
@@ -47,8 +45,6 @@ end
  */
 const reservationSeconds = 5;
 
-const warnEveryMs = 60_000;
-
 /**
  * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key, so
  * the caller's clock decides when a window begins.
@@ -57,23 +53,14 @@ const warnEveryMs = 60_000;
  * settled counts until its window ends.
  */
 export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
-  let isFallback = false;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-
-  function noteFallback(error: unknown): void {
-    const isKnown = isReported(redis.explain(error));
-    if (!isFallback && !isKnown && performance.now() - warnedAt > warnEveryMs) {
-      warnedAt = performance.now();
-      const message = 'Redis is unavailable or slow: each process counts limits for itself';
-      log.warn({ err: withoutCommand(error) }, message);
-    }
-    isFallback = true;
-  }
+  const noteFallback = (error: unknown) =>
+    log.warn(
+      { err: redis.explain(error) },
+      'Redis is unavailable or slow: each process counts limits for itself',
+    );
 
   async function run(lua: string, keys: readonly string[], args: readonly number[]): Promise<number> {
-    const result: unknown = await redis.client.eval(lua, keys.length, ...keys, ...args);
-    isFallback = false;
-    return Number(result);
+    return Number(await redis.client.eval(lua, keys.length, ...keys, ...args));
   }
 
   const keysOf = (quotas: readonly Quota[], { durationMs, id }: Window) =>

@@ -112,7 +112,10 @@ export function createJobRunner(deps: {
     } catch (err) {
       const { attempts, backoffMs } = jobs[name];
       if (isUnavailable(err)) {
-        log.debug(about(job), 'job runs again later: a part that it needs is unavailable');
+        log.warn(
+          { ...about(job), err },
+          'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
+        );
         return () => rows.giveBack(job, clock.now() + unavailableRetryMs);
       }
       if (isPayloadValid && job.attempts < attempts) {
