@@ -111,7 +111,7 @@ export function createRoutes(services: Services, held: HeldBytes, { assets, layo
 
   const docs = {
     account: accountOperations(config),
-    description: descriptionOperations(config),
+    description: descriptionOperations(),
     diff: diffOperation,
     drops: dropOperations(config),
     health: healthOperations,
@@ -201,7 +201,7 @@ export function createRoutes(services: Services, held: HeldBytes, { assets, layo
     ['GET', '/drops/:slug/download', withSession(ownedDrop.download)],
 
     ['GET', '/p/:slug', viewer.show, docs.pages.view],
-    ['POST', '/p/:slug', viewer.unlock],
+    ['POST', '/p/:slug', viewer.unlock, docs.pages.unlock],
     ['GET', '/p/:slug/latest', latest],
     ['GET', '/p/:slug/versions', publicVersions],
     ['GET', '/p/:slug/download', copies.download],

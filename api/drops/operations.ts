@@ -147,7 +147,7 @@ export function dropOperations(config: Config) {
       id: 'replaceDrop',
       tag: 'Drops',
       summary: 'Publish a new version',
-      description: `Always creates a version, at the same address. If \`title\`, \`description\`, \`metadata\` or \`expires_at\` are left out, they stay as they are. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. ${asHtml}`,
+      description: `Always creates a version, at the same address. If \`title\`, \`description\`, \`metadata\` or \`expires_at\` are left out, they stay as they are. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`.`,
       limits: ['versions_per_drop'],
       parameters: [...changeParameters, ...htmlParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
@@ -217,7 +217,6 @@ function metadataParameters(
     name,
     in: 'query',
     description,
-    required: false,
     style: 'form',
     explode: true,
     schema: {

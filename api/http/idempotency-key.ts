@@ -11,7 +11,6 @@ export const idempotencyKeyParameter: Parameter = {
   in: 'header',
   description:
     'A new key for each write, such as a UUID: repeats of the request with the same key write once. See **Retries** above.',
-  required: false,
   schema: {
     type: 'string',
     pattern: keyPattern.source,

@@ -12,7 +12,6 @@ export const ifMatchParameter: Parameter = {
   in: 'header',
   description:
     'Changes the drop only if it has this `ETag`, or one of several, separated by commas; `*` stands for any. Otherwise 412 `version_conflict`, with the `ETag` that it has now. `W/` is ignored.',
-  required: false,
   schema: { type: 'string' },
   example: '"1"',
 };

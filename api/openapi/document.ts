@@ -55,9 +55,13 @@ export interface DescribedOperation {
   readonly security: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: DescribedContent };
-  readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
+  readonly responses: Readonly<Record<string, DescribedResponse | Reference>>;
   readonly 'x-codes': CodesByStatus;
   readonly 'x-limits'?: Readonly<Record<string, number>>;
+}
+
+export interface Reference {
+  readonly $ref: string;
 }
 
 export interface DescribedResponse {
@@ -134,7 +138,6 @@ function describeOperation(
     summary,
     description: [
       description,
-      ...(rule.about === undefined ? [] : [rule.about]),
       ...(inWords === '' ? [] : [`Limits: ${inWords}.`]),
       `Errors: ${codesInWords(codes)}.`,
     ].join('\n\n'),
@@ -147,6 +150,7 @@ function describeOperation(
         content: {
           ...(body.schema && { 'application/json': { schema: body.schema, example: body.example } }),
           ...(body.html && { 'text/html': body.html }),
+          ...(body.form && { 'application/x-www-form-urlencoded': { schema: body.form } }),
         },
       },
     }),
@@ -175,12 +179,9 @@ function describePolicy(access: Access) {
     refusals.push('invalid_json', ['invalid_json', 415], isWrite ? 'html_too_large' : ['invalid_arg', 413]);
   const limits: readonly LimitName[] =
     limit === undefined ? [] : isWrite ? [limit, 'writes_per_day'] : [limit];
-  const about = isWrite
-    ? 'Every write counts for the minute, also if it is refused. Accepted writes count for the day.'
-    : undefined;
   const parameters: readonly Parameter[] = isWrite ? [idempotencyKeyParameter] : [];
   const headers: readonly HeaderName[] = isWrite ? ['Idempotency-Replayed'] : [];
-  return { needsToken: token !== undefined, refusals, limits, parameters, headers, about };
+  return { needsToken: token !== undefined, refusals, limits, parameters, headers };
 }
 
 function describeReply({ description, headers: names = [], content }: Reply): DescribedResponse {
@@ -219,5 +220,6 @@ and \`Idempotency-Replayed: true\`, and is no write for any limit. The same key 
 when to repeat. A refused request frees its key. Keys are kept for 24 hours per account.
 
 **Limits.** \`x-limits\` has the limits of this service, and so has \
-[the discovery document](${base}/.well-known/dropleaf.json). The schema \`Limits\` says what each limit counts.`;
+[the discovery document](${base}/.well-known/dropleaf.json). The schema \`Limits\` says what each limit counts. Every write counts \
+for the minute, also if it is refused; accepted writes count for the day.`;
 }

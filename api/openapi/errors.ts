@@ -41,15 +41,16 @@ const meanings: Readonly<Record<Code, string>> = {
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
 /** Any request can get these errors, and every operation lists them. */
-export const codesOfEveryOperation: readonly Refusal[] = ['invalid_arg', 'unavailable'];
+export const codesOfEveryOperation: readonly Refusal[] = ['invalid_arg'];
 
-/** Any request can get these errors, too. They are rare, so operations do not list them: the `default` response does. */
+/** Any request can get these errors, too. They are not about the request, or rare: the `default` response lists them. */
 export const unlistedByStatus = byStatus([
   ['invalid_arg', 408],
   ['invalid_arg', 413],
   ['invalid_arg', 417],
   ['invalid_arg', 431],
   'internal_error',
+  'unavailable',
 ]);
 
 export function byStatus(refusals: readonly Refusal[]): CodesByStatus {
@@ -73,6 +74,22 @@ const headersOf: Readonly<Record<number, HeaderName>> = {
   503: 'Retry-After',
 };
 
+/** What the status means for every operation that lists it. */
+const statusMeanings: Readonly<Record<number, string>> = {
+  400: 'A part of the request is wrong: `details.field` names it.',
+  401: 'The token is missing or not valid.',
+  403: 'The caller may not do this.',
+  404: 'There is no such thing, or it belongs to another account.',
+  409: 'It is not possible in the state of the drop, the upload or an earlier request.',
+  410: 'The operators took the page down.',
+  412: 'The drop does not match `If-Match` or `if_match`. `ETag` and `details.etag` are those that it has now.',
+  413: 'The body is too large.',
+  415: 'The type or encoding of the body is not supported.',
+  422: 'The `Idempotency-Key` was used for another URL or body in the last 24 hours.',
+  429: 'A limit is reached.',
+  503: 'A part of the service is down or overloaded, or the request took too long.',
+};
+
 /** The responses that `errorResponse` refers to. */
 export function errorResponses(used: Iterable<number>): Record<string, object> {
   const content = { 'application/json': { schema: errorShape.schema } };
@@ -81,10 +98,14 @@ export function errorResponses(used: Iterable<number>): Record<string, object> {
     const headers = header && { [header]: { $ref: `#/components/headers/${header}` } };
     return [
       nameOf(status),
-      { description: `${STATUS_CODES[status]}.`, ...(headers && { headers }), content },
+      {
+        description: statusMeanings[status] ?? `${STATUS_CODES[status]}.`,
+        ...(headers && { headers }),
+        content,
+      },
     ];
   });
-  const description = `Any request can get: ${codesInWords(unlistedByStatus)}.`;
+  const description = `Any request can get: ${codesInWords(unlistedByStatus)}. 503 has \`Retry-After\`.`;
   return Object.fromEntries([...entries, [nameOf('default'), { description, content }]]);
 }
 

@@ -17,7 +17,7 @@ const limits = optionEntries().flatMap(([option, { isLimit, about }]) =>
 /** Every limit that a client can meet (spec section 8). */
 export const limitsShape = named(
   'Limits',
-  fields(Object.fromEntries(limits.map(({ name, about }) => [name, integer(`${about}.`)]))),
+  fields(Object.fromEntries(limits.map(({ name, about }) => [name, integer(`${about}.`, null)]))),
 ) as Shape<Limits>; // proof: a number for each option that is a limit
 
 export function presentLimits(config: Config): Limits {

@@ -26,7 +26,7 @@ export const headers = {
     schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
   },
   Location: {
-    description: 'The path of the new drop.',
+    description: 'The path of the new drop, or of the page.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
   },
@@ -58,29 +58,32 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description: string;
-  readonly required: boolean;
+  /** Absent: it may be left out. */
+  readonly required?: true;
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
   readonly example?: string;
 }
 
-/** A JSON body, or the same as another media type. */
+/** A JSON body, the same as another media type, or a form. */
 export interface RequestBody {
   /** Whether a request without a body is refused. */
   readonly required: boolean;
-  /** Absent: text/html alone. */
+  /** Absent: not JSON. */
   readonly schema?: JsonSchema;
   /** The named schemas that `schema` refers to. */
   readonly components?: Readonly<Record<string, JsonSchema>>;
   readonly example?: unknown;
-  /** The body as text/html. Absent: JSON alone. */
+  /** The body as text/html. */
   readonly html?: { readonly schema: JsonSchema; readonly example: string };
+  /** The fields of a form. */
+  readonly form?: JsonSchema;
 }
 
 /** A successful answer. */
 export interface Reply {
-  readonly status: 200 | 201 | 204 | 304;
+  readonly status: 200 | 201 | 204 | 303 | 304;
   readonly description: string;
   /** By media type. Absent: the answer has no body. */
   readonly content?: Readonly<Record<string, { readonly shape: Shape<unknown>; readonly example?: unknown }>>;
@@ -108,12 +111,17 @@ export interface Operation {
   readonly refusals?: readonly Refusal[];
 }
 
-/** A JSON answer; 200 unless `more` says otherwise. */
+/** A JSON answer; 200 unless `more` says otherwise. @param example undefined: none */
 export function json(
   description: string,
   shape: Shape<unknown>,
   example: unknown,
   more: Partial<Reply> = {},
 ): Reply {
-  return { status: 200, description, content: { 'application/json': { shape, example } }, ...more };
+  return {
+    status: 200,
+    description,
+    content: { 'application/json': { shape, ...(example !== undefined && { example }) } },
+    ...more,
+  };
 }

@@ -51,7 +51,7 @@ export function queryParameters(schema: ObjectSchema<object>): Parameter[] {
     in: 'query',
     description: String(description),
     schema: rest,
-    required: required.includes(name),
+    ...(required.includes(name) && { required: true }),
   }));
 }
 

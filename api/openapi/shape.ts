@@ -40,13 +40,18 @@ export function address(description: string, example: string): Shape<string> {
   return text(description, { format: 'uri', examples: [example] });
 }
 
-export function integer(description: string, minimum = 0, more: JsonSchema = {}): Shape<number> {
-  return plain({ type: 'integer', minimum, description, ...more });
+/** @param minimum null: none */
+export function integer(
+  description: string,
+  minimum: number | null = 0,
+  more: JsonSchema = {},
+): Shape<number> {
+  return plain({ type: 'integer', ...(minimum !== null && { minimum }), description, ...more });
 }
 
 export function time(description: string): Shape<number> {
   const about = `${description} Unix time in milliseconds.`;
-  return integer(about, 0, { format: 'int64', examples: [1795272214339] });
+  return integer(about, null, { format: 'int64', examples: [1795272214339] });
 }
 
 export function flag(description: string): Shape<boolean> {

@@ -7,7 +7,6 @@ const version: Parameter = {
   in: 'query',
   description: 'The number of a version. Default: the latest version.',
   schema: { type: 'integer', minimum: 1 },
-  required: false,
 };
 
 const refusals = ['invalid_slug', 'not_found', ['forbidden', 410], 'version_not_found'] as const;
@@ -24,6 +23,37 @@ export const pageOperations = {
     parameters: [slugParameter, version],
     replies: [{ status: 200, description: 'The page, or its passcode form.', content: html }],
     refusals,
+  },
+  unlock: {
+    id: 'unlockDrop',
+    tag: 'Public pages',
+    summary: 'Enter the passcode',
+    description:
+      'The form of a locked page. The cookie of the answer opens the viewer page and the raw page. Wrong passcodes are limited. The form must come from this service: `Origin` is its address.',
+    parameters: [slugParameter, version],
+    body: {
+      required: true,
+      form: {
+        type: 'object',
+        properties: { passcode: { type: 'string', description: 'The passcode of the drop.' } },
+        required: ['passcode'],
+      },
+    },
+    replies: [
+      {
+        status: 303,
+        description: 'The passcode is right, or the page is not locked.',
+        headers: ['Location'],
+      },
+    ],
+    refusals: [
+      ...refusals,
+      'forbidden',
+      ['passcode_required', 403],
+      'rate_limited',
+      ['invalid_arg', 413],
+      ['invalid_arg', 415],
+    ],
   },
   raw: {
     id: 'readRawPage',

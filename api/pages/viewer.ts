@@ -99,7 +99,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
         isSecure: isHttps(config),
       });
     }
-    res.redirect(303, req.url);
+    res.status(303).location(req.url).end();
   }
 
   return {

@@ -8,6 +8,7 @@ import type { ApiDescription } from '../openapi/document.ts';
 import { limitsShape, presentLimits } from '../openapi/limits.ts';
 import { json, type Operation, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
+import { share } from '../openapi/share.ts';
 import { docsPage } from './docs-page.ts';
 
 /** Spec section 9: the discovery description carries schema version 1. */
@@ -53,17 +54,16 @@ function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
   };
 }
 
-export function descriptionOperations(config: Config) {
+export function descriptionOperations() {
   const headers = ['ETag', 'Access-Control-Allow-Origin'] as const;
   const notModified: Reply = { status: 304, description: 'The client has the current document.', headers };
-  const example = presentDiscovery(config);
   return {
     discover: {
       id: 'discover',
       tag: 'Onboarding',
       summary: 'Read the discovery document',
       description: 'The addresses of the service and its limits.',
-      replies: [json('The discovery document.', discoveryShape, example, { headers }), notModified],
+      replies: [json('The discovery document.', discoveryShape, undefined, { headers }), notModified],
     },
     describe: {
       id: 'readDescription',
@@ -83,7 +83,7 @@ export function descriptionOperations(config: Config) {
  * @param describe makes the description. Called once, by the first request, because the routes of these handlers are in it
  */
 export function descriptionHandlers(config: Config, describe: () => ApiDescription, layout: Layout) {
-  const read = once(() => asJson(describe()));
+  const read = once(() => asJson(share(describe())));
   const docs = once(() => layout.page(docsPage(describe())));
   return {
     read: (req: Request, res: Response) => read()(req, res),

@@ -1,7 +1,12 @@
 import MarkdownIt from 'markdown-it';
 import { type Html, html, raw } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import type { ApiDescription, DescribedOperation, DescribedResponse } from '../openapi/document.ts';
+import type {
+  ApiDescription,
+  DescribedOperation,
+  DescribedResponse,
+  Reference,
+} from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
 
 /** The keywords that our schemas use. */
@@ -33,6 +38,8 @@ type Route = DescribedOperation & { readonly method: string; readonly path: stri
 /** Our own texts, so the markup can be trusted. */
 const renderer = new MarkdownIt();
 const markdown = (text: string) => raw(renderer.render(text));
+
+const formType = 'application/x-www-form-urlencoded';
 
 /** For paths and required parameters. */
 const samples: Record<string, string> = { slug: 't9tzZkipKQ5I', n: '1', id: '0123456789ab', token: 'POLL' };
@@ -75,7 +82,8 @@ ${schemas.map(([name, schema]) => html`<section id="${name}"><h3>${name}</h3>${f
 /** The description of an operation ends with its limits and error codes. */
 function operationSection(route: Route, baseUrl: string): Html {
   const { operationId, summary, method, path, security, description, parameters = [], requestBody } = route;
-  const body = requestBody?.content['application/json'];
+  const [json, form] = [requestBody?.content['application/json'], requestBody?.content[formType]];
+  const body = json ?? form;
   const rows = parameters.map(({ name, in: place, required, schema, description }) =>
     fieldRow(name, { ...toSchema(schema), description }, `${place}${required ? ', required' : ''}`),
   );
@@ -84,7 +92,7 @@ function operationSection(route: Route, baseUrl: string): Html {
 <p class="route"><b>${method.toUpperCase()}</b> <code>${path}</code> <span class="soft">${security.length > 0 ? 'bearer token' : 'no token'}</span></p>
 ${markdown(description)}
 ${rows.length > 0 && html`<h4>Parameters</h4><dl class="fields">${rows}</dl>`}
-${body && html`<h4>Body (JSON${!requestBody?.required && ', optional'})</h4>${bodyOf(toSchema(body.schema))}`}
+${body && html`<h4>Body (${json ? 'JSON' : 'form'}${!requestBody?.required && ', optional'})</h4>${bodyOf(toSchema(body.schema))}`}
 <h4>Answers</h4>
 <dl class="fields">${Object.entries(route.responses).map(([status, response]) => answerRow(status, response))}</dl>
 <h4>Example</h4>
@@ -93,7 +101,7 @@ ${exampleAnswer(route)}
 </section>`;
 }
 
-function answerRow(status: string, response: DescribedResponse | { readonly $ref: string }): Html | null {
+function answerRow(status: string, response: DescribedResponse | Reference): Html | null {
   if ('$ref' in response) return null; // an error
   const bodies = Object.entries(response.content ?? {}).map(
     ([type, { schema }]) =>
@@ -157,11 +165,13 @@ function curlCommand(
   const required = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const query = required.map(({ name }, i) => `${i === 0 ? '?' : '&'}${name}=${samples[name]}`).join('');
   const address = baseUrl + path.replace(/\{(\w+)\}/g, (_, name: string) => samples[name] ?? name) + query;
-  const body = requestBody?.content['application/json']?.example;
+  const content = requestBody?.content ?? {};
+  const body = content['application/json']?.example;
   return [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${address}'`,
     ...(security.length > 0 ? ['-H "Authorization: Bearer $API_TOKEN"'] : []),
-    ...(requestBody !== undefined && !('application/json' in requestBody.content) ? ['-T page.html'] : []),
+    ...('text/html' in content && body === undefined ? ['-T page.html'] : []),
+    ...(formType in content ? [`-H 'Origin: ${baseUrl}'`, "-c cookies -d 'passcode=PASSCODE'"] : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
   ].join(' \\\n  ');
 }

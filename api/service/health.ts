@@ -23,6 +23,7 @@ export const healthOperations = {
       'For load balancers and alerts. Answers 503 with `details.reason` while the database cannot be reached (`database_unreachable`), ' +
       'or accepts no writes: `disk_full`, `disk_failed`, `database_read_only`. Reading works then.',
     replies: [json('The service can work.', healthShape, healthy)],
+    refusals: ['unavailable'],
   },
 } as const satisfies Record<string, Operation>;
 

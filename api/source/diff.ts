@@ -21,7 +21,8 @@ const diffType = 'text/x-diff';
 
 const diffQuery = object({
   from: integer('from', maxVersionNumber).meta({
-    description: 'The number of the older version. Default: the version before `to`.',
+    description:
+      'The number of the older version. Default: the version before `to`; needed if `to` is version 1, or the lowest that exists.',
   }),
   to: integer('to', maxVersionNumber).meta({
     description: 'The number of the newer version. Default: the latest version.',

@@ -13,7 +13,7 @@ const replies = [
   {
     status: 200,
     description: 'The bytes as posted.',
-    content: { 'text/html': { shape: text('The document.') } },
+    content: { 'text/html': { shape: text('The document.', { minLength: 1 }) } },
     headers: ['ETag', 'Content-Disposition'],
   },
   { status: 304, description: 'The client has this document.', headers: ['ETag'] },

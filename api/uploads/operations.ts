@@ -34,7 +34,7 @@ export function uploadOperations(config: Config) {
       description:
         'For agents: the document goes from a file to `upload_url` by PUT, without a token, and does not pass through the model. The body is that of `POST /api/drops` without `html`; with `slug` it is that of `PUT /api/drops/{slug}`, and `if_match` stands for If-Match. `title` may be left out: then a new drop has the title of the document, and a drop whose title is that of its latest document gets that of the new one. At most 100 in 10 minutes.',
       body: {
-        required: true,
+        required: false,
         schema: { ...toJsonSchema(createUploadReaders(config).schema), ...rules },
         example: { title: sampleDrop.title },
       },

@@ -47,6 +47,7 @@ const described: Readonly<Record<string, readonly string[]>> = {
   'POST /api/uploads': [],
   'PUT /u/{secret}': ['404 not_found', '409 upload_used'],
   'GET /p/{slug}': [],
+  'POST /p/{slug}': ['403 passcode_required', '429 rate_limited'],
   'GET /p/{slug}/raw': [],
   'GET /openapi.json': [],
   'GET /.well-known/dropleaf.json': [],
@@ -73,12 +74,12 @@ function responsesOf(operation: DescribedOperation): [status: string, response: 
 describe('GET /openapi.json', () => {
   const service = useService();
 
-  it('OpenAPI 3.1 with info.version 1.2.0, at most 96 KB, as the tests check every answer against', async () => {
+  it('OpenAPI 3.1 with info.version 1.2.0, at most 80,000 bytes, as the tests check every answer against', async () => {
     const answer = await service.get<{ openapi: string; info: { version: string } }>('/openapi.json');
     expect(answer.status).to.equal(200);
     expect(answer.body.openapi).to.match(/^3\.1\./);
     expect(answer.body.info.version).to.equal('1.2.0');
-    expect(answer.bytes.length).to.be.at.most(96 * 1024);
+    expect(answer.bytes.length).to.be.at.most(80_000);
     expect(answer.body).to.deep.equal(describeWith({ BASE_URL: service.config.BASE_URL }));
   });
 
@@ -108,6 +109,17 @@ describe('GET /openapi.json', () => {
         expect(status, `${one} ${operationId}`).to.not.equal(405);
         expect(body?.error?.message, `${one} ${operationId}`).to.not.equal('No such path');
       }
+    }
+  });
+
+  it('the methods of a described path are those of its Allow, and HEAD', async () => {
+    for (const [template, item] of Object.entries(description.paths)) {
+      const { status, headers } = await service.request('OPTIONS', template.replace(/\{\w+\}/g, 'none'));
+      const methods = Object.keys(item).flatMap((method) =>
+        method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+      );
+      expect(status, template).to.equal(405);
+      expect(headers.allow?.split(', '), template).to.have.members(methods);
     }
   });
 
@@ -148,6 +160,34 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('says what 412 and 422 mean where they occur, and that a diff with version 1 needs from', () => {
+    for (const [status, part] of [
+      ['412', '`If-Match`'],
+      ['422', '`Idempotency-Key`'],
+    ] as const) {
+      const found = [...operations.values()].flatMap(responsesOf).filter(([one]) => one === status);
+      expect(found).to.have.length.above(2);
+      for (const [, { description: text }] of found) expect(text).to.include(part);
+    }
+    expect(JSON.stringify(operations.get('GET /api/drops/{slug}/diff'))).to.include(
+      'needed if `to` is version 1',
+    );
+  });
+
+  it('expires_at of a request has a maximum, and a document at least one character', () => {
+    const schemas = objectsIn(description.paths)
+      .concat(objectsIn(description.components))
+      .filter((node) => 'format' in node && (node.format === 'binary' || 'maximum' in node)) as Schema[]; // proof: schemas
+    const [documents, times] = [
+      schemas.filter(({ format }) => format === 'binary'),
+      schemas.filter(({ format }) => format === 'int64'),
+    ];
+    expect(documents.map(({ minLength }) => minLength)).to.deep.equal([1, 1, 1]);
+    expect(times.map(({ maximum }) => maximum)).to.deep.equal(times.map(() => Number.MAX_SAFE_INTEGER));
+    const inRequests = JSON.stringify(description).split('at most 10 years ahead').length - 1;
+    expect(times).to.have.length(inRequests).and.length.above(2);
+  });
+
   it('says that a PUT does not keep the context, and that it refuses passcode', () => {
     const text = operations.get('PUT /api/drops/{slug}')?.description;
     expect(text).to.include('`context` does not stay').and.to.include('`passcode` is refused');
@@ -165,10 +205,19 @@ describe('GET /openapi.json', () => {
     const other = describeWith({ TITLE_MAX_CHARACTERS: '7', HTML_MAX_BYTES: '1234', WRITES_PER_MINUTE: '3' });
     const post = other.paths['/api/drops']?.post;
     expect(post?.['x-limits']).to.include({ writes_per_minute: 3 });
-    expect(JSON.stringify(post)).to.include('"maxLength":7').and.to.include('"x-max-bytes":1234');
+    for (const name of ['parameters/title/schema', 'schemas/TitleField'])
+      expect(resolve(other, { $ref: `#/components/${name}` }), name).to.include({ maxLength: 7 });
+    expect(resolve(other, { $ref: '#/components/schemas/HtmlField' })).to.include({ 'x-max-bytes': 1234 });
+    expect(JSON.stringify(post)).to.include('"x-max-bytes":1234');
     expect(other['x-limits']).to.include({ title_max_characters: 7, html_max_bytes: 1234 });
   });
 });
+
+interface Schema {
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maximum?: number;
+}
 
 function objectsIn(node: unknown): object[] {
   if (typeof node !== 'object' || node === null) return [];

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { share } from '../../api/openapi/share.ts';
 import { createRoutes } from '../../api/routes.ts';
 import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { readConfig } from '../../shared/config/config.ts';
@@ -11,6 +12,7 @@ export interface DescribedHeader {
 }
 
 export interface DescribedResponse {
+  readonly description: string;
   readonly headers?: Readonly<Record<string, DescribedHeader | { readonly $ref: string }>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
@@ -43,7 +45,7 @@ export function describeWith(env: Readonly<Record<string, string>> = {}): Descri
     createHeldBytes(config.BUFFERED_BYTES),
     createTestPages(),
   ).describe();
-  return JSON.parse(JSON.stringify(described)) as Description; // proof: read as such by the tests that check its form
+  return JSON.parse(JSON.stringify(share(described))) as Description; // proof: read as such by the tests that check its form
 }
 
 /** What a reference inside the description stands for. */
