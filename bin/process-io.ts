@@ -20,8 +20,8 @@ export interface ProcessIo {
 }
 
 /**
- * The arguments are wrong, or the command is for the other engine. The process exits with 2; an invalid setting is a
- * ConfigError, and the process exits with 1.
+ * The arguments are wrong, or the command is for the other engine. The process exits with 2, as for an invalid setting
+ * (ConfigError).
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../shared/config/config.ts';
 import { messageOf } from '../shared/util/message-of.ts';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
@@ -47,7 +48,8 @@ function printError(error: unknown, { env, stderr }: ProcessIo): number {
   const message = messageOf(error);
   stderr.write(stripControlCharactersByLine(`dropleaf: ${message}\n`));
   if (env.LOG_LEVEL === 'debug') stderr.write(stripControlCharactersByLine(`${stackOf(error)}\n`));
-  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+  const isUsage = error instanceof UsageError || error instanceof ConfigError;
+  return isUsage ? exitCodes.usage : exitCodes.failed;
 }
 
 /** Without the error's other fields: those of a database error may hold a password. */
@@ -82,7 +84,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
       'after',
       '\nSettings are environment variables: "bin/dropleaf.js config" prints them all.\n' +
         'With LOG_LEVEL=debug an error is printed with its stack.\n' +
-        'Exit codes: 0 done, 1 failed, 2 wrong arguments, or a command that these settings do not allow.',
+        'Exit codes: 0 done, 1 failed, 2 wrong arguments, an invalid setting, or a command that these settings do not allow.',
     );
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);

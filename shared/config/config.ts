@@ -15,7 +15,7 @@ export interface Config extends Values {
 }
 
 /** Lists every invalid setting, one per line. */
-class ConfigError extends Error {
+export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
   constructor(problems: readonly string[]) {

@@ -191,7 +191,12 @@ const processes = {
     10,
     1_000_000,
   ),
-  SHUTDOWN_SECONDS: count(25, 'Maximum time to shut down', 1, 600),
+  SHUTDOWN_SECONDS: count(
+    25,
+    'Maximum time to shut down; requests get half of it, then jobs half of the rest',
+    1,
+    600,
+  ),
   PAGE_CACHE_BYTES: count(48 * mib, 'Memory for cached pages', 0),
   RENDER_BUDGET_MS: count(2_000, 'Maximum time in ms to parse a document', 1, 60_000),
   RENDER_REQUEST_BUDGET_MS: count(

@@ -24,10 +24,10 @@ describe('bin/dropleaf.js config', () => {
     expect(stdout + stderr).not.to.contain(secret);
   });
 
-  it('lists every invalid setting and exits with 1', async () => {
+  it('lists every invalid setting and exits with 2, after which systemd does not start it again', async () => {
     const env = { PORT: 'http', WRITES_PER_DAY: '0', GITHUB_CLIENT_ID: 'x', SIGNING_SECRET: 'short-secret' };
     const { stdout, stderr, code } = await dropleaf(['config'], env);
-    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
     for (const name of ['PORT', 'WRITES_PER_DAY', 'GITHUB_CLIENT_SECRET', 'SIGNING_SECRET']) {
       expect(stderr).to.match(new RegExp(`^ +${name} `, 'm'));
     }
@@ -39,7 +39,7 @@ describe('bin/dropleaf.js config', () => {
     const misspelled = { BASEURL: 'https://drops.example' };
     expect(await dropleaf(['config'], misspelled)).to.include({ stderr: warning, code: 0 });
     const { stderr, code } = await dropleaf(['config'], { ...misspelled, PORT: 'x' });
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     expect(stderr.startsWith(`${warning}dropleaf: `), stderr).to.equal(true);
   });
 
@@ -83,7 +83,7 @@ describe('A secret in a file', () => {
     ]);
     const all = optionEntries().map(([name]) => [`${name}_FILE`, join(home.dir, 'missing')]);
     const { stderr, code } = await dropleaf(['config'], Object.fromEntries(all));
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     const named = [...stderr.matchAll(/^ +([A-Z_]+) cannot be read/gm)].map(([, name]) => name);
     expect(named).to.deep.equal(secrets);
   });
@@ -108,7 +108,7 @@ describe('A secret in a file', () => {
         PORT: '0',
         SIGNING_SECRET_FILE: path,
       });
-      expect(code, reason).to.equal(1);
+      expect(code, reason).to.equal(2);
       expect(stderr).to.contain(
         `SIGNING_SECRET cannot be read from ${path} (SIGNING_SECRET_FILE): ${reason}`,
       );
@@ -118,7 +118,7 @@ describe('A secret in a file', () => {
   it('beside the variable itself stops the start, and neither value is printed', async () => {
     const env = { SIGNING_SECRET: `other-${secret}`, SIGNING_SECRET_FILE: write('signing', secret) };
     const { stderr, code } = await dropleaf(['start'], { ...home.env, PORT: '0', ...env });
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     expect(stderr).to.match(/SIGNING_SECRET and SIGNING_SECRET_FILE are both set/);
     expect(stderr).to.not.contain(secret);
   });
@@ -131,7 +131,7 @@ describe('A secret in a file', () => {
       GITHUB_CLIENT_SECRET_FILE: join(home.dir, 'missing'),
     };
     const { stderr, code } = await dropleaf(['config'], env);
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     for (const name of ['PORT must', 'SIGNING_SECRET must', 'GITHUB_CLIENT_SECRET cannot']) {
       expect(stderr).to.match(new RegExp(`^ +${name} `, 'm'));
     }
