@@ -10,7 +10,7 @@ import { createOutput, type Output } from './output.ts';
 export interface Context {
   readonly io: CliIo;
   readonly output: Output;
-  /** How the user runs the client, as in `node cli.mjs`. */
+  /** How the user runs the client, for commands that can be pasted: `node cli.mjs`, with `--url` if it was given. */
   readonly name: string;
   /** The origin of the service, without a trailing slash. */
   readonly url: string;
@@ -34,8 +34,8 @@ export type OpenContext = () => Context;
 export function createContext(io: CliIo, flags: { url?: string | undefined }): Context {
   const output = createOutput(io);
   const credentials = createCredentials(io);
-  const name = programName(io);
   const url = chooseUrl(io, flags.url, credentials);
+  const name = flags.url === undefined ? programName(io) : `${programName(io)} --url ${url}`;
   const { DROPLEAF_TOKEN } = io.env;
 
   function findToken(): string | null {

@@ -42,7 +42,7 @@ export function addSignInCommands(program: Command, open: OpenContext, name: str
         'when you run it again. If you are signed in already, it says so and changes nothing.',
     )
     .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')
-    .option('--no-wait', 'print the code and end; run login again after the approval')
+    .option('--no-wait', 'print the code and end; login after the approval continues')
     .option('--json', 'print the code, and then the account, as one JSON object a line')
     .addHelpText('after', `\nExample:\n  ${name} login --label laptop`)
     .action((options: LoginOptions) => login(open(), options));
@@ -70,14 +70,16 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   }
   if (await isSignedIn(context, options)) return;
   const pendingSignIns = createPendingSignIns(io);
-  const pending = await startOrGoOn(context, pendingSignIns, options.label ?? hostname().slice(0, 100));
+  const pending = await startOrGoOn(context, pendingSignIns, options.label);
   const { code, verification_url, expires_at } = pending;
   const expires_in = Math.ceil((expires_at - Date.now()) / 1000);
   if (options.json) output.json({ status: 'pending', code, verification_url, expires_in });
   else output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
   const minutes = Math.max(1, Math.round(expires_in / 60));
   output.note(`Open the address in a browser, check the code and approve it within ${minutes} min.`);
-  if (options.wait === false) return output.note(`Then run ${name} login again.`);
+  if (options.wait === false) {
+    return output.note(`After the approval, run: ${name} login${options.json ? ' --json' : ''}`);
+  }
   const stopListening = context.canAsk ? openOnEnter(context, verification_url) : () => undefined;
 
   const { user_id } = await waitForApproval(context, pending).finally(() => {
@@ -88,14 +90,22 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   output.note(`Signed in to ${url} as ${user_id}. The token is in ${credentials.path}.`);
 }
 
-/** A login that was stopped, or that did not wait, is gone on with: the user may have approved its code meanwhile. */
+/**
+ * Continues a login that was stopped or did not wait, whatever its label: the user may have approved its code meanwhile.
+ * @param given undefined: the user named no label
+ */
 async function startOrGoOn(
-  { api, url }: Context,
+  { api, output, url }: Context,
   pendingSignIns: OriginFile<PendingSignIn>,
-  label: string,
+  given: string | undefined,
 ): Promise<PendingSignIn> {
+  const label = given ?? hostname().slice(0, 100);
   const known = pendingSignIns.find(url);
-  if (known !== null && known.label === label && known.expires_at > Date.now()) return known;
+  if (known !== null && known.expires_at > Date.now()) {
+    if (given !== undefined && given !== known.label)
+      output.warn(`a login is under way, so the token keeps its label: ${JSON.stringify(known.label)}`);
+    return known;
+  }
   const { body } = await api.request<Started>('POST', '/api/auth/start', { isPublic: true, json: { label } });
   const { expires_in, ...started } = body;
   const pending = { ...started, label, expires_at: Date.now() + expires_in * 1000 };

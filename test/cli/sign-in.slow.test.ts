@@ -120,7 +120,7 @@ describe('dropleaf login, logout and tokens', () => {
     const { stdout, stderr, code } = await client.run(['login', '--no-wait', '--json'], { env: env() });
     expect(code, stderr).to.equal(0);
     const pending = JSON.parse(stdout);
-    expect(stderr).to.contain('Then run ').and.to.contain(' login again');
+    expect(stderr).to.match(/After the approval, run: .* login --json\n$/);
     expect(statSync(join(dirname(file()), 'pending-sign-ins.json')).mode & 0o777).to.equal(0o600);
     const early = await client.run(['login', '--no-wait', '--json'], { env: env() });
     expect(JSON.parse(early.stdout).code).to.equal(pending.code);
@@ -129,13 +129,18 @@ describe('dropleaf login, logout and tokens', () => {
     expect(JSON.parse(done.stdout.split('\n')[1] ?? '').user_id).to.equal(stored().user_id);
   });
 
-  it('login with another label begins a sign-in of its own', async () => {
-    const [one, other] = await Promise.all(
-      ['one', 'other'].map((label) =>
-        client.run(['login', '--no-wait', '--json', '--label', label], { env: env() }),
-      ),
-    );
-    expect(one?.stdout).to.not.equal(other?.stdout);
+  it('login continues a sign-in whatever label or address began it, and --no-wait prints the command that does', async () => {
+    const first = await client.run(['login', '--no-wait', '--label', 'ci', '--json', '--url', service.url]);
+    const [, args = ''] = /After the approval, run: node \S+ (.+)$/m.exec(first.stderr) ?? [];
+    expect(args).to.equal(`--url ${service.url} login --json`);
+    const other = await client.run(['login', '--no-wait', '--json', '--label', 'other'], { env: env() });
+    expect(JSON.parse(other.stdout).code).to.equal(JSON.parse(first.stdout).code);
+    expect(other.stderr).to.contain('a login is under way, so the token keeps its label: "ci"');
+    await approve(JSON.parse(first.stdout).verification_url);
+    const done = await client.run(args.split(' '));
+    expect(done.code, done.stderr).to.equal(0);
+    const me = await client.run(['whoami', '--json'], { env: env() });
+    expect(JSON.parse(me.stdout).token.label).to.equal('ci');
   });
 
   it('login that cannot store the token revokes it', async () => {
