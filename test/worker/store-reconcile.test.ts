@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { unavailable } from '../../shared/domain/errors.ts';
+import { isUnavailable, unavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
+import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { anIdempotencyRecord, aReport, at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { ownerId } from './scene.ts';
 import { useScene } from './use-scene.ts';
 
@@ -51,6 +53,44 @@ describe('The reconcile job', () => {
     expect(await countWaiting()).to.equal(1_100);
   });
 
+  it('runs every step whichever of them fail, and then fails with what failed', async () => {
+    const { scene, process } = current();
+    const called = new Set<string>();
+    const failing = <T extends object>(port: T, name: string): T =>
+      new Proxy(port, {
+        get: (_, method) => async () => {
+          called.add(`${name}.${String(method)}`);
+          throw new Error(`${name} is broken`);
+        },
+      });
+    const engine: WorkerDeps['engine'] = scene.stores;
+    const stores = Object.entries(engine).map(([name, store]) => [name, failing(store, name)]);
+    const reconcileBroken = createStoreReconcile({
+      ...scene,
+      engine: Object.fromEntries(stores) as typeof engine, // proof: every store is wrapped as what it is
+      jobs: failing(process.queue, 'queue'),
+      log: process.log,
+      config: { REPORTS_KEEP_DAYS: 90 },
+    });
+    const { message } = await rejectionOf(reconcileBroken({}));
+    expect([...called].sort()).to.deep.equal([
+      'accounts.listDeleted',
+      'cards.listIds',
+      'contexts.listIds',
+      'html.listIds',
+      'idempotency.removeCreatedBefore',
+      'pendingTasks.listPending',
+      'queue.listFailed',
+      'renders.listIds',
+      'reports.removeClosedBefore',
+      'sessions.removeUsedBefore',
+      'tokens.removeExpiredBefore',
+      'uploads.removeExpiredBefore',
+    ]);
+    expect(message).to.include('failed jobs: queue is broken; pending tasks: pendingTasks is broken; ');
+    expect(message).to.match(/; tokens: tokens is broken; .*; reports: reports is broken$/);
+  });
+
   it('goes on with its other work if the job queue is unavailable, and enqueues in its next run', async () => {
     const { scene, process } = current();
     const orphan = newId(scene.clock.now());
@@ -65,10 +105,10 @@ describe('The reconcile job', () => {
         await process.queue.enqueue(...job);
       },
     };
-    const { handlers, log } = scene.startProcess({ jobs });
-    await handlers['store.reconcile']({});
+    const { handlers } = scene.startProcess({ jobs });
+    const failure = await rejectionOf(handlers['store.reconcile']({}));
+    expect(isUnavailable(failure), 'which costs the job no attempt').to.equal(true);
     expect(await scene.stores.html.listIds('', 'g', 10)).to.deep.equal([versionId]);
-    expect(log.lines.map(({ level }) => level)).to.include('warn');
     isDown = false;
     await handlers['store.reconcile']({});
     expect(await process.settle()).to.deep.equal([]);

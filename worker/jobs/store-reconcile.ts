@@ -3,10 +3,10 @@ import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
 import { sessionIdleMs } from '../../shared/domain/session.ts';
 import { isRepeatable, type JobHandlers, type JobName, type JobPayload } from '../../shared/job-catalogue.ts';
-import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
 import { keepKeysMs } from '../../shared/services/idempotency.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
+import { messageOf } from '../../shared/util/message-of.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { findUnrendered } from './version-render.ts';
 
@@ -36,7 +36,7 @@ interface BlobIds {
 /**
  * Enqueues failed jobs again, and jobs for tasks that are still pending and for deleted accounts. Removes orphaned blobs, closed
  * reports after REPORTS_KEEP_DAYS, idempotency keys after a day, expired uploads and tokens, and sessions that nobody has used for
- * 30 days.
+ * 30 days. A step that fails does not keep the others from running.
  */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {
@@ -46,13 +46,16 @@ export function createStoreReconcile(
   const { pendingTasks, html, contexts, renders, cards, reports, idempotency, uploads } = deps.engine;
   const { tokens, sessions, accounts } = deps.engine;
   const { jobs, clock, log, config } = deps;
-  const orphanRemovals = [
-    ...[html, contexts, renders].map((store) => createOrphanRemoval(store, pendingTasks.findReferenced)),
-    createOrphanRemoval(cards, pendingTasks.findExisting),
-  ];
+  const removeOrphans = {
+    'orphans of html': createOrphanRemoval(html, pendingTasks.findReferenced),
+    'orphans of contexts': createOrphanRemoval(contexts, pendingTasks.findReferenced),
+    'orphans of artefacts': createOrphanRemoval(renders, pendingTasks.findReferenced),
+    'orphans of cards': createOrphanRemoval(cards, pendingTasks.findExisting),
+  };
   let lastEnqueued: PendingPosition | null = null;
 
-  async function enqueueTasks(drop: DropTasks, enqueue: JobProducer['enqueue']): Promise<void> {
+  async function enqueueTasks(drop: DropTasks): Promise<void> {
+    const { enqueue } = jobs;
     const dropId = drop.id;
     if (drop.deleted || drop.trash.length > 0) await enqueue('drop.remove', { dropId });
     if (drop.deleted) return;
@@ -65,26 +68,15 @@ export function createStoreReconcile(
     }
   }
 
-  /** If the queue is unavailable, the other work of this run goes on, and the next run tries the same batch again. */
   async function enqueueOverdue(): Promise<void> {
     const before = clock.now() - overdueMs;
     let drops = 0;
-    let failure: unknown = null;
-    const enqueue: JobProducer['enqueue'] = (name, payload) =>
-      jobs.enqueue(name, payload).catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error;
-        failure = error;
-      });
     for (let batch = 0; batch < batchesPerRun; batch++) {
       const overdue: PendingPosition[] = await pendingTasks.listPending(before, lastEnqueued, batchSize);
       await inChunks(overdue, enqueuedAtOnce, async ({ id }) => {
         const drop = await pendingTasks.find(id);
-        if (drop !== null) await enqueueTasks(drop, enqueue);
+        if (drop !== null) await enqueueTasks(drop);
       });
-      if (failure !== null) {
-        log.warn({ err: failure }, 'the job queue is unavailable; the next run enqueues the pending tasks');
-        return;
-      }
       drops += overdue.length;
       lastEnqueued = overdue.length < batchSize ? null : (overdue.at(-1) ?? null);
       if (lastEnqueued === null) break;
@@ -95,34 +87,21 @@ export function createStoreReconcile(
   /** Those that are left come in the next run: it takes the longest deleted first, and they are erased after an hour. */
   async function enqueueAccounts(): Promise<void> {
     const deleted = await accounts.listDeleted(batchSize);
-    try {
-      await inChunks(deleted, enqueuedAtOnce, (accountId) => jobs.enqueue('account.remove', { accountId }));
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      log.warn(
-        { err: error },
-        'the job queue is unavailable; the next run enqueues the deletion of accounts',
-      );
-    }
+    await inChunks(deleted, enqueuedAtOnce, (accountId) => jobs.enqueue('account.remove', { accountId }));
   }
 
   /** A failed job is kept until a job of its key succeeds, also if a reader has done its work, or the drop is gone. */
   async function enqueueFailed(): Promise<void> {
-    try {
-      await inChunks(await jobs.listFailed(failedPerRun), enqueuedAtOnce, async ({ name, payload }) => {
-        if (isRepeatable(name, payload)) await jobs.enqueue(name, payload as JobPayload<JobName>); // proof: `isRepeatable`
-      });
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      log.warn({ err: error }, 'the job queue is unavailable; the next run enqueues failed jobs again');
-    }
+    await inChunks(await jobs.listFailed(failedPerRun), enqueuedAtOnce, async ({ name, payload }) => {
+      if (isRepeatable(name, payload)) await jobs.enqueue(name, payload as JobPayload<JobName>); // proof: `isRepeatable`
+    });
   }
 
   /** @param findKept those of the ids that some record names */
   function createOrphanRemoval(
     store: BlobIds,
     findKept: (ids: readonly string[]) => Promise<Set<string>>,
-  ): () => Promise<number> {
+  ): () => Promise<void> {
     let after = idAt(clock.now() - firstRunMs);
     return async () => {
       const below = idAt(clock.now() - orphanMs);
@@ -137,21 +116,37 @@ export function createStoreReconcile(
         if (after === '') break;
         await nextTurn(); // SQLite answers synchronously: requests need their turn
       }
-      return removed;
+      if (removed > 0) log.info({ blobs: removed }, 'removed blobs that no record references');
     };
   }
 
-  return async () => {
-    await enqueueFailed();
-    await enqueueOverdue();
-    await enqueueAccounts();
-    let blobs = 0;
-    for (const removeOrphans of orphanRemovals) blobs += await removeOrphans();
-    if (blobs > 0) log.info({ blobs }, 'removed blobs that no record references');
-    await idempotency.removeCreatedBefore(clock.now() - keepKeysMs);
-    await uploads.removeExpiredBefore(clock.now());
-    await tokens.removeExpiredBefore(clock.now());
-    await sessions.removeUsedBefore(clock.now() - sessionIdleMs);
-    await reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day);
-  };
+  return () =>
+    runEach({
+      'failed jobs': enqueueFailed,
+      'pending tasks': enqueueOverdue,
+      'deleted accounts': enqueueAccounts,
+      ...removeOrphans,
+      'idempotency keys': () => idempotency.removeCreatedBefore(clock.now() - keepKeysMs),
+      uploads: () => uploads.removeExpiredBefore(clock.now()),
+      tokens: () => tokens.removeExpiredBefore(clock.now()),
+      sessions: () => sessions.removeUsedBefore(clock.now() - sessionIdleMs),
+      reports: () => reports.removeClosedBefore(clock.now() - config.REPORTS_KEEP_DAYS * day),
+    });
+}
+
+/** @throws after the last step: `unavailable` if each failure is, which costs the job no attempt; otherwise what failed */
+async function runEach(steps: Record<string, () => Promise<unknown>>): Promise<void> {
+  const failures: unknown[] = [];
+  const texts: string[] = [];
+  for (const [name, run] of Object.entries(steps)) {
+    try {
+      await run();
+    } catch (error) {
+      failures.push(error);
+      texts.push(`${name}: ${messageOf(error)}`);
+    }
+  }
+  if (failures.length === 0) return;
+  const cause = failures.find((error) => !isUnavailable(error));
+  throw cause === undefined ? failures[0] : new Error(texts.join('; '), { cause });
 }
