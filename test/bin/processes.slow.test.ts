@@ -51,9 +51,9 @@ describe('bin/dropleaf.js migrate', () => {
     expect(stderr).to.match(/^dropleaf: MONGODB_URI is not set, [^\n]*"bin\/dropleaf\.js start"[^\n]*\n$/);
   });
 
-  it('exits with 1 on any invalid setting, so that a release that cannot start is not deployed', async () => {
+  it('exits with 2 on any invalid setting, so that a release that cannot start is not deployed', async () => {
     const { stderr, code } = await dropleaf(['migrate'], { MONGODB_URI, REDIS_URL, PAGE_SIZE: '0' });
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     expect(stderr).to.match(/^ {2}PAGE_SIZE must be at least 1/m);
   });
 });
@@ -62,7 +62,7 @@ describe('MONGODB_URI and REDIS_URL', () => {
   it('must both be set for every command', async () => {
     for (const command of ['start', 'migrate', 'token --user me', 'jobs']) {
       const { stderr, code } = await dropleaf(command.split(' '), { MONGODB_URI });
-      expect(code).to.equal(1);
+      expect(code).to.equal(2);
       expect(stderr).to.match(/^ {2}REDIS_URL /m);
     }
   });
@@ -73,7 +73,7 @@ describe('MONGODB_URI and REDIS_URL', () => {
       REDIS_URL: REDIS_URL.replace('//', '/'),
     };
     const refused = await dropleaf(['start'], { ...malformed, LOG_LEVEL: 'debug' });
-    expect(refused.code).to.equal(1);
+    expect(refused.code).to.equal(2);
     expect(refused.stderr).to.match(/^ {2}MONGODB_URI must start with mongodb:\/\/ or mongodb\+srv:\/\/$/m);
     expect(refused.stderr).to.match(/^ {2}REDIS_URL must start with redis:\/\/ or rediss:\/\/$/m);
     const config = await dropleaf(['config'], { MONGODB_URI, REDIS_URL });
