@@ -153,7 +153,7 @@ async function measure(service: Served, compared: string): Promise<void> {
   process.stdout.write(`\n${formatTable(head, rows)}\n`);
 }
 
-/** Waits until the renders and cards of the new drops are made. */
+/** Waits until the new drops are rendered. */
 async function untilIdle({ cpuSeconds }: Served): Promise<void> {
   for (let before = cpuSeconds(), idle = 0; idle < 3; ) {
     await pause(1_000);

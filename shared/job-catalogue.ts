@@ -1,7 +1,7 @@
 import { type InferType, number, type ObjectSchema, object, string } from 'yup';
 
 /** Of the jobs that are due, those of the lowest number run first. */
-export const priorities = [0, 1, 2, 3] as const;
+export const priorities = [0, 1, 2] as const;
 
 interface JobDefinition<P extends object = object> {
   readonly payload: ObjectSchema<P>;
@@ -15,7 +15,6 @@ interface JobDefinition<P extends object = object> {
 }
 
 const nothing = object({});
-const drop = object({ dropId: string().required() });
 const count = number().integer().min(0);
 /** `round` counts repeats (unset: the first run), `rev` is the drop's revision that the purge is for. */
 const removalRound = object({ dropId: string().required(), round: count });
@@ -29,13 +28,11 @@ const minute = 60 * second;
 /**
  * Every job. A name is never reused, because a queue may hold jobs of earlier releases. Payloads carry ids and counts
  * only and are validated when they are received. Purges and removals run before renders, so that no number of
- * new pages delays the removal of an old one; periodic jobs run before both, share cards after all others.
+ * new pages delays the removal of an old one; periodic jobs run before both. Retired names: `version.squeeze`, `drop.card`.
  */
 export const jobs = {
   /** Renders page and context of a version and stores them. */
   'version.render': { payload: version, attempts: 5, backoffMs: second, priority: 2, everyMs: null },
-  /** Draws the share card of a drop, or deletes it if the drop is locked. */
-  'drop.card': { payload: drop, attempts: 3, backoffMs: 5 * second, priority: 3, everyMs: null },
   /** Purges a drop from the edge cache. */
   'edge.purge': { payload: purgeRound, attempts: 8, backoffMs: second, priority: 1, everyMs: null },
   /** Removes the data of a deleted drop, or of removed versions of a live one. */

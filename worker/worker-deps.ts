@@ -5,7 +5,6 @@ import type { Engine } from '../shared/ports/engine.ts';
 import type { JobMonitor, JobProducer } from '../shared/ports/job-queue.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Accounts } from '../shared/services/accounts.ts';
-import type { Cards } from '../shared/services/cards.ts';
 import type { Rendering } from '../shared/services/rendering.ts';
 
 /** What the jobs use. */
@@ -31,7 +30,6 @@ export interface WorkerDeps {
   readonly purger: EdgePurger | null;
   readonly accounts: Pick<Accounts, 'finishRemoval'>;
   readonly rendering: Pick<Rendering, 'renderForJob'>;
-  readonly cards: Pick<Cards, 'isStored' | 'drawForJob'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Pick<Config, 'SIGN_IN_KEEP_SECONDS' | 'EDGE_PURGE_AGAIN_SECONDS' | 'REPORTS_KEEP_DAYS'>;

@@ -5,11 +5,6 @@ export interface DropTasks {
   readonly id: string;
   readonly ownerId: string;
   readonly deleted: boolean;
-  readonly locked: boolean;
-  readonly title: string;
-  readonly description: string | null;
-  /** Unix ms. */
-  readonly createdAt: number;
   readonly rev: number;
   readonly tasks: readonly PendingTask[];
   /** Oldest first. */

@@ -32,15 +32,15 @@ export interface CardOwner extends CardSource {
 
 interface RunningDraw {
   readonly card: Promise<Card>;
-  /** Settles when the card is stored. */
-  readonly stored: Promise<void>;
+  /** Resolves when the card is stored, or is not going to be. */
+  readonly end: Promise<void>;
 }
 
 export type Cards = ReturnType<typeof createCards>;
 
 /**
- * Share cards. A card is found by the digest of what it shows, so a card of an earlier title is never served. The job
- * `drop.card` draws it, or the first reader. The owners take fair turns: a card waits for one card of each other owner.
+ * Share cards. A card is found by the digest of what it shows, so a card of an earlier title is never served. It is drawn
+ * for its first reader. The owners take fair turns: a card waits for one card of each other owner.
  */
 export function createCards(deps: {
   cards: CardStore;
@@ -83,21 +83,25 @@ export function createCards(deps: {
     return drawn;
   }
 
-  function begin({ dropId, ownerId }: CardOwner, content: CardContent): RunningDraw {
+  function draw({ dropId, ownerId }: CardOwner, content: CardContent): Promise<Card> {
     const digest = cardDigest(content);
     const key = `${dropId}/${digest}`;
     const running = inFlight.get(key);
-    if (running !== undefined) return running;
+    if (running !== undefined) return running.card;
     const card = drawInTurn(ownerId, content);
-    const stored = card.then(async (drawn) => {
+    async function keep(drawn: Card): Promise<void> {
       memory.set(digest, drawn);
-      await store.put(dropId, { digest, png: drawn.png });
-    });
-    const begun = { card, stored };
-    inFlight.set(key, begun);
-    const end = () => inFlight.delete(key);
-    stored.then(end, end);
-    return begun;
+      try {
+        await store.put(dropId, { digest, png: drawn.png });
+      } catch (err) {
+        log.warn({ err, dropId }, 'a card could not be stored');
+      }
+    }
+    const end = card
+      .then(keep, () => undefined) // the requests that wait report it
+      .finally(() => inFlight.delete(key));
+    inFlight.set(key, { card, end });
+    return card;
   }
 
   async function findStored(dropId: string, digest: string): Promise<Card | null> {
@@ -106,16 +110,8 @@ export function createCards(deps: {
   }
 
   async function drawForRequest(owner: CardOwner, content: CardContent): Promise<Card | null> {
-    const { card, stored } = begin(owner, content);
-    card.then(
-      () =>
-        stored.catch((err: unknown) =>
-          log.warn({ err, dropId: owner.dropId }, 'a card drawn for a request could not be stored'),
-        ),
-      () => undefined, // reported below
-    );
     const timeoutError = () => new Error(`not drawn within ${requestWaitMs} ms`);
-    return withTimeout(requestWaitMs, card, timeoutError).catch((err: unknown) => {
+    return withTimeout(requestWaitMs, draw(owner, content), timeoutError).catch((err: unknown) => {
       log.warn({ err, dropId: owner.dropId }, 'a card was not drawn in time; a generic one was sent');
       return null;
     });
@@ -163,21 +159,10 @@ export function createCards(deps: {
     /** The card of every locked drop: it says that the page is locked, and nothing else. */
     locked: (): Promise<Card> => drawPlain('locked'),
 
-    /** Whether the drop's card is stored as it should be now. */
-    async isStored(source: CardSource & { readonly dropId: string }): Promise<boolean> {
-      return (await store.find(source.dropId))?.digest === cardDigest(pageCard(source, host));
-    },
-
-    /** Draws the card and stores it. */
-    async drawForJob(owner: CardOwner): Promise<void> {
-      await begin(owner, pageCard(owner, host)).stored;
-    },
-
     /** Waits for the card that is drawn; those that wait for their turn fail. */
     async close(): Promise<void> {
       isClosing = true;
-      const drawn = [...inFlight.values()].map(({ stored }) => stored);
-      await Promise.allSettled([...drawn, ...plain.values()]);
+      await Promise.allSettled([...[...inFlight.values()].map(({ end }) => end), ...plain.values()]);
     },
   };
 }

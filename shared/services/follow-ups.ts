@@ -45,11 +45,6 @@ export function createFollowUps(deps: {
     if (purger !== null) ignoreFailure(jobs.enqueue('edge.purge', { dropId }));
   }
 
-  /** If this job is lost, the first reader of the card draws it. */
-  function enqueueCard(dropId: string): void {
-    ignoreFailure(jobs.enqueue('drop.card', { dropId }));
-  }
-
   /** Never rejects. */
   async function tryPurge(dropId: string): Promise<EdgeResult> {
     if (purger === null) return 'no edge';
@@ -110,13 +105,11 @@ export function createFollowUps(deps: {
     async changed({ id, slug }: ChangedDrop): Promise<void> {
       await changes.published(slug);
       enqueuePurge(id);
-      enqueueCard(id);
     },
 
     /** For a page that is no longer public: waits for one purge, at most 1 s. */
     async hidden({ id, slug }: ChangedDrop): Promise<void> {
       await changes.published(slug);
-      enqueueCard(id);
       await enqueueAndAwaitPurge(id);
     },
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { drawnText } from '../support/card-renderer.ts';
+import { createCardRenderer, drawnText } from '../support/card-renderer.ts';
 import { expectError } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
@@ -24,7 +24,7 @@ describe('GET /p/{slug}/card.png', () => {
 
   it('is a PNG that other websites may show and shared caches keep like the page, with its ETag and tag', async () => {
     const { slug } = await owner.create({ title: 'Shown', description: 'On the card' });
-    for (const when of ['before the job', 'after it']) {
+    for (const when of ['drawn', 'in memory']) {
       const { status, headers, text } = await cardOf(slug);
       expect(status, when).to.equal(200);
       expect(text, when).to.equal(pageText('Shown', 'On the card'));
@@ -43,7 +43,6 @@ describe('GET /p/{slug}/card.png', () => {
       expect([again.status, again.text]).to.deep.equal([304, '']);
       for (const name of ['cache-control', 'cache-tag', 'etag'])
         expect(again.headers[name], name).to.equal(headers[name]);
-      await service.settle();
     }
     expect((await owner.get(`/api/drops/${slug}`)).body.view_count).to.equal(0);
   });
@@ -83,6 +82,26 @@ describe('GET /p/{slug}/card.png', () => {
   it('refuses an invalid slug like the page', async () => {
     expectError(await cardOf('a%2Fb'), 400, 'invalid_slug');
     expectError(await cardOf('unknown'), 404, 'not_found');
+  });
+});
+
+describe('A share card', () => {
+  it('is drawn for its first reader, and by no change and no job', async () => {
+    const drawn: string[] = [];
+    const cardRenderer = createCardRenderer(async ({ title }) => void drawn.push(title));
+    const service = await startService({ cardRenderer });
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ title: 'First' });
+    await service.settle();
+    await owner.put(slug, { description: 'More' });
+    await owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'Second' } });
+    for (const passcode of ['open-sesame', ''])
+      await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode } });
+    await service.settle();
+    expect(drawn).to.deep.equal([]);
+    for (let i = 0; i < 2; i++) expect((await service.get(`/p/${slug}/card.png`)).status).to.equal(200);
+    expect(drawn).to.deep.equal(['Second']);
+    await service.stop();
   });
 });
 

@@ -4,7 +4,6 @@ import type { CardStore, StoredCard } from '../../shared/ports/card-store.ts';
 import { createCards } from '../../shared/services/cards.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
 import { createGate } from '../support/gate.ts';
-import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
@@ -55,10 +54,10 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
 }
 
 describe('Cards', () => {
-  it('draws a card once for parallel requests and the job, stores it, and finds it there later', async () => {
+  it('draws a card once for parallel requests, stores it, and finds it there later', async () => {
     const { cards, stored, drawn, textOf } = openScene();
     const drop = aDrop('one');
-    await Promise.all([textOf(drop), textOf(drop), cards.drawForJob(drop), textOf(drop)]);
+    await Promise.all([textOf(drop), textOf(drop), textOf(drop)]);
     expect(drawn).to.deep.equal(['one']);
     expect(cards.recall(drop)?.png.toString()).to.equal('page: one, ');
     const other = openScene();
@@ -70,19 +69,18 @@ describe('Cards', () => {
   it('never answers with the stored card of an earlier title', async () => {
     const { cards, textOf } = openScene();
     const before = aDrop('before');
-    await cards.drawForJob(before);
+    await textOf(before);
     const after = { ...before, title: 'after' };
     expect(cards.recall(after)).to.equal(undefined);
-    expect(await cards.isStored(after)).to.equal(false);
     expect((await textOf(after)).text).to.equal('page: after, ');
     expect(cards.digest(after)).to.not.equal(cards.digest(before));
   });
 
   it('draws the card of one owner after one card of another, of which 45 wait', async () => {
-    const { cards, drawn, hold, next } = openScene();
+    const { drawn, hold, next, textOf } = openScene();
     hold();
-    const many = Array.from({ length: 45 }, (_, i) => cards.drawForJob(aDrop(`hostile ${i}`, 'hostile')));
-    const other = cards.drawForJob(aDrop('other', 'another'));
+    const many = Array.from({ length: 45 }, (_, i) => textOf(aDrop(`hostile ${i}`, 'hostile')));
+    const other = textOf(aDrop('other', 'another'));
     await next();
     await next();
     await other;
@@ -104,11 +102,15 @@ describe('Cards', () => {
     expect(await textOf(drop)).to.deep.equal({ text: 'page: slow, ', isFinal: true });
   });
 
-  it('answers with a card that could not be stored; a job fails then', async () => {
-    const { cards, gate, textOf } = openScene();
-    const drop = aDrop('one');
+  it('answers with a card that could not be stored', async () => {
+    const { drawn, gate, hold, log, next, textOf } = openScene();
+    hold();
+    const answer = textOf(aDrop('one'));
+    await until(() => drawn.length > 0, 'it is drawn');
     gate.refuse(unavailable('The database is down.'));
-    expect(await rejectionOf(cards.drawForJob(drop))).to.include({ code: 'unavailable' });
-    expect((await textOf(drop)).text).to.equal('page: one, ');
+    await next();
+    expect((await answer).text).to.equal('page: one, ');
+    await until(() => log.lines.length > 0, 'the failure is logged');
+    expect(log.lines[0]?.message).to.equal('a card could not be stored');
   });
 });

@@ -33,11 +33,6 @@ const jobs: readonly {
     enqueue: (queue, { id, versionId }) => queue.enqueue('version.render', { dropId: id, versionId }),
   },
   {
-    job: 'drop.card',
-    steps: 3,
-    enqueue: (queue, { id }) => queue.enqueue('drop.card', { dropId: id }),
-  },
-  {
     job: 'edge.purge',
     steps: 6,
     repeats: 1,
@@ -74,6 +69,7 @@ export function describeDeletions(engine: string, openScene: () => Awaitable<Fau
     async function deleteAt(step: number, each: (typeof jobs)[number], isRemovedAtOnce: boolean) {
       const { job, enqueue, repeats = 0 } = each;
       const [drop, other] = [await scene.publish(['render', 'purge']), await scene.publish([])];
+      await scene.stores.cards.put(drop.id, { digest: 'd', png: Buffer.from('card') });
       const counts = [drop, other].map(({ id }) => ({ dropId: id, day, count: 3 }));
       await scene.stores.views.add(newId(scene.clock.now()), 1, counts);
       const faults = createMeanwhile(job, step, async () => {

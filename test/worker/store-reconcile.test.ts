@@ -38,7 +38,6 @@ describe('The reconcile job', () => {
     const whole = await scene.publish(['render']);
     await process.handlers['version.render']({ dropId: whole.id, versionId: whole.versionId });
     await scene.stores.drops.changeDetails(at(whole.slug, ownerId), {}, scene.clock.now(), ['render']);
-    await process.settle(); // the cards
     scene.clock.advance(minute + 1);
     await reconcile();
     expect(await countWaiting()).to.equal(2);
@@ -173,6 +172,17 @@ describe('The reconcile job', () => {
     expect(await html.listIds('', 'g', 1_000)).to.have.members([...referenced, young]);
     expect(await contexts.listIds('', 'g', 1_000)).to.have.members([...referenced, young]);
     expect(await renders.listIds('', 'g', 10)).to.deep.equal([young]);
+  });
+
+  it('removes a card that was stored after its drop was removed', async () => {
+    const { scene } = current();
+    const { cards } = scene.stores;
+    const { id } = await scene.publish([]);
+    const orphan = newId(scene.clock.now());
+    for (const dropId of [id, orphan]) await cards.put(dropId, { digest: 'x', png: Buffer.from('x') });
+    scene.clock.advance(hour + 1);
+    await reconcile();
+    expect(await cards.listIds('', 'z', 10)).to.deep.equal([id]);
   });
 
   it('keeps the blobs of removed versions and deleted drops while a record references them', async () => {

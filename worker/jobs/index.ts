@@ -1,7 +1,6 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 import { createAccountRemove } from './account-remove.ts';
-import { createDropCard } from './drop-card.ts';
 import { createDropExpire } from './drop-expire.ts';
 import { createDropRemove } from './drop-remove.ts';
 import { createEdgePurge } from './edge-purge.ts';
@@ -15,7 +14,6 @@ export function createJobHandlers(deps: WorkerDeps): JobHandlers {
   return {
     'account.remove': createAccountRemove(deps),
     'version.render': createVersionRender(deps),
-    'drop.card': createDropCard(deps),
     'edge.purge': createEdgePurge(deps),
     'drop.remove': createDropRemove(deps),
     'drop.expire': createDropExpire(deps),

@@ -6,12 +6,11 @@ import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
  * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers and purges
- * the drop if there were any. Clears the pending task once all versions of the drop are rendered, and enqueues the share card
- * if it is missing: after the render, so that a request that creates a drop adds one job only.
+ * the drop if there were any. Clears the pending task once all versions of the drop are rendered.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
   const { pendingTasks, renders } = deps.engine;
-  const { rendering, cards, jobs, purger } = deps;
+  const { rendering, jobs, purger } = deps;
 
   async function render(
     { id: dropId, ownerId, renderers }: RenderTasks,
@@ -38,8 +37,6 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     if (drop === null || drop.deleted) return;
     const version = drop.versions.find(({ id }) => id === versionId);
     if (version !== undefined) await render(drop, version);
-    if (!drop.locked && !(await cards.isStored({ ...drop, dropId })))
-      await jobs.enqueue('drop.card', { dropId });
     if (!drop.tasks.includes('render')) return;
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,

@@ -9,21 +9,13 @@ import { artefactId, artefactModel, rendererOf, versionOf } from './render-store
 import type { VersionDocument } from './version-document.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';
 
-type TasksRow = Pick<
-  DropDocument,
-  '_id' | 'owner' | 'title' | 'description' | 'created_at' | 'deleted_at' | 'rev' | 'due' | 'trash'
-> & {
+type TasksRow = Pick<DropDocument, '_id' | 'owner' | 'deleted_at' | 'rev' | 'due' | 'trash'> & {
   readonly versions: readonly Pick<VersionDocument, 'id' | 'has_context'>[];
   readonly head: Pick<VersionDocument, 'id'>;
-  readonly lock?: { readonly id: string } | null;
 };
 
 const tasksFields = {
   owner: 1,
-  'lock.id': 1,
-  title: 1,
-  description: 1,
-  created_at: 1,
   deleted_at: 1,
   rev: 1,
   due: 1,
@@ -138,10 +130,6 @@ function toTasks(row: TasksRow): DropTasks {
     id: row._id,
     ownerId: row.owner,
     deleted: row.deleted_at !== null,
-    locked: row.lock?.id !== undefined,
-    title: row.title,
-    description: row.description,
-    createdAt: row.created_at,
     rev: row.rev,
     tasks: row.due,
     versions: row.versions.map(({ id, has_context }) => ({ id, hasContext: has_context })),

@@ -5,10 +5,6 @@ import { createRemovals } from './drop-removals.ts';
 
 interface TasksRow {
   readonly ownerId: string;
-  readonly lockId: string | null;
-  readonly title: string;
-  readonly description: string | null;
-  readonly createdAt: number;
   readonly deletedAt: number | null;
   readonly rev: number;
   readonly renderPending: number;
@@ -22,8 +18,8 @@ const beforeAll: PendingPosition = { changedAt: -1, id: '' };
 export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
   const sql = {
     find: db.prepare(`
-      SELECT owner_id AS ownerId, lock_id AS lockId, title, description, created_at AS createdAt, deleted_at AS deletedAt, rev, owed_render AS renderPending, owed_purge AS purgePending,
-        head_id AS latestVersionId
+      SELECT owner_id AS ownerId, deleted_at AS deletedAt, rev, owed_render AS renderPending,
+        owed_purge AS purgePending, head_id AS latestVersionId
       FROM drops WHERE id = ?`),
     versions: db.prepareTuples('SELECT id, has_context FROM drop_versions WHERE drop_id = ? ORDER BY number'),
     renderers: db.prepareTuples(`
@@ -71,10 +67,6 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
       id: dropId,
       ownerId: row.ownerId,
       deleted: row.deletedAt !== null,
-      locked: row.lockId !== null,
-      title: row.title,
-      description: row.description,
-      createdAt: row.createdAt,
       rev: row.rev,
       tasks,
       versions: versions.map(([id, hasContext]) => ({ id, hasContext: hasContext !== 0 })),
