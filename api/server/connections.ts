@@ -182,12 +182,18 @@ export function watchConnections(
 function linger(connection: Connection): void {
   const { socket } = connection;
   connection.whenAnswered = () => undefined;
+  // With its parser attached, Node pauses and resumes the connection below the stream: once detached, it stays paused.
+  if (socket.isPaused()) socket.once('resume', () => discardRest(socket)).resume();
+  else discardRest(socket);
+  socket.setTimeout(lingerMs);
+  socket.end();
+}
+
+function discardRest(socket: Socket): void {
   socket.on('data', () => undefined); // detaches Node's parser from the socket
   socket.removeAllListeners('data');
   socket.resume();
   setImmediate(() => socket.resume()); // Node may have paused it for the bytes already read
-  socket.setTimeout(lingerMs);
-  socket.end();
 }
 
 function lingerIfIncomplete(connection: Connection, req: IncomingMessage): void {

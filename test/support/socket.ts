@@ -6,6 +6,8 @@ import type { WireBody } from './wire.ts';
 export interface Connection {
   /** Resolves when the operating system has taken the bytes; also when the other side has closed. */
   send(data: string | Uint8Array): Promise<void>;
+  /** The same. @throws if the other side closes before it has taken all of them */
+  sendAll(data: string | Uint8Array): Promise<void>;
   /** The next answer, once it is whole. @throws when the connection ends before */
   answer(): Promise<Answer>;
   close(): void;
@@ -22,6 +24,8 @@ export async function openConnection(url: string): Promise<Connection> {
   const received = collect(socket);
   return {
     send: (data) => new Promise((resolve) => socket.write(data, () => resolve())),
+    sendAll: (data) =>
+      new Promise((resolve, reject) => socket.write(data, (error) => (error ? reject(error) : resolve()))),
     answer: () => received.next(),
     close: () => socket.destroy(),
   };

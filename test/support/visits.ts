@@ -39,7 +39,7 @@ export interface Visits {
   head(method: string, path: string, headers?: Readonly<Record<string, string>>): string;
   /** Sends a head and nothing of the body that it promises; the answer that comes all the same. */
   sendHead(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Sends a whole request of JSON, and only then begins to read. */
+  /** Sends a whole request of JSON, and only then begins to read. @throws if the service does not take all of it */
   sendWhole(
     method: string,
     path: string,
@@ -113,8 +113,8 @@ export function visitsOf(client: Client): Visits {
     sendWhole: (method, path, headers, body) =>
       onConnection(async (connection) => {
         const entity = { 'content-type': 'application/json', 'content-length': String(body.length) };
-        await connection.send(requestHead(method, path, { ...entity, ...headers }));
-        await connection.send(body);
+        const head = Buffer.from(requestHead(method, path, { ...entity, ...headers }));
+        await connection.sendAll(Buffer.concat([head, body])); // at once, as programs do
       }),
 
     async eventually(attempt) {
