@@ -247,7 +247,8 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
 
     it('drops jobs of retired names, with one line in the log for each name', async () => {
       const retired = ['version.squeeze', 'drop.card'];
-      for (const name of retired) for (const n of [1, 2]) await fixture().plant(name, { dropId: `d${n}` });
+      for (const name of retired)
+        for (const n of [1, 2]) await fixture().plant(name, { dropId: `d${n}`, of: name });
       const { queue, settle, log, callsOf } = await startProcess({}, { concurrency: 1 });
       await queue.enqueue('edge.purge', { dropId: 'd' });
       await settle();
