@@ -1,12 +1,13 @@
 // The service beside a bare Express 5 app that sends the same bytes, or beside a Dropleaf at another address: the same requests
-// to both in turn. The account of the token must be allowed to write that much (docs/performance.md); its new drops are deleted.
+// to both in turn. Then what 300 publishes cost, beside Express with one durable row for each. The account of the token must be allowed to write that much (docs/performance.md); its new drops are deleted.
 // usage: http.js [--seconds 4] [--rounds 3] [--only PATTERN of scenarios] [--engine embedded|scale-out]
 //   [--url URL --token TOKEN]
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import { load, type Measured, median, type Scenario } from './load.ts';
-import { startBareServer } from './processes.ts';
+import { startBareServer, startRowServer } from './processes.ts';
+import { measurePublishes, publishes } from './publishes.ts';
 import { answersOf, type Prepared, prepare } from './scenarios.ts';
 import { listEngines } from './served.ts';
 import { formatTable } from './table.ts';
@@ -45,12 +46,14 @@ const service = await engine.serve(settings);
 const ours = await prepare(service);
 const other = values.url === undefined ? await startBare(ours) : await reach(values.url, values.token);
 const rows: string[][] = [];
+let costs = '';
 try {
   for (const [name, scenario] of ours.scenarios) {
     const theirs = other.scenarios.get(name);
     if (theirs === undefined || !new RegExp(values.only).test(name)) continue;
     rows.push(rowOf(name, await measure(scenario, theirs)));
   }
+  if (values.url === undefined && new RegExp(values.only).test('publishes')) costs = await measureCosts();
 } finally {
   await Promise.all([service.close(), other.close()]);
 }
@@ -61,7 +64,7 @@ process.stdout.write(`
 50 connections, ${rounds} runs of ${seconds} s each in turn with ${against}; the median run.
 
 ${formatTable(head, rows)}
-`);
+${costs}`);
 
 async function startBare(prepared: Prepared): Promise<Side> {
   const dir = makeTempDir();
@@ -99,6 +102,23 @@ async function measure(
     runs.ours.push(await runOurs());
   }
   return { ours: median(runs.ours), theirs: median(runs.theirs) };
+}
+
+async function measureCosts(): Promise<string> {
+  const dir = makeTempDir();
+  const bare = await startRowServer(dir);
+  const express = { ...bare, name: 'Express and one row', token: '', wholeCpuSeconds: bare.cpuSeconds };
+  try {
+    const table = await measurePublishes([{ ...service, name: 'dropleaf' }, express], rounds);
+    return `
+${publishes} publishes of 30 KB at 20 connections, ${rounds} runs in turn; CPU of all processes; the median run.
+
+${table}
+`;
+  } finally {
+    await bare.stop();
+    rmSync(dir, { recursive: true });
+  }
 }
 
 function runOf(url: string, scenario: Scenario, amount?: number): Promise<Measured> {

@@ -29,6 +29,11 @@ export function startBareServer(
   return start('./bare-server.js', [kind, file], {});
 }
 
+/** Express and one durable row for each document (bare-server.ts). @param dir where its database is created */
+export function startRowServer(dir: string): Promise<ServerProcess> {
+  return start('./bare-server.js', ['rows', join(dir, 'rows.sqlite')], {});
+}
+
 const ticksASecond = 100; // of /proc/<pid>/stat, on every Linux that Node runs on
 
 /** CPU time of all threads of a process so far, in user and kernel mode; NaN on systems without /proc. */

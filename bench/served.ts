@@ -16,6 +16,8 @@ export interface Served {
   readonly env: Readonly<Record<string, string>>;
   /** Of the process that answers requests. */
   cpuSeconds(): number;
+  /** Of all processes of the service. */
+  wholeCpuSeconds(): number;
   /** MiB, or null. */
   residentMib(): number | null;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
   return {
     ...service,
     engine: 'embedded',
+    wholeCpuSeconds: service.cpuSeconds,
     token,
     env: { DATA_DIR: dataDir },
     async close() {
@@ -54,7 +57,7 @@ export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
 async function serveScaleOut(settings: Settings = {}): Promise<Served> {
   const cluster = await openCluster({ ...noLimits, ...settings });
   const { url, pid } = await cluster.startWeb();
-  await cluster.startWorker();
+  const worker = await cluster.startWorker();
   const token = await cluster.makeToken('bench');
   return {
     engine: 'scale-out',
@@ -62,6 +65,7 @@ async function serveScaleOut(settings: Settings = {}): Promise<Served> {
     token,
     env: cluster.servers.env,
     cpuSeconds: () => cpuSeconds(pid),
+    wholeCpuSeconds: () => cpuSeconds(pid) + cpuSeconds(worker.pid),
     residentMib: () => residentMib(pid),
     close: cluster.close,
   };
