@@ -5,8 +5,6 @@ export interface TitleLimits {
   readonly maxCharacters: number;
   /** Tags, attributes and comments before the title. */
   readonly steps: number;
-  /** True ends the search. */
-  readonly expired?: () => boolean;
 }
 
 export interface FoundTitle {
@@ -35,13 +33,12 @@ export function findTitleQuickly(html: Uint8Array, maxCharacters: number): Found
 }
 
 function search(html: Uint8Array, limits: TitleLimits, isPartial: boolean): FoundTitle {
-  const { maxCharacters, steps, expired } = limits;
+  const { maxCharacters, steps } = limits;
   let title = '';
   let hasEnded = false;
   const scan = scanHead(new TextDecoder().decode(html), {
     steps,
     isPartial,
-    ...(expired && { expired }),
     onTitle(piece) {
       if (piece !== null) title = (title + piece).replace(/\s+/g, ' ').trimStart();
       hasEnded = (piece === null && title !== '') || title.length > 2 * maxCharacters;

@@ -13,7 +13,8 @@ export interface Differ {
   /**
    * A unified diff of the source, or of the text that readers see; '' if they are the same. Lines of over 300 characters are
    * split at tags and between statements and sentences.
-   * @returns null: they cannot be compared in time. Never rejects because of the documents
+   * @returns null: they take too long or too much memory to compare
+   * @throws DropError `unavailable` if the thread failed; never because of the documents
    */
   compare(before: ComparedDocument, after: ComparedDocument, format: DiffFormat): Promise<string | null>;
 

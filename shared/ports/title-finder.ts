@@ -4,7 +4,8 @@ export interface TitleFinder {
    * The text of the title in head, entities decoded and white space collapsed.
    * @param html UTF-8
    * @param maxCharacters Unicode code points; a longer title is cut
-   * @returns null: head has no title with text, or it was not found in time. Never rejects because of the document
+   * @returns null: head has no title with text before its 20,000th tag, attribute or comment
+   * @throws DropError `unavailable` if the search did not end
    */
   find(html: Uint8Array, maxCharacters: number): Promise<string | null>;
 

@@ -27,18 +27,18 @@ export function createFollowingTitles({
     return before === title ? { title: next, rev } : null;
   }
 
-  /** A title that cannot be compared stays: it must not keep a document from being published. */
+  /** A damaged document must not keep the next one from being published. */
   function stay(err: unknown): null {
-    const isRefusal = err instanceof DropError && err.code !== 'unavailable';
-    if (isRefusal && err.code !== 'not_found') throw err;
-    if (!isRefusal) log.warn({ err }, 'a title was not compared with that of its document, and stays');
+    if (err instanceof DropError && err.code !== 'not_found') throw err;
+    if (!(err instanceof DropError))
+      log.warn({ err }, 'a title was not compared with that of its document, and stays');
     return null;
   }
 
   return {
     /**
      * As `Drops.addVersion`; if `input` has no title, the title follows. It stays if the drop is changed meanwhile.
-     * @throws DropError as `Drops.addVersion` and `Caller.confirm`
+     * @throws DropError as `Drops.addVersion` and `Titles.find`
      */
     async addVersion(
       caller: Caller,

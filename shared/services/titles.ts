@@ -24,7 +24,7 @@ export function createTitles({
     /**
      * The text of the document's title, cut to the limit; null if head has none. Most titles are near the start, and are
      * found at once. Otherwise the accounts take fair turns in a thread.
-     * @throws DropError `unavailable` if too many documents wait, and those of `caller.confirm`
+     * @throws DropError `unavailable` if too many documents wait or the search does not end, and those of `caller.confirm`
      */
     async find(caller: Caller, html: Uint8Array): Promise<string | null> {
       const quick = findTitleQuickly(html, maxCharacters);

@@ -7,6 +7,7 @@ import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts'
 import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
 import { parsePage } from '../support/html.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { timeLimit } from '../support/time-limit.ts';
 
 const render = (text: string) => renderMarkdown(text) ?? '';
@@ -183,6 +184,12 @@ describe('createThreadContextRenderer', () => {
     expect(await renderer.render(text)).to.equal(null);
     expect(String(warnings[0]?.err)).to.match(/memory/);
     expect(await renderer.render('*a*')).to.equal('<p><em>a</em></p>\n');
+  });
+
+  it('is unavailable, and returns no verdict on the text, if the thread fails', async () => {
+    const cannotBeSent = (() => '') as unknown as string; // proof: it is not, which stands for a thread that does not start
+    const error = await rejectionOf(create().render(cannotBeSent));
+    expect(error).to.include({ code: 'unavailable' });
   });
 
   it('finishes all renders before it closes', async () => {

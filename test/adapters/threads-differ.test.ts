@@ -4,6 +4,7 @@ import { unifiedDiff } from '../../shared/adapters/threads/unified-diff.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import type { Differ } from '../../shared/ports/differ.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
+import { rejectionOf } from '../support/rejection.ts';
 import { timeLimit } from '../support/time-limit.ts';
 
 /** Applies a unified diff strictly: every line that it keeps or removes must be there. */
@@ -93,6 +94,13 @@ describe('Differ (thread)', function () {
       }
     }
     expect(await compare('a\n', 'b\n', 'source')).to.include('+b');
+  });
+
+  it('a thread that fails is unavailable, which says nothing about the documents', async () => {
+    const cannotBeSent = (() => '') as unknown as string; // proof: it is not, which stands for a thread that does not start
+    const side = { name: cannotBeSent, html: Buffer.from('a') };
+    const error = await rejectionOf(differ.compare(side, side, 'source'));
+    expect(error).to.include({ code: 'unavailable' });
   });
 
   it('two documents that take too long: null', async () => {

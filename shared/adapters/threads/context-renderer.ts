@@ -1,9 +1,10 @@
+import { unavailable } from '../../domain/errors.ts';
 import type { ContextRenderer } from '../../ports/context-renderer.ts';
 import type { Log } from '../../ports/log.ts';
-import { createThreadPool } from './thread-pool.ts';
+import { createThreadPool, exceedsLimits } from './thread-pool.ts';
 
-/** Several times what an ordinary context of 64 KB needs. */
-const defaultTimeoutMs = 300;
+/** Ten times what a hostile context of 64 KB needs on a free CPU: one that takes longer is shown as text from then on. */
+const defaultTimeoutMs = 3_000;
 const maxHeapMb = 64;
 
 export interface ContextRendererOptions {
@@ -26,6 +27,8 @@ export function createThreadContextRenderer(options: ContextRendererOptions = {}
       try {
         return (await pool.run({ markdown }, { timeoutMs })) as string | null; // proof: renderContext returns it
       } catch (error) {
+        if (!exceedsLimits(error))
+          throw unavailable('The context could not be rendered.', 1, { cause: error });
         log?.warn(
           { err: error, characters: markdown.length },
           'a context was not rendered; it is shown as text',

@@ -1,7 +1,8 @@
+import { unavailable } from '../../domain/errors.ts';
 import type { Differ } from '../../ports/differ.ts';
 import type { Log } from '../../ports/log.ts';
 import type { DiffTask } from './diff-thread.ts';
-import { createThreadPool } from './thread-pool.ts';
+import { createThreadPool, exceedsLimits } from './thread-pool.ts';
 
 /**
  * Two documents of 2 MB need a fraction of it, unless they are very different. Others wait that long for their turn, and must be
@@ -33,6 +34,8 @@ export function createThreadDiffer({ log, budgetMs = defaultBudgetMs }: DifferOp
       try {
         return (await pool.run(task, { timeoutMs: budgetMs + graceMs })) as string | null; // proof: compare returns it
       } catch (error) {
+        if (!exceedsLimits(error))
+          throw unavailable('The versions could not be compared.', 1, { cause: error });
         const bytes = before.html.length + after.html.length;
         log?.warn({ err: error, bytes }, 'two documents were not compared');
         return null;

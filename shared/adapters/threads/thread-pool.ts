@@ -33,6 +33,12 @@ export interface ThreadPool {
   close(): Promise<void>;
 }
 
+/** Whether the task itself ended its thread, because it took longer or more memory than it may. Otherwise the thread failed. */
+export function exceedsLimits(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
+}
+
 /** Threads start with the first task. */
 export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }: PoolOptions): ThreadPool {
   const pool = new Piscina({
