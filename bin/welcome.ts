@@ -40,7 +40,7 @@ To publish a page, run these commands in a second terminal${shell}:
 
   cd ${quote(folder)}
   TOKEN=$(${command} token --user me)
-  curl -sS ${quote(`${base}/api/drops`)} -H "Authorization: Bearer $TOKEN" \\
+  curl -sS --fail-with-body ${quote(`${base}/api/drops`)} -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: text/html' -d '<!doctype html><title>Hello</title><h1>Hello, world</h1>'
 
 To publish files from any folder, use the client:

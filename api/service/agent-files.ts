@@ -60,9 +60,9 @@ compatibility: Node 20.19 or newer, and network access to ${base}
 
 # If it exits with code 4: sign in
 
-1. Run \`node cli.mjs login --no-wait\`. It prints a code and an address, and ends.
+1. Run \`node cli.mjs login --no-wait\`. It prints a code and an address, and the command to run after the approval.
 2. Show both to the user, and ask them to open the address in a browser on any machine and to approve the code.
-3. When they have, run \`node cli.mjs login\`, and publish again.
+3. When they have, run that command, and publish again.
 
 If the variable DROPLEAF_TOKEN is set, no sign-in is needed.
 

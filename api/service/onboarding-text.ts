@@ -18,10 +18,10 @@ curl -fsSO ${base}${servicePaths.client} && node cli.mjs publish page.html
 
 It prints the address. Publish the file again for a new version at the same address. If it exits with code 4, sign in:
 \`node cli.mjs login --no-wait\` prints a code and an address; show them to your user, who approves the code there; then run
-\`node cli.mjs login\` and publish again. \`node cli.mjs --help\` names the rest. With curl alone and a token (section 1):
+the command that it printed last, and publish again. \`node cli.mjs --help\` names the rest. With curl alone and a token (section 1):
 
 \`\`\`sh
-curl -sS --data-binary @page.html -H 'Content-Type: text/html' -H "Authorization: Bearer $DROPLEAF_TOKEN" ${base}/api/drops
+curl -sS --fail-with-body --data-binary @page.html -H 'Content-Type: text/html' -H "Authorization: Bearer $DROPLEAF_TOKEN" ${base}/api/drops
 \`\`\`
 
 For MCP: ${base}${servicePaths.mcp} (Streamable HTTP), with the header \`Authorization: Bearer <api_token>\`.

@@ -12,7 +12,7 @@ export const uploadShape = named(
     expires_at: time('When the address expires, 10 minutes after the request.'),
     method: exactly('How to send the document.', 'PUT'),
     curl: text('The same as a command line; replace page.html by your file.', {
-      examples: [`curl -sS -T page.html ${sample}`],
+      examples: [`curl -sS --fail-with-body -T page.html ${sample}`],
     }),
   }),
 );
@@ -22,5 +22,10 @@ export function presentUpload(
   baseUrl: string,
 ): Wire<typeof uploadShape> {
   const upload_url = `${baseUrl}/u/${secret}`;
-  return { upload_url, expires_at: expiresAt, method: 'PUT', curl: `curl -sS -T page.html ${upload_url}` };
+  return {
+    upload_url,
+    expires_at: expiresAt,
+    method: 'PUT',
+    curl: `curl -sS --fail-with-body -T page.html ${upload_url}`,
+  };
 }

@@ -1,11 +1,5 @@
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { requireProgram } from '../support/programs.ts';
 import { startService, useService } from '../support/service.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
 
 describe('GET /api/onboard', () => {
   const service = useService();
@@ -27,25 +21,6 @@ describe('GET /api/onboard', () => {
     expect(answer.body).to.have.all.keys('instructions', 'public_url');
     expect(answer.body.public_url).to.equal(service.config.BASE_URL);
     expect(answer.body.instructions).to.equal((await service.get('/api/onboard')).text);
-  });
-
-  it('its commands publish page.html, as they are written', async function () {
-    const shell = requireProgram(this, 'sh');
-    requireProgram(this, 'curl');
-    const owner = await service.newOwner();
-    const { text } = await service.get('/api/onboard');
-    const commands = [...text.matchAll(/```sh\n(.*?)\n```/gs)].map(([, command]) => command ?? '');
-    expect(commands).to.have.length(2);
-    const dir = makeTempDir();
-    writeFileSync(join(dir, 'page.html'), '<!doctype html><title>From a file</title><p>ä');
-    const path = `${dirname(process.execPath)}:${process.env.PATH}`;
-    const env = { PATH: path, HOME: dir, DROPLEAF_TOKEN: owner.token };
-    for (const command of commands) {
-      const { stdout } = await promisify(execFile)(shell, ['-c', command], { cwd: dir, env });
-      const [url = ''] = /http:\S+?\/p\/\w+/.exec(stdout) ?? [];
-      expect((await service.get(new URL(url).pathname)).text).to.include('From a file');
-    }
-    expect((await owner.get('/api/drops')).body.pagination.total_items).to.equal(2);
   });
 
   it('each call that it names is one of the API', async () => {

@@ -39,7 +39,7 @@ describe('POST /api/uploads and PUT of the document', () => {
     expect(rest).to.deep.equal({
       expires_at: service.clock.now() + 10 * minutes,
       method: 'PUT',
-      curl: `curl -sS -T page.html ${upload_url}`,
+      curl: `curl -sS --fail-with-body -T page.html ${upload_url}`,
     });
   });
 

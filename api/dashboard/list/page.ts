@@ -136,7 +136,7 @@ function nothingYet({ BASE_URL }: Config): Html {
 <pre><code>curl -fsSO ${BASE_URL}${servicePaths.client}
 node cli.mjs publish page.html</code></pre>
 <p>With curl and a token from <a href="/account">your account</a>:</p>
-<pre><code>curl -sS --data-binary @page.html \\
+<pre><code>curl -sS --fail-with-body --data-binary @page.html \\
   -H 'Content-Type: text/html' \\
   -H "Authorization: Bearer $DROPLEAF_TOKEN" \\
   ${BASE_URL}/api/drops</code></pre>
