@@ -6,7 +6,6 @@
 // usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
 //   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
-//   Where CI is set, up to three failed files run again alone, and the output says so.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -33,8 +32,6 @@ const isTransport =
 const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !isTransport.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
-/** More failed files than this are no accident of timing. */
-const maxRepeated = 3;
 /** Mocha ends itself when the terminal sends SIGINT to the whole group; the other signals are passed on to it. */
 let interrupted = false;
 process.on('SIGINT', () => {
@@ -42,13 +39,11 @@ process.on('SIGINT', () => {
 });
 
 const { runs, options } = plan(process.argv.slice(2));
-const ended: { run: Run; outcome: Outcome }[] = [];
-for (const run of runs) if (run.name === 'quick') await runAndKeep(run);
+const outcomes: Outcome[] = [];
+for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(run, options));
 // The others wait more than they compute, so two run at the same time.
 const others = runs.filter(({ name }) => name !== 'quick').flatMap(divide);
 await Promise.all([runNext(), runNext()]);
-if (process.env.CI && !interrupted) await repeatAlone();
-const outcomes = ended.map(({ outcome }) => outcome);
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
@@ -59,32 +54,7 @@ process.exitCode = interrupted || failed > 0 ? 1 : 0;
 /** Runs what is left, one after the other. */
 async function runNext(): Promise<void> {
   for (let run = others.shift(); run !== undefined && !interrupted; run = others.shift())
-    await runAndKeep(run);
-}
-
-async function runAndKeep(run: Run): Promise<void> {
-  ended.push({ run, outcome: await runMocha(run, options) });
-}
-
-/**
- * Runs the few files again that failed while other tests kept the machine busy, one run at a time. A file that passes
- * alone counts as passed and is named in the output; one that fails twice, or that ended mocha, has failed.
- */
-async function repeatAlone(): Promise<void> {
-  const failures = ended.filter(({ outcome }) => outcome.failed > 0);
-  if (sum(failures.map(({ outcome }) => outcome.failedFiles.length)) > maxRepeated) return;
-  for (const failure of failures) {
-    const { run, outcome } = failure;
-    const files = run.files.filter((file) =>
-      outcome.failedFiles.includes(`test/${file.replace(/js$/, 'ts')}`),
-    );
-    if (files.length === 0) continue;
-    say(`again alone, because it failed: ${outcome.failedFiles.join(' ')}`);
-    const repeated = await runMocha({ ...run, files }, options);
-    if (repeated.failed > 0) continue;
-    say(`failed beside other tests, passed alone: ${outcome.failedFiles.join(' ')}`);
-    failure.outcome = { ...outcome, passed: outcome.passed + outcome.failed, failed: 0 };
-  }
+    outcomes.push(await runMocha(run, options));
 }
 
 /** Many files that run again are several runs, so that both at the same time end together. */
@@ -166,7 +136,7 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
   if (signal !== null) interrupted = true;
   if (outcome !== undefined && (code === 0 || outcome.failed > 0)) return outcome;
   say(`mocha failed (${signal ?? `exit code ${code}`})`);
-  return { passed: 0, failedFiles: [], skipped: [], ...outcome, failed: 1 };
+  return { passed: 0, skipped: [], ...outcome, failed: 1 };
 }
 
 /**

@@ -57,7 +57,7 @@ export function createListener(services: Services): RequestListener {
     }
     const answer: Answer = Object.assign(res, { locals: {} });
     count.watch(answer, startedAt, address);
-    watchDeadline(req, answer, config.ANSWER_MS, () => answerLate(req, answer));
+    watchDeadline(req, answer, config, () => answerLate(req, answer));
     answer.once('prefinish', () => watchUnread(answer, answer.locals));
     const slashless = address === null ? withoutSlash(req) : null;
     if (fault !== null) raw.refuse(req, answer, fault, host);
@@ -70,17 +70,22 @@ export function createListener(services: Services): RequestListener {
 }
 
 /**
- * Calls `onLate` if a request is not answered within `ms`. The time starts when the request arrives, and starts again
+ * Calls `onLate` if a request is not answered within ANSWER_MS. The time starts when the request arrives, and starts again
  * when a handler has read the whole body. While a handler reads the body, only Node's `requestTimeout` limits the time.
  */
-function watchDeadline(req: IncomingMessage, res: ServerResponse, ms: number, onLate: () => void): void {
+function watchDeadline(
+  req: IncomingMessage,
+  res: ServerResponse,
+  config: Services['config'],
+  onLate: () => void,
+): void {
   let timer: NodeJS.Timeout | undefined;
   const start = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const isReading = !req.complete && req.readableFlowing;
       if (!res.headersSent && !isReading) onLate();
-    }, ms);
+    }, config.ANSWER_MS);
   };
   start();
   req.once('end', start);

@@ -193,8 +193,8 @@ describe('The BullMQ job queue while Redis fails', function () {
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       proxy.restore();
       const periods = callsOf('views.aggregate').length;
-      await until(() => new Set(callsOf('edge.purge')).size === 5, 'all jobs', 40_000);
-      await until(() => callsOf('views.aggregate').length > periods, 'the next period', 40_000);
+      await until(() => new Set(callsOf('edge.purge')).size === 5, 'all jobs');
+      await until(() => callsOf('views.aggregate').length > periods, 'the next period');
       const lines = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
       expect(lines.length, JSON.stringify(lines)).to.be.below(20);
     });

@@ -206,7 +206,7 @@ describe('the connection to MongoDB', () => {
       const store = storeOf(mongo);
       for (let i = 0; i < 5; i++) {
         proxy.reset();
-        await until(async () => (await timed(store.count())).outcome === 'done', 'it works', 3_000);
+        await until(async () => (await timed(store.count())).outcome === 'done', 'it works');
       }
       expect(log.lines, 'nobody missed it').to.deep.equal([]);
     });
@@ -220,7 +220,7 @@ describe('the connection to MongoDB', () => {
         proxy.hangUp();
         await calls;
         const isBack = async () => (await timed(store.count())).outcome === 'done';
-        await until(isBack, `it works after round ${round}`, 3_000);
+        await until(isBack, `it works after round ${round}`);
       }
     });
 
@@ -228,11 +228,7 @@ describe('the connection to MongoDB', () => {
       const store = storeOf(await open(proxy.throughProxy(newMongoUri()), { reconnectMs: 500 }));
       await store.count();
       proxy.refuse();
-      await until(
-        () => log.lines.some(({ level }) => level === 'debug'),
-        'it has connected anew in vain',
-        10_000,
-      );
+      await until(() => log.lines.some(({ level }) => level === 'debug'), 'it has connected anew in vain');
       expect((await timed(store.count())).outcome).to.equal('unavailable');
       proxy.restore();
       await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');

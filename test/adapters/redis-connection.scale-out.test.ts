@@ -154,7 +154,7 @@ describe('The connection to Redis', () => {
         wasTold = true;
       });
       proxy.restore();
-      await until(() => late.isUp() && wasTold && connection.isUp(), 'found', 5_000);
+      await until(() => late.isUp() && wasTold && connection.isUp(), 'found');
     });
 
     it('sends nothing twice when replies are lost, and answers within the time-out', async () => {
@@ -168,7 +168,7 @@ describe('The connection to Redis', () => {
       ]);
       expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
       expect(Date.now() - startedAt).to.be.below(timeLimit(2_500));
-      await until(() => !connection.isUp(), 'dropped', 3_000);
+      await until(() => !connection.isUp(), 'dropped');
       proxy.restore();
       await untilBack(connection);
       expect(await connection.client.incr(`${connection.keyPrefix}n`)).to.equal(3);
@@ -193,7 +193,7 @@ describe('The connection to Redis', () => {
       const startedAt = Date.now();
       await inParallel(5, () => rejectionOf(connection.client.incr(`${connection.keyPrefix}n`)));
       expect(Date.now() - startedAt).to.be.below(timeLimit(2_500));
-      await until(() => !connection.isUp(), 'noticed', 3_000);
+      await until(() => !connection.isUp(), 'noticed');
       const refusedAt = Date.now();
       await rejectionOf(connection.client.ping());
       expect(Date.now() - refusedAt, 'known to be away').to.be.below(timeLimit(100));
@@ -213,7 +213,7 @@ describe('The connection to Redis', () => {
       const connection = await redis.open({ url: fake.url, log });
       says = '-NOAUTH Authentication required.\r\n';
       fake.cut();
-      await until(() => fake.connections() >= 4, 'tried again and again', 5_000);
+      await until(() => fake.connections() >= 4, 'tried again and again');
       expect(connection.isUp()).to.equal(false);
       expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn', 'error']);
       expect(log.lines[1]?.message).to.match(/NOAUTH/);
@@ -268,7 +268,7 @@ describe('The connection to Redis', () => {
       });
       const connection = await redis.open({ url: fake.url });
       await rejectionOf(connection.client.set('k', 'v'));
-      await until(() => fake.connections() === 2, 'connected anew', 5_000);
+      await until(() => fake.connections() === 2, 'connected anew');
       await fake.close();
     });
 

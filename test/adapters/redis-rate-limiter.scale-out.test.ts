@@ -134,7 +134,7 @@ describe('Limits that processes share in Redis', () => {
     expect(Date.now() - startedAt).to.be.below(timeLimit(2_500));
     expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn']);
 
-    await until(() => !connection.isUp(), 'dropped', 3_000);
+    await until(() => !connection.isUp(), 'dropped');
     proxy.restore();
     await untilBack(connection);
     // Redis counted the first and the 59 of the 80 whose replies were lost.

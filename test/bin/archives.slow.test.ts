@@ -54,7 +54,7 @@ describe('bin/dropleaf.js export and import as processes', () => {
       [bytes.indexOf('records/reports-000001'), () => stored(other.DATA_DIR).drops === 100],
     ] as const) {
       const importing = launch(['import', '-'], other, bytes.subarray(0, end)); // and no end of it
-      await until(isStored, 'a part of the archive is stored', 30_000);
+      await until(isStored, 'a part of the archive is stored');
       importing.kill('SIGKILL');
       expect((await importing.ended()).code).to.equal(null);
     }

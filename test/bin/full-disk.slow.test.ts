@@ -116,7 +116,7 @@ describe('A full disk', () => {
 
   it('recovers by itself once there is space, and stops in order', async () => {
     disk.free();
-    await until(async () => (await readiness()).status === 200, 'it is ready', 15_000);
+    await until(async () => (await readiness()).status === 200, 'it is ready');
     expect((await post('<p>After')).status).to.equal(201);
     await until(async () => service.output.stderr.includes('accepts writes again'), 'that is logged');
     service.kill('SIGTERM');

@@ -57,7 +57,7 @@ describe('The processes of the Procfile', () => {
     expect(await readRenders()).to.include({ waiting: 1, active: 0, failed: 0 });
     await startWorker();
     await servers.untilDocuments('artefacts', 1);
-    await until(isRendered, 'the job is done', 30_000);
+    await until(isRendered, 'the job is done');
     expect(await (await fetch(`${web.url}/p/${drop.slug}/raw`)).text()).to.contain('A page');
   });
 
@@ -95,7 +95,7 @@ describe('The processes of the Procfile', () => {
       const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
       return JSON.parse(await response.text()).view_count;
     };
-    await until(async () => (await readViews()) === 1, 'the view is counted', 30_000);
+    await until(async () => (await readViews()) === 1, 'the view is counted');
   });
 
   it('web works and stops while Redis is down; start and jobs fail', async () => {
@@ -137,7 +137,7 @@ describe('The processes of the Procfile', () => {
     const url = await service.firstMatch(/runs at (http\S+)/);
     const drop = await publish(url, await createToken(), '<h1>Tried out</h1>');
     expect(await (await fetch(drop.raw_url)).text()).to.contain('<h1>Tried out</h1>');
-    await until(isRendered, 'the job is done', 30_000);
+    await until(isRendered, 'the job is done');
     const { stdout, stderr } = service.output;
     const [mongodb, redis] = [new URL(env.MONGODB_URI ?? '').host, new URL(REDIS_URL).host];
     expect(stdout).to.contain(`data in MongoDB (${mongodb}) and Redis (${redis}).`);

@@ -87,7 +87,6 @@ describe('A hostile context, in Chromium', function () {
     await until(
       async () => (await isRendered('# Small')) && (await isRendered(hostile.join('\n\n'))),
       'a context is rendered',
-      50_000,
     );
   });
 

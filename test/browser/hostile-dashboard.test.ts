@@ -57,7 +57,7 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
   async function linesOf(method: string, path: string, count: number, from: number): Promise<string[]> {
     const find = () =>
       service.logs.slice(from).filter((line) => line.includes(`'${method}'`) && line.includes(`'${path}'`));
-    await until(() => find().length >= count, `${method} ${path}`, 30_000);
+    await until(() => find().length >= count, `${method} ${path}`);
     return find();
   }
 

@@ -103,7 +103,7 @@ describe('The pages for operators, in Chromium', function () {
     await Promise.all([page.waitForNavigation(), more.click()]);
     await heading.waitFor();
     const wanted = ['/style.css', '/pixel.png', '/background.png'];
-    await until(() => wanted.every((path) => asked.includes(path)), 'pictures and styles', 30_000);
+    await until(() => wanted.every((path) => asked.includes(path)), 'pictures and styles');
     expect(asked.filter((path) => /script|refresh|frame|object|form|link|base/.test(path))).to.deep.equal([]);
     expect(await heading.innerText()).to.equal('Sign in to your bank');
     await page.context().close();

@@ -89,8 +89,7 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
     it('waits for confirmation, and sends another request while one is under way', async () => {
       const held: ServerResponse[] = [];
       const { purge } = await openScene((_, response) => held.push(response));
-      const received = (count: number) =>
-        until(() => held.length >= count, `the edge has ${count} requests`, 2_000);
+      const received = (count: number) => until(() => held.length >= count, `the edge has ${count} requests`);
       let isOver = false;
       const tag = aTag();
       const first = purge(tag).finally(() => {

@@ -67,7 +67,7 @@ async function checkBlobs(stores: SceneStores, queue: RedisJobQueue): Promise<vo
     const { waiting, active } = await countJobs(queue);
     return waiting + active === 0;
   };
-  await until(isIdle, 'the jobs are done', 30_000);
+  await until(isIdle, 'the jobs are done');
   const { failed } = await countJobs(queue);
   if (failed > 0) throw new Error(`jobs have failed: ${JSON.stringify(await queue.listFailed(10))}`);
   const later = { now: () => Date.now() + 2 * 3_600_000 };
@@ -76,7 +76,7 @@ async function checkBlobs(stores: SceneStores, queue: RedisJobQueue): Promise<vo
     config: { REPORTS_KEEP_DAYS: 90 },
   });
   await reconcile({});
-  await until(isIdle, 'pending tasks are done', 30_000);
+  await until(isIdle, 'pending tasks are done');
   const kept = await stores.html.listIds('', 'g', allIds);
   for (const store of [stores.contexts, stores.renders]) {
     const ids = await store.listIds('', 'g', allIds);

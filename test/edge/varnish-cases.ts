@@ -110,7 +110,7 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
       for (let i = 0; i < 3; i++)
         await edge.get(`/p/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } });
       const isCounted = async () => (await owner.get(`/api/drops/${slug}`)).body.view_count === before + 3;
-      await until(isCounted, 'views are counted at the origin', 15_000);
+      await until(isCounted, 'views are counted at the origin');
     });
 
     it('a locked page is not kept, neither refused nor opened by its grant', async () => {

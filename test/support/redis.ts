@@ -33,7 +33,7 @@ export async function untilBack(redis: Redis): Promise<void> {
       () => true,
       () => false,
     );
-  await until(answers, 'Redis is back', 5_000);
+  await until(answers, 'Redis is back');
 }
 
 /**

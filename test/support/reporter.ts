@@ -6,8 +6,6 @@ import { skipReasonOf } from './programs.ts';
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** Sources of the files with a failed test. */
-  readonly failedFiles: readonly string[];
   readonly skipped: readonly { readonly reason: string; readonly file: string }[];
 }
 
@@ -24,8 +22,6 @@ export default class Reporter extends Mocha.reporters.Base {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     const skipped: Outcome['skipped'][number][] = [];
-    const failedFiles = new Set<string>();
-    runner.on(EVENT_TEST_FAIL, (test: Mocha.Runnable) => failedFiles.add(sourceOf(test)));
     runner.on(EVENT_TEST_PENDING, (test: Mocha.Test) => {
       skipped.push({ reason: skipReasonOf(test), file: sourceOf(test) });
     });
@@ -36,7 +32,7 @@ export default class Reporter extends Mocha.reporters.Base {
       const { passes: passed, failures: failed } = this.stats;
       const send = (extra: number) =>
         process.send?.({
-          ...{ passed, failed: failed + extra, failedFiles: [...failedFiles], skipped },
+          ...{ passed, failed: failed + extra, skipped },
         } satisfies Outcome);
       send(0);
       process.once('disconnect', () => process.exit(1));

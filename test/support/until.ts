@@ -1,15 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { timeLimit } from './time-limit.ts';
 
-/** Waits until it is so. @throws Error after `ms`, naming what did not come */
+/**
+ * Waits until it is so. @throws Error that names what did not come
+ * @param ms for what takes long on any machine
+ */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   what: string,
-  ms = 10_000,
+  ms = 40_000,
 ): Promise<void> {
-  const end = Date.now() + timeLimit(ms);
+  const end = performance.now() + ms;
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`${what}: not so after ${timeLimit(ms)} ms`);
+    if (performance.now() > end) throw new Error(`${what}: not so after ${ms} ms`);
     await pause(10);
   }
 }

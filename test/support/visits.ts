@@ -46,7 +46,7 @@ export interface Visits {
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
   ): Promise<Answer>;
-  /** Repeats what may fail for now, for at most five seconds. */
+  /** Repeats what may fail for now, for at most 40 seconds. */
   eventually(attempt: () => Promise<void>): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export function visitsOf(client: Client): Visits {
       }),
 
     async eventually(attempt) {
-      const deadline = performance.now() + 5_000;
+      const deadline = performance.now() + 40_000;
       for (;;) {
         try {
           return await attempt();
