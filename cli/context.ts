@@ -30,9 +30,15 @@ export interface Context {
 /** Called by the action of a command, so that help needs no service. @throws CliError as `createContext` does */
 export type OpenContext = () => Context;
 
-/** @param flags `url`: the option `--url` @throws CliError if no service is chosen, or its address is not valid */
-export function createContext(io: CliIo, flags: { url?: string | undefined }): Context {
-  const output = createOutput(io);
+/** The options that every command takes. */
+export interface GlobalFlags {
+  readonly url?: string;
+  readonly json?: true;
+}
+
+/** @throws CliError if no service is chosen, or its address is not valid */
+export function createContext(io: CliIo, flags: GlobalFlags): Context {
+  const output = createOutput(io, flags.json ?? false);
   const credentials = createCredentials(io);
   const url = chooseUrl(io, flags.url, credentials);
   const name = flags.url === undefined ? programName(io) : `${programName(io)} --url ${url}`;
@@ -77,7 +83,7 @@ export function createContext(io: CliIo, flags: { url?: string | undefined }): C
     const hint = DROPLEAF_TOKEN
       ? `Set it to a valid token, or unset it and run: ${name} login`
       : `Run: ${name} login, or set DROPLEAF_TOKEN`;
-    return new CliError(`${problem}. ${hint}`, { exitCode: exitCodes.signIn });
+    return new CliError(`${problem}. ${hint}`, { exitCode: exitCodes.notSignedIn });
   }
 }
 

@@ -1,10 +1,47 @@
-export const exitCodes = { done: 0, failed: 1, usage: 2, signIn: 4, interrupted: 130 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  network: 3,
+  notSignedIn: 4,
+  notFound: 5,
+  conflict: 6,
+  refused: 7,
+  limit: 8,
+  interrupted: 130,
+} as const;
+
+type Ending = keyof typeof exitCodes;
+export const endings = Object.keys(exitCodes) as Ending[]; // proof: the keys of that object
+
+/** For `--help`. */
+export const exitMeanings: Readonly<Record<Ending, string>> = {
+  done: 'done',
+  failed: 'failed for another reason',
+  usage: 'wrong arguments or settings',
+  network: 'no answer from the service, or it is unavailable: try later',
+  notSignedIn: 'no valid token: run login, or set DROPLEAF_TOKEN',
+  notFound: 'no such page or version, or it is of another account',
+  conflict: 'the page was changed elsewhere since',
+  refused: 'a page or value that is not accepted; a key in a page',
+  limit: 'too many requests, publishes, pages or versions',
+  interrupted: 'Ctrl+C',
+};
+
+/** @param status of an answer of the service from 400 on */
+export function exitCodeOf(status: number): number {
+  if (status === 401) return exitCodes.notSignedIn;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 409 || status === 412) return exitCodes.conflict;
+  if (status === 429) return exitCodes.limit;
+  return status >= 500 ? exitCodes.network : exitCodes.refused;
+}
 
 interface CliErrorOptions extends ErrorOptions {
   readonly exitCode?: number;
   /** The HTTP status of the answer; unset: there was none. */
   readonly status?: number | undefined;
-  /** `error.code` of the answer. */
+  /** `error.code` of the answer, or the client's own; unset: that of the exit code. */
   readonly code?: string | undefined;
   /** `error.details` of the answer. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -29,6 +66,24 @@ export class CliError extends Error {
     this.details = options.details ?? {};
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+
+  /** The message for people, with the code that the service's documents explain. */
+  get text(): string {
+    return this.status === undefined || this.code === undefined
+      ? this.message
+      : `${this.message} (${this.code})`;
+  }
+}
+
+/** What `--json` prints of an error. */
+export function presentError({ code, exitCode, message, details }: CliError): object {
+  const ending = endings.find((one) => exitCodes[one] === exitCode) ?? 'failed';
+  return { error: { code: code ?? snakeCase(ending), message, details } };
+}
+
+/** `notFound` as `not_found`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The command line or a setting is wrong. */
@@ -39,6 +94,11 @@ export function usageError(message: string): CliError {
 /** `code` of an error of Node, such as ENOENT; undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** The client does not send this page or value: the service would not accept it, or strangers could read a secret. */
+export function refusal(message: string, cause?: unknown): CliError {
+  return new CliError(message, { exitCode: exitCodes.refused, cause });
 }
 
 /** @param cause what Node threw when the file was read or written */

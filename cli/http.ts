@@ -1,4 +1,4 @@
-import { CliError, errorCode } from './errors.ts';
+import { CliError, errorCode, exitCodeOf, exitCodes } from './errors.ts';
 
 export interface ApiRequest {
   /** undefined values are left out. */
@@ -33,7 +33,7 @@ export interface Api {
   /**
    * @param path as in `/api/me`
    * @returns an answer with a status below 300
-   * @throws CliError with the answer's status, code, details and Retry-After; exit code 4 if no token is valid
+   * @throws CliError with the answer's status, code, details and Retry-After; exit code 4 if no token is valid, 3 if there is no answer
    */
   request<T = unknown>(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer<T>>;
 }
@@ -68,7 +68,7 @@ export function createApi(connection: Connection): Api {
           const seconds = tries < maxTries ? secondsToWait(error, tries, isRepeatable) : null;
           if (seconds === null) throw error;
           const rounded = Math.max(1, Math.round(seconds));
-          connection.note(`${(error as CliError).message}. Trying again in ${rounded} s.`); // secondsToWait knows it
+          connection.note(`${(error as CliError).text}. Trying again in ${rounded} s.`); // secondsToWait knows it
           await connection.wait(seconds);
         }
       }
@@ -158,7 +158,8 @@ function errorOf({ status, headers, json }: Received, base: string): CliError {
   const { code, message, details } = envelope?.error ?? {};
   if (typeof code === 'string' && typeof message === 'string') {
     const isObject = typeof details === 'object' && details !== null;
-    return new CliError(`${message} (${code})`, {
+    return new CliError(message, {
+      exitCode: exitCodeOf(status),
       status,
       code,
       details: isObject ? { ...details } : undefined,
@@ -167,8 +168,15 @@ function errorOf({ status, headers, json }: Received, base: string): CliError {
   }
   const location = headers.get('location');
   const what = location !== null && status < 400 ? `a redirect to ${location}` : `status ${status}`;
-  const hint = status < 500 && status !== 429 ? ': is this the address of a Dropleaf service?' : '';
-  return new CliError(`${base} answered with ${what}${hint}`, { status, retryAfterSeconds });
+  const [hint, exitCode] = guessOf(status);
+  return new CliError(`${base} answered with ${what}${hint}`, { exitCode, status, retryAfterSeconds });
+}
+
+/** Of an answer that has none of the service's codes: the error of something in front of it, or of another server. */
+function guessOf(status: number): [hint: string, exitCode: number] {
+  if (status === 413) return [': this is too large for a proxy in front of the service', exitCodes.refused];
+  if (status >= 500 || status === 429) return ['', exitCodeOf(status)];
+  return [': is this the address of a Dropleaf service?', exitCodes.failed];
 }
 
 /** Seconds; undefined: not given as such. */
@@ -194,17 +202,18 @@ function tlsFault(code: string): string | undefined {
   return 'its certificate is signed by nobody known here; set NODE_EXTRA_CA_CERTS to the file of its authority';
 }
 
-/** An answer that never came has no status. `code` is Node's. */
+/** An answer that never came has no status. `cause` is Node's error. */
 function networkError(error: unknown, base: string): CliError {
   const cause = error instanceof TypeError ? error.cause : error;
-  const code = errorCode(cause) ?? 'unknown';
-  const name = cause instanceof Error ? cause.name : '';
+  const code = faultCode(cause);
   const reason =
-    networkFaults[name] ??
-    networkFaults[code] ??
-    tlsFault(code) ??
-    (cause instanceof Error ? cause.message : code);
-  return new CliError(`cannot reach ${base}: ${reason}`, { cause, code: networkFaults[name] ? name : code });
+    networkFaults[code] ?? tlsFault(code) ?? (cause instanceof Error ? cause.message : String(cause));
+  return new CliError(`cannot reach ${base}: ${reason}`, { cause, exitCode: exitCodes.network });
+}
+
+function faultCode(cause: unknown): string {
+  if (cause instanceof Error && cause.name === 'TimeoutError') return cause.name;
+  return errorCode(cause) ?? '';
 }
 
 /** Refusals of a limit that time does not change. */
@@ -213,10 +222,12 @@ const caps = ['quota_exceeded', 'version_limit_reached'];
 /** null: do not try again. */
 function secondsToWait(error: unknown, tries: number, isRepeatable: boolean): number | null {
   if (!(error instanceof CliError)) return null;
-  const { status, code = '', retryAfterSeconds } = error;
+  const { status, code = '', retryAfterSeconds, cause } = error;
   const backoff = 2 ** (tries - 2) * (0.75 + Math.random() / 2); // 0.5, 1, 2, 4 s and a quarter more or less
   const mayRepeat =
-    status === 429 ? !caps.includes(code) : isRepeatable && mayPass(status, code, retryAfterSeconds);
+    status === 429
+      ? !caps.includes(code)
+      : isRepeatable && mayPass(status, faultCode(cause), retryAfterSeconds);
   if (mayRepeat) {
     const seconds = Math.max(retryAfterSeconds ?? 0, backoff);
     return seconds <= maxWaitSeconds ? seconds : null;
@@ -224,8 +235,8 @@ function secondsToWait(error: unknown, tries: number, isRepeatable: boolean): nu
   return null;
 }
 
-function mayPass(status: number | undefined, code: string, retryAfterSeconds: number | undefined): boolean {
-  if (status === undefined) return code in networkFaults && code !== 'ENOTFOUND';
+function mayPass(status: number | undefined, fault: string, retryAfterSeconds: number | undefined): boolean {
+  if (status === undefined) return fault in networkFaults && fault !== 'ENOTFOUND';
   if (status === 409) return retryAfterSeconds !== undefined;
   return [502, 503, 504].includes(status);
 }

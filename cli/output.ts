@@ -5,12 +5,15 @@ export type Style = keyof typeof styles;
 
 /** Results go to stdout, everything else to stderr. */
 export interface Output {
-  /** Lines of the result, for stdout. Control characters are replaced; add colours with `paint` and `resultPainted`. */
-  result(text: string): void;
-  /** The same for text that the caller has cleaned (`clean`) and painted. */
-  resultPainted(text: string): void;
-  /** One JSON value on one line of stdout. */
-  json(value: unknown): void;
+  /** Whether the user gave `--json`: stdout is then one line of JSON, and commands call `result` alone. */
+  readonly isJson: boolean;
+  /**
+   * The result of the command, for stdout: lines of text, or with `--json` the value. Control characters are replaced.
+   * @param text null: there is nothing to print without `--json`
+   */
+  result(value: unknown, text: string | null): void;
+  /** Text for stdout that the caller has cleaned (`clean`) and painted. */
+  painted(text: string): void;
   /** Bytes for stdout, as they are. Resolves when the system has them. */
   bytes(bytes: Uint8Array): Promise<void>;
   /** A line about progress, for stderr. */
@@ -25,16 +28,22 @@ export interface Output {
   readonly columns: number | null;
 }
 
-export function createOutput({ env, stdout, stderr }: Pick<CliIo, 'env' | 'stdout' | 'stderr'>): Output {
+export function createOutput(
+  { env, stdout, stderr }: Pick<CliIo, 'env' | 'stdout' | 'stderr'>,
+  isJson: boolean,
+): Output {
   const paintFor = (stream: NodeJS.WriteStream) => {
     const isColoured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
     return (style: Style, text: string) => (isColoured ? `\u001b[${styles[style]}m${text}\u001b[0m` : text);
   };
   const paintError = paintFor(stderr);
   return {
-    result: (text) => void stdout.write(`${clean(text)}\n`),
-    resultPainted: (text) => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value).replace(hidden, escapeCharacter)}\n`),
+    isJson,
+    result(value, text) {
+      if (isJson) stdout.write(`${JSON.stringify(value).replace(hidden, escapeCharacter)}\n`);
+      else if (text !== null) stdout.write(`${clean(text)}\n`);
+    },
+    painted: (text) => void stdout.write(`${text}\n`),
     bytes: (bytes) =>
       new Promise((resolve, reject) => {
         stdout.write(bytes, (error) => (error ? reject(error) : resolve()));

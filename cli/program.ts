@@ -5,8 +5,8 @@ import { addChangingCommands } from './commands/changing.ts';
 import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
-import { createContext, type OpenContext } from './context.ts';
-import { CliError, exitCodes } from './errors.ts';
+import { createContext, type GlobalFlags, type OpenContext } from './context.ts';
+import { CliError, endings, exitCodes, exitMeanings, presentError, snakeCase, usageError } from './errors.ts';
 import { type CliIo, programName } from './io.ts';
 import { isRecord } from './origin-file.ts';
 import { clean, createOutput } from './output.ts';
@@ -24,7 +24,7 @@ export async function runClient(args: readonly string[], io: CliIo): Promise<num
     await program.parseAsync(args, { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    return printError(error, io);
+    return printError(error, io, program.opts<GlobalFlags>().json ?? false);
   }
 }
 
@@ -34,6 +34,7 @@ function createProgram(io: CliIo): Command {
     .description('Publishes self-contained HTML pages to a Dropleaf service.')
     .version(io.version, '-V, --version', 'print the version')
     .option('--url <address>', 'the service; otherwise DROPLEAF_URL, or the one this file came from')
+    .option('--json', 'print the result, or the error, as one line of JSON; stderr is for people')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: describeTerm })
@@ -67,17 +68,30 @@ Environment:
   DROPLEAF_TOKEN  a token, in place of the one that login stores
   NO_COLOR        no colours
 
-The result goes to stdout, everything else to stderr.
-Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 not signed in, 130 Ctrl+C.
+The result goes to stdout, everything else to stderr. With --json stdout is one
+line: the result, or {"error": {"code", "message", "details"}}. The code is that
+of the service (see its /docs), or the name of the exit code.
+
+Exit codes:
+${exitTable()}
 
 Examples:
   ${name} login
   ${name} publish report.html`;
 }
 
+function exitTable(): string {
+  return endings
+    .map((ending) => {
+      const [number, name] = [String(exitCodes[ending]), snakeCase(ending)];
+      return `  ${number.padEnd(5)}${name.padEnd(15)}${exitMeanings[ending]}`;
+    })
+    .join('\n');
+}
+
 /** @returns the exit code */
-function printError(error: unknown, io: CliIo): number {
-  const output = createOutput(io);
+function printError(error: unknown, io: CliIo, isJson: boolean): number {
+  const output = createOutput(io, isJson);
   if (error instanceof CommanderError) {
     const [, word = ''] = /unknown command '([^']*)'/.exec(error.message) ?? [];
     if (operatorCommands.includes(word)) {
@@ -85,16 +99,20 @@ function printError(error: unknown, io: CliIo): number {
         `"${word}" is a command for operators: run bin/dropleaf.js ${word} in the folder of the service.`,
       );
     }
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage; // printed already
+    if (error.exitCode === 0) return exitCodes.done; // help or the version
+    const message = error.code === 'commander.help' ? 'no command is given' : error.message;
+    output.result(presentError(usageError(message.replace(/^error: /, ''))), null); // stderr has it already
+    return exitCodes.usage;
   }
   if (error instanceof CliError) {
-    output.error(error.message);
+    output.error(error.text);
     for (const line of detailLines(error.details)) output.note(line);
+    output.result(presentError(error), null);
     return error.exitCode;
   }
-  output.error(
-    `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
+  const [message, stack] = error instanceof Error ? [error.message, error.stack] : [String(error)];
+  output.error(`unexpected error: ${stack ?? message}`);
+  output.result(presentError(new CliError(`unexpected error: ${message}`)), null);
   return exitCodes.failed;
 }
 

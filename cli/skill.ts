@@ -29,13 +29,14 @@ interface Skill {
  */
 export async function installSkill(context: Context, dir: string | undefined): Promise<void> {
   const folder = dir === undefined ? await askForFolder(context) : expandHome(dir, context.io.homeDir);
-  const skills = await fetchSkills(context);
-  for (const { name, bytes } of skills) {
+  const paths: string[] = [];
+  for (const { name, bytes } of await fetchSkills(context)) {
     const path = join(resolve(context.io.cwd, folder), name, 'SKILL.md');
     const isNew = writeNew(path, bytes);
     context.output.note(isNew ? `Installed ${name}:` : `${name} is installed already:`);
-    context.output.result(path);
+    paths.push(path);
   }
+  context.output.result({ files: paths }, paths.join('\n'));
 }
 
 function foldersOf(homeDir: string): readonly (readonly [path: string, use: string])[] {

@@ -66,6 +66,12 @@ compatibility: Node 20.19 or newer, and network access to ${base}
 
 If the variable DROPLEAF_TOKEN is set, no sign-in is needed.
 
+# Other exit codes
+
+2 wrong arguments; 3 no answer from the service: try later; 5 no such page: \`--new\` makes another; 6 the page was changed
+elsewhere since: nothing was overwritten; 7 refused: the message says why; 8 a limit is reached. With \`--json\` stdout is one
+line: the result, or \`{"error": {"code", "message", "details"}}\`.
+
 # More
 
 - \`node cli.mjs --help\`: list, get, versions, diff, restore, lock, delete, views and others; \`--help\` after a command explains it.

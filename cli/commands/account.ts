@@ -26,17 +26,15 @@ export function addAccountCommands(program: Command, open: OpenContext, name: st
     .command('whoami')
     .summary('print the account that is signed in')
     .description('Prints the service, the account and the token that the client uses.')
-    .option('--json', 'print what the service answers')
     .addHelpText('after', `\nExample:\n  ${name} whoami`)
-    .action((options: { json?: true }) => whoami(open(), options));
+    .action(() => whoami(open()));
 
   const tokens = program
     .command('tokens')
     .summary('list the tokens of the account, or revoke one')
     .description('Lists the tokens of the account. The tokens themselves are not shown.')
-    .option('--json', 'print what the service answers')
     .addHelpText('after', `\nExamples:\n  ${name} tokens\n  ${name} tokens revoke 0123456789ab`)
-    .action((options: { json?: true }) => listTokens(open(), options));
+    .action(() => listTokens(open()));
 
   tokens
     .command('revoke')
@@ -55,19 +53,21 @@ export function addAccountCommands(program: Command, open: OpenContext, name: st
     .action((page: string) => openPage(open(), page));
 }
 
-async function whoami({ api, output, url, tokenSource }: Context, { json }: { json?: true }): Promise<void> {
+async function whoami({ api, output, url, tokenSource }: Context): Promise<void> {
   const { body } = await api.request<Caller>('GET', '/api/me');
-  if (json) return output.json(body);
   const label = body.token.label === null ? '' : ` ${JSON.stringify(body.token.label)}`;
-  output.result(`service  ${url}`);
-  output.result(`account  ${body.user_id}`);
-  output.result(`pages    ${body.drop_count}`);
-  output.result(`token    ${body.token.id}${label}, from ${tokenSource()}`);
+  const lines = [
+    `service  ${url}`,
+    `account  ${body.user_id}`,
+    `pages    ${body.drop_count}`,
+    `token    ${body.token.id}${label}, from ${tokenSource()}`,
+  ];
+  output.result(body, lines.join('\n'));
 }
 
-async function listTokens({ api, output }: Context, { json }: { json?: true }): Promise<void> {
+async function listTokens({ api, output }: Context): Promise<void> {
   const { body: tokens } = await api.request<Token[]>('GET', '/api/tokens');
-  if (json) return output.json(tokens);
+  if (output.isJson) return output.result(tokens, null);
   const { body: caller } = await api.request<Caller>('GET', '/api/me');
   const rows = tokens.map((token) => [
     token.id,
@@ -75,7 +75,7 @@ async function listTokens({ api, output }: Context, { json }: { json?: true }): 
     formatTime(token.last_used_at),
     `${token.label ?? '(no label)'}${token.id === caller.token.id ? '  (this one)' : ''}`,
   ]);
-  output.result(formatTable(['ID', 'CREATED (UTC)', 'LAST USED', 'LABEL'], rows, output.columns));
+  output.result(tokens, formatTable(['ID', 'CREATED (UTC)', 'LAST USED', 'LABEL'], rows, output.columns));
 }
 
 async function revoke({ api, credentials, output, url }: Context, id: string): Promise<void> {
@@ -87,6 +87,7 @@ async function revoke({ api, credentials, output, url }: Context, id: string): P
   output.note(
     `Revoked ${id}.${own?.id === id ? ` It was the token of your login: you are signed out of ${url}.` : ''}`,
   );
+  output.result({ revoked: true, id }, null);
 }
 
 /** Revokes a token that may be revoked already. */
@@ -111,13 +112,13 @@ async function findToken(api: Api, token: string): Promise<Token | null> {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof CliError && (error.exitCode === exitCodes.signIn || error.status === 404);
+  return error instanceof CliError && (error.exitCode === exitCodes.notSignedIn || error.status === 404);
 }
 
 async function openPage(context: Context, page: string): Promise<void> {
   const { slug, version } = readTarget(page, context);
   const address = `${context.url}/p/${slug}${version === null ? '' : `?v=${version}`}`;
-  context.output.result(address);
-  if (await openInBrowser(address, context.io)) return;
-  throw new CliError('no browser could be started: open the address yourself');
+  const isOpened = await openInBrowser(address, context.io);
+  if (isOpened || !context.output.isJson) context.output.result({ url: address }, address);
+  if (!isOpened) throw new CliError('no browser could be started: open the address yourself');
 }

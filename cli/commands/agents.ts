@@ -89,14 +89,16 @@ function printSetup(
   const setup: Setup = setups[client];
   const token = showToken ? context.token() : null;
   if (showToken && token === null) throw context.notSignedIn();
+  const mcpUrl = `${url}/mcp`;
+  const text = setup.text(mcpUrl, token, io.platform);
+  if (output.isJson) return output.result({ client, url: mcpUrl, setup: text, token }, null);
   if (client === 'codex' && token !== null) {
     output.note('Codex reads the token from the environment only. Set it where Codex is started:');
-    output.result(
-      io.platform === 'win32' ? `setx DROPLEAF_TOKEN ${token}` : `export DROPLEAF_TOKEN=${token}`,
-    );
+    const command = io.platform === 'win32' ? 'setx DROPLEAF_TOKEN ' : 'export DROPLEAF_TOKEN=';
+    output.result(null, command + token);
   }
   output.note(setup.hint);
-  output.result(setup.text(`${url}/mcp`, token, io.platform));
+  output.result(null, text);
   if (showToken) output.warn('the output contains your token: do not commit or share it');
   else output.note(`${tokenHints[client]} To have your token filled in, add --show-token.`);
 }

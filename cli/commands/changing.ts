@@ -9,12 +9,6 @@ import { recall, remember } from '../project-file.ts';
 import { hash } from '../publish/page.ts';
 import { readTarget, type Target, targetHelp } from '../target.ts';
 
-interface JsonOption {
-  readonly json?: true;
-}
-
-const json = ['--json', 'print the page as the service answers it'] as const;
-
 /** The commands that change a page which is published. */
 export function addChangingCommands(program: Command, open: OpenContext, name: string): void {
   program
@@ -23,9 +17,8 @@ export function addChangingCommands(program: Command, open: OpenContext, name: s
     .description('Publishes an old version of a page again, as its newest version. No version is lost.')
     .argument('<page>', targetHelp)
     .argument('<version>', 'number of the version, as "versions" lists it', readNumber)
-    .option(...json)
     .addHelpText('after', `\nExample:\n  ${name} restore k3v9x2 1`)
-    .action((page: string, version: number, options: JsonOption) => restore(open(), page, version, options));
+    .action((page: string, version: number) => restore(open(), page, version));
 
   program
     .command('lock')
@@ -35,18 +28,16 @@ export function addChangingCommands(program: Command, open: OpenContext, name: s
     )
     .argument('<page>', targetHelp)
     .option('--passcode-file <file>', 'read the passcode from a file, or - for stdin (default: asks for it)')
-    .option(...json)
     .addHelpText('after', `\nExample:\n  ${name} lock k3v9x2`)
-    .action((page: string, options: JsonOption & { passcodeFile?: string }) => lock(open(), page, options));
+    .action((page: string, options: { passcodeFile?: string }) => lock(open(), page, options));
 
   program
     .command('unlock')
     .summary('remove the passcode of a page')
     .description('Removes the passcode of a page: from then on everybody who has the address can see it.')
     .argument('<page>', targetHelp)
-    .option(...json)
     .addHelpText('after', `\nExample:\n  ${name} unlock report.html`)
-    .action((page: string, options: JsonOption) => unlock(open(), page, options));
+    .action((page: string) => unlock(open(), page));
 
   program
     .command('delete')
@@ -60,12 +51,12 @@ export function addChangingCommands(program: Command, open: OpenContext, name: s
     .action((page: string, options: { yes?: true }) => remove(open(), page, options));
 }
 
-async function restore(context: Context, page: string, version: number, options: JsonOption): Promise<void> {
+async function restore(context: Context, page: string, version: number): Promise<void> {
   const target = readTarget(page, context);
   const { drop, etag } = await requestDrop(context.api, 'POST', `/${target.slug}/v/${version}/restore`, {
     headers: { 'Idempotency-Key': randomUUID() },
   });
-  print(context, drop, `Version ${version} is live again, as version ${drop.latest_version}.`, options);
+  print(context, drop, `Version ${version} is live again, as version ${drop.latest_version}.`);
   const { file } = target;
   const known = file === null ? null : recall(file, context.url);
   if (file === null || known === null) return;
@@ -96,17 +87,17 @@ async function note({ output }: Context, save: () => Promise<unknown>): Promise<
 async function lock(
   context: Context,
   page: string,
-  { passcodeFile, ...options }: JsonOption & { passcodeFile?: string },
+  { passcodeFile }: { passcodeFile?: string },
 ): Promise<void> {
   const { slug } = readTarget(page, context);
   await readLive(context.api, slug); // nobody should type a passcode in vain
   const drop = await setPasscode(context, slug, await readNewPasscode(context.io, passcodeFile));
-  print(context, drop, 'Locked: viewers need the passcode.', options);
+  print(context, drop, 'Locked: viewers need the passcode.');
 }
 
-async function unlock(context: Context, page: string, options: JsonOption): Promise<void> {
+async function unlock(context: Context, page: string): Promise<void> {
   const drop = await setPasscode(context, readTarget(page, context).slug, '');
-  print(context, drop, 'Unlocked: everybody who has the address can see the page.', options);
+  print(context, drop, 'Unlocked: everybody who has the address can see the page.');
 }
 
 async function setPasscode({ api }: Context, slug: string, passcode: string): Promise<Drop> {
@@ -121,6 +112,7 @@ async function remove(context: Context, page: string, { yes }: { yes?: true }): 
   const { slug, version } = target;
   await api.request('DELETE', `/api/drops/${slug}${version === null ? '' : `/v/${version}`}`);
   output.note(version === null ? `Deleted ${drop.url}.` : `Deleted version ${version} of ${drop.url}.`);
+  output.result({ deleted: true, slug, version }, null);
   const { file } = target;
   if (file !== null && version === null) await note(context, () => remember(file, url, null));
 }
@@ -133,8 +125,7 @@ async function askToDelete(context: Context, drop: Drop, { version }: Target): P
   throw new CliError('nothing was deleted');
 }
 
-function print({ output }: Context, drop: Drop, text: string, options: JsonOption): void {
+function print({ output }: Context, drop: Drop, text: string): void {
   output.note(text);
-  if (options.json) output.json(drop);
-  else output.result(drop.url);
+  output.result(drop, drop.url);
 }

@@ -26,7 +26,6 @@ interface PublishFlags {
   readonly force?: true;
   readonly watch?: true;
   readonly open?: true;
-  readonly json?: true;
   readonly allowSecrets?: true;
 }
 
@@ -53,10 +52,12 @@ export function addPublishCommand(program: Command, open: OpenContext, name: str
     .addOption(new Option('--new', 'make a new page, at a new address').conflicts(['slug', 'force']))
     .option('--slug <slug>', 'publish the next version of this page')
     .option('--force', 'overwrite what was published elsewhere; publish a page that has not changed')
-    .option('--watch', 'publish again each time the file is saved, until Ctrl+C')
+    .option(
+      '--watch',
+      'publish again each time the file is saved, until Ctrl+C; with --json one line for each time',
+    )
     .option('--open', 'open the page in the browser')
     .option('--allow-secrets', 'publish what looks like a password or key')
-    .option('--json', 'print the page as the service answers it')
     .addHelpText(
       'after',
       `
@@ -119,8 +120,7 @@ function createPublisher(context: Context, file: string, flags: PublishFlags): P
     for (const warning of page.warnings) if (!last?.warnings.includes(warning)) output.warn(warning);
     const outcome = await publish(context, page, options);
     output.note(describe(outcome));
-    if (flags.json) output.json(outcome.drop);
-    else if (last === null) output.result(outcome.drop.url);
+    output.result(outcome.drop, last === null ? outcome.drop.url : null);
     last = page;
     return outcome;
   };
@@ -168,9 +168,10 @@ async function watchAndPublish(
 /** @returns ms to wait; null: until the next change @throws what neither a save nor time can cure */
 function waitAfter(error: unknown, output: Context['output']): number | null {
   if (!(error instanceof CliError)) throw error;
-  if (error.exitCode !== exitCodes.failed) throw error;
+  const { usage, notSignedIn, interrupted } = exitCodes;
+  if ([usage, notSignedIn, interrupted].some((exitCode) => exitCode === error.exitCode)) throw error;
   if (error.code === 'ENOENT') return null; // an editor that replaces the file creates it again
-  output.error(error.message);
+  output.error(error.text);
   const seconds = error.code === 'version_limit_reached' ? undefined : error.retryAfterSeconds;
   if (seconds === undefined) return null;
   output.note(`Waiting until ${formatTime(Date.now() + seconds * 1000)} UTC.`);

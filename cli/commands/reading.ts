@@ -16,7 +16,6 @@ interface ListOptions {
   readonly search?: string;
   readonly sort: keyof typeof sorts;
   readonly all?: true;
-  readonly json?: true;
 }
 
 /** The commands that change nothing. */
@@ -33,7 +32,6 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
         .default('updated'),
     )
     .option('--all', 'every page, not only the first 50')
-    .option('--json', 'print an array of pages as the service answers them')
     .addHelpText('after', `\nExample:\n  ${name} list --tag project=demo --sort views`)
     .action((options: ListOptions) => list(open(), options));
 
@@ -55,9 +53,8 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
     .summary('list the versions of a page')
     .description('Lists the versions of a page, newest first. The newest is live.')
     .argument('<page>', targetHelp)
-    .option('--json', 'print what the service answers')
     .addHelpText('after', `\nExample:\n  ${name} versions report.html`)
-    .action((page: string, options: { json?: true }) => listVersions(open(), page, options));
+    .action((page: string) => listVersions(open(), page));
 
   program
     .command('diff')
@@ -78,9 +75,8 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
     .description('Prints the views of a page by people for each day (UTC).')
     .argument('<page>', targetHelp)
     .option('--days <count>', 'how many days', readNumber, 30)
-    .option('--json', 'print what the service answers')
     .addHelpText('after', `\nExample:\n  ${name} views report.html --days 7`)
-    .action((page: string, options: { days: number; json?: true }) => showViews(open(), page, options));
+    .action((page: string, options: { days: number }) => showViews(open(), page, options));
 }
 
 interface DropPage {
@@ -90,7 +86,7 @@ interface DropPage {
 
 async function list(
   { api, output, name }: Context,
-  { tag = {}, search, sort, all, json }: ListOptions,
+  { tag = {}, search, sort, all }: ListOptions,
 ): Promise<void> {
   // By slug: what is published meanwhile moves drops from one page of the list to the next.
   const drops = new Map<string, Drop>();
@@ -109,7 +105,7 @@ async function list(
     total = body.pagination.total_items;
     if (all) pages = body.pagination.total_pages;
   }
-  if (json) return output.json([...drops.values()]);
+  if (output.isJson) return output.result([...drops.values()], null);
   if (drops.size === 0) return output.note(`No pages. To publish one: ${name} publish report.html`);
   const rows = [...drops.values()].map((drop) => [
     drop.url,
@@ -118,7 +114,8 @@ async function list(
     formatTime(drop.updated_at),
     drop.title + stateOf(drop),
   ]);
-  output.result(formatTable(['ADDRESS', 'VERSION', 'VIEWS', 'CHANGED (UTC)', 'TITLE'], rows, output.columns));
+  const header = ['ADDRESS', 'VERSION', 'VIEWS', 'CHANGED (UTC)', 'TITLE'];
+  output.result([...drops.values()], formatTable(header, rows, output.columns));
   if (drops.size < total) output.note(`${drops.size} of ${total} pages. For every one: --all`);
 }
 
@@ -140,9 +137,13 @@ async function getSource(context: Context, page: string, options: GetOptions): P
   const { slug, version } = readTarget(page, context);
   const path = version === null ? '/html' : `/v/${version}/html`;
   const { bytes } = await api.request('GET', `/api/drops/${slug}${path}`);
-  if (options.output !== undefined) writeSource(options.output, bytes, options.force ?? false);
-  else if (io.stdout.isTTY) output.result(printable(bytes));
-  else await output.bytes(bytes);
+  if (options.output !== undefined) {
+    writeSource(options.output, bytes, options.force ?? false);
+    output.result({ slug, version, file: options.output }, null);
+  } else if (output.isJson || io.stdout.isTTY) {
+    const html = new TextDecoder().decode(bytes);
+    output.result({ slug, version, html }, printable(bytes));
+  } else await output.bytes(bytes);
 }
 
 function writeSource(file: string, bytes: Uint8Array, isForced: boolean): void {
@@ -168,18 +169,17 @@ interface Version {
   readonly created_at: number;
 }
 
-async function listVersions(context: Context, page: string, { json }: { json?: true }): Promise<void> {
+async function listVersions(context: Context, page: string): Promise<void> {
   const { api, output } = context;
   const { slug } = readTarget(page, context);
   const { body: versions } = await api.request<Version[]>('GET', `/api/drops/${slug}/versions`);
-  if (json) return output.json(versions);
   const rows = versions.map(({ version, size_bytes, has_context, created_at }, index) => [
     String(version),
     formatTime(created_at),
     formatBytes(size_bytes),
     [...(index === 0 ? ['live'] : []), ...(has_context ? ['has a context'] : [])].join(', '),
   ]);
-  output.result(formatTable(['VERSION', 'CREATED (UTC)', 'SIZE', ''], rows, output.columns));
+  output.result(versions, formatTable(['VERSION', 'CREATED (UTC)', 'SIZE', ''], rows, output.columns));
 }
 
 interface DiffOptions {
@@ -195,11 +195,12 @@ async function diff(context: Context, page: string, { from, to, text }: DiffOpti
     query: { from: from?.toString(), to: to?.toString(), format: text && 'text' },
     headers: { Accept: 'text/x-diff, application/json;q=0.5' },
   });
+  if (output.isJson) return output.result({ slug, diff: new TextDecoder().decode(bytes) }, null);
   if (bytes.length === 0) output.note('There is no difference.');
   else if (!io.stdout.isTTY) await output.bytes(bytes);
   else {
     const lines = clean(printable(bytes)).trimEnd().split('\n');
-    output.resultPainted(lines.map((line) => paintLine(output, line)).join('\n'));
+    output.painted(lines.map((line) => paintLine(output, line)).join('\n'));
   }
 }
 
@@ -215,23 +216,18 @@ interface Views {
   readonly days: readonly { readonly date: string; readonly views: number }[];
 }
 
-async function showViews(
-  context: Context,
-  page: string,
-  { days, json }: { days: number; json?: true },
-): Promise<void> {
+async function showViews(context: Context, page: string, { days }: { days: number }): Promise<void> {
   const { api, output } = context;
   const { slug } = readTarget(page, context);
   const { body } = await api.request<Views>('GET', `/api/drops/${slug}/views`, {
     query: { days: String(days) },
   });
-  if (json) return output.json(body);
   const most = Math.max(1, ...body.days.map(({ views }) => views));
   const width = Math.max(10, Math.min(60, (output.columns ?? 80) - 24));
   const lines = body.days.map(({ date, views }) => {
     const bar = '█'.repeat(Math.ceil((views / most) * width));
     return output.columns === null ? `${date}\t${views}` : `${date}  ${`${bar} ${views}`.trim()}`;
   });
-  output.result(lines.join('\n'));
+  output.result(body, lines.join('\n'));
   output.note(`${body.view_count} views since the page was published.`);
 }

@@ -24,7 +24,6 @@ type Polled =
 
 interface LoginOptions {
   readonly label?: string;
-  readonly json?: true;
   /** false: `--no-wait`. */
   readonly wait: boolean;
 }
@@ -43,9 +42,11 @@ export function addSignInCommands(program: Command, open: OpenContext, name: str
     )
     .option('--label <text>', 'name of the token, shown in lists (default: the name of this machine)')
     .option('--no-wait', 'print the code and end; login after the approval continues')
-    .option('--json', 'print the code, and then the account, as one JSON object a line')
     .addHelpText('after', `\nExample:\n  ${name} login --label laptop`)
-    .action((options: LoginOptions) => login(open(), options));
+    .action(async (options: LoginOptions) => {
+      const context = open();
+      context.output.result(await login(context, options), null);
+    });
 
   program
     .command('logout')
@@ -63,22 +64,24 @@ export async function ensureSignedIn(context: Context): Promise<void> {
   await login(context, { wait: true });
 }
 
-async function login(context: Context, options: LoginOptions): Promise<void> {
+/** @returns what `--json` prints */
+async function login(context: Context, options: LoginOptions): Promise<object> {
   const { credentials, output, io, url, name } = context;
   if (io.env.DROPLEAF_TOKEN) {
     throw usageError('DROPLEAF_TOKEN is set, and every command uses it in place of a login: unset it first');
   }
-  if (await isSignedIn(context, options)) return;
+  const stored = await findSignIn(context);
+  if (stored !== null) return { status: 'signed_in', url, user_id: stored.user_id };
   const pendingSignIns = createPendingSignIns(io);
   const pending = await startOrGoOn(context, pendingSignIns, options.label);
   const { code, verification_url, expires_at } = pending;
   const expires_in = Math.ceil((expires_at - Date.now()) / 1000);
-  if (options.json) output.json({ status: 'pending', code, verification_url, expires_in });
-  else output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
+  output.note(`Code:     ${code}\nAddress:  ${verification_url}`);
   const minutes = Math.max(1, Math.round(expires_in / 60));
   output.note(`Open the address in a browser, check the code and approve it within ${minutes} min.`);
   if (options.wait === false) {
-    return output.note(`After the approval, run: ${name} login${options.json ? ' --json' : ''}`);
+    output.note(`After the approval, run: ${name} login${output.isJson ? ' --json' : ''}`);
+    return { status: 'pending', code, verification_url, expires_in };
   }
   const stopListening = context.canAsk ? openOnEnter(context, verification_url) : () => undefined;
 
@@ -86,8 +89,8 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
     stopListening();
     return pendingSignIns.remove(url, ({ poll_token }) => poll_token === pending.poll_token);
   });
-  if (options.json) output.json({ status: 'signed_in', url, user_id });
   output.note(`Signed in to ${url} as ${user_id}. The token is in ${credentials.path}.`);
+  return { status: 'signed_in', url, user_id };
 }
 
 /**
@@ -113,22 +116,18 @@ async function startOrGoOn(
   return pending;
 }
 
-/** Whether the stored token still works. A second token would only be one more to revoke. */
-async function isSignedIn(
-  { api, credentials, output, url, name }: Context,
-  { json }: LoginOptions,
-): Promise<boolean> {
+/** The stored sign-in, if its token still works; null: there is none. A second token would only be one more to revoke. */
+async function findSignIn({ api, credentials, output, url, name }: Context): Promise<Credential | null> {
   const known = credentials.find(url);
-  if (known === null) return false;
+  if (known === null) return null;
   try {
     await api.request('GET', '/api/me');
   } catch (error) {
-    if (error instanceof CliError && error.exitCode === exitCodes.signIn) return false;
+    if (error instanceof CliError && error.exitCode === exitCodes.notSignedIn) return null;
     throw error;
   }
-  if (json) output.json({ status: 'signed_in', url, user_id: known.user_id });
   output.note(`You are signed in to ${url} as ${known.user_id}. To use another account, run: ${name} logout`);
-  return true;
+  return known;
 }
 
 /** @returns stops listening to the keyboard */
@@ -163,7 +162,7 @@ async function waitForApproval(context: Context, pending: PendingSignIn): Promis
     await sleep(pending.poll_interval * 1000);
   }
   throw new CliError(`the code was denied, or nobody approved it in time: run ${name} login again`, {
-    exitCode: exitCodes.signIn,
+    exitCode: exitCodes.notSignedIn,
   });
 }
 
@@ -193,5 +192,6 @@ async function logout({ api, credentials, output, io, url }: Context): Promise<v
     await credentials.remove(url, ({ token }) => token === known.token);
     output.note(`Signed out of ${url}.`);
   }
+  output.result({ status: 'signed_out', url }, null);
   if (io.env.DROPLEAF_TOKEN) output.warn('DROPLEAF_TOKEN is still set, and logout does not revoke it');
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { CliError, errorCode } from '../errors.ts';
+import { CliError, errorCode, refusal } from '../errors.ts';
 import { checkPage } from './page-checks.ts';
 import { findSecrets } from './secrets.ts';
 
@@ -42,14 +42,14 @@ export async function readPage(context: Context, source: PageSource): Promise<Pa
   const name = file === '-' ? 'stdin' : file;
   const { bytes, isFile } = await readBytes(context, file);
   const html = decode(bytes, name);
-  if (bytes.length === 0) throw new CliError(`${name} is empty: there is nothing to publish`);
+  if (bytes.length === 0) throw refusal(`${name} is empty: there is nothing to publish`);
   const about = source.context === undefined ? null : await readContext(context, source.context);
   const sizeWarnings = await checkSize(context, name, bytes.length);
   const secrets = [
     ...describeSecrets(name, html),
     ...(about === null ? [] : describeSecrets(source.context ?? '', about.text)),
   ];
-  if (secrets.length > 0 && !source.allowSecrets) throw refusal(secrets);
+  if (secrets.length > 0 && !source.allowSecrets) throw secretsError(secrets);
   const { title, warnings } = checkPage(html);
   const fileTitle = isFile ? basename(resolve(file), extname(file)).slice(0, maxFileTitle) : null;
   return {
@@ -92,7 +92,7 @@ async function collect(stream: AsyncIterable<Uint8Array>, name: string): Promise
     chunks.push(chunk);
     length += chunk.length;
     if (length > maxReadBytes) {
-      throw new CliError(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
+      throw refusal(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
     }
   }
   return Buffer.concat(chunks);
@@ -126,7 +126,7 @@ function decode(bytes: Uint8Array, name: string): string {
     const [first, second] = bytes;
     const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
     const what = isUtf16 ? 'is UTF-16' : 'is not UTF-8 text';
-    throw new CliError(`${name} ${what}: a page must be an HTML file in UTF-8`, { cause: error });
+    throw refusal(`${name} ${what}: a page must be an HTML file in UTF-8`, error);
   }
 }
 
@@ -146,7 +146,7 @@ async function checkSize({ api }: Context, name: string, bytes: number): Promise
   const max = discovery.body.limits?.html_max_bytes ?? usualMaxBytes;
   const sizes = `${bytes} of at most ${max} bytes`;
   if (bytes > max)
-    throw new CliError(`${name} is too large: ${sizes}. Make its images smaller, or leave data out`);
+    throw refusal(`${name} is too large: ${sizes}. Make its images smaller, or leave data out`);
   return bytes >= max * nearLimit ? [`the page is close to the limit: ${sizes}`] : [];
 }
 
@@ -156,10 +156,10 @@ function describeSecrets(name: string, text: string): string[] {
   );
 }
 
-function refusal(secrets: readonly string[]): CliError {
+function secretsError(secrets: readonly string[]): CliError {
   const lines = [
     'not published, because the page seems to contain a secret that anybody could read:',
     ...secrets,
   ];
-  return new CliError(`${lines.join('\n  ')}\nRemove it; or, if it is none, add --allow-secrets.`);
+  return refusal(`${lines.join('\n  ')}\nRemove it; or, if it is none, add --allow-secrets.`);
 }

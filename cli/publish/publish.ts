@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, exitCodes, usageError } from '../errors.ts';
 import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
 import { hash, type Page } from './page.ts';
@@ -178,7 +178,7 @@ function conflict({ name }: Context, drop: Drop, version: number | null, cause?:
       `Save what is live: ${name} get ${slug} -o live.html`,
       'Overwrite it:      the same command with --force',
     ].join('\n'),
-    { code: 'version_conflict', cause },
+    { exitCode: exitCodes.conflict, code: 'version_conflict', cause },
   );
 }
 
@@ -192,7 +192,7 @@ function gone({ url, name }: Context, slug: string, known: Published | null, cau
   const what = known === null ? slug : `${slug}, which this file was published as,`;
   const hint = known === null ? `See ${name} list` : 'Make a new page: the same command with --new';
   const message = `not published: ${what} is not on ${url}: it was deleted, has expired, or belongs to another account. ${hint}`;
-  return new CliError(message, { code: 'not_found', cause });
+  return new CliError(message, { exitCode: exitCodes.notFound, code: 'not_found', cause });
 }
 
 function isGone(error: unknown): boolean {

@@ -95,7 +95,7 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
       expect(stderr).to.contain(answer);
     }
     const unknown = await run(['get', 'unknown']);
-    expect(unknown).to.include({ code: 1, stdout: '' });
+    expect(unknown).to.include({ code: 5, stdout: '' });
     expect(unknown.stderr).to.contain('not_found');
   });
 
@@ -109,7 +109,7 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     expect(JSON.parse(await done(['versions', 'a.html', '--json']))).to.have.length(3);
     expect(await done(['versions', 'a.html'])).to.match(/^VERSION .*\n3 .* 17 B +live\n2 .*\n1 .*\n$/);
     expect(JSON.parse(await done(['publish', 'a.html', '--json']))).to.include({ latest_version: 4 });
-    expect((await run(['restore', 'a.html', '9'])).code).to.equal(1);
+    expect((await run(['restore', 'a.html', '9'])).code).to.equal(5);
     expect((await run(['restore', 'a.html', 'x'])).code).to.equal(2);
   });
 

@@ -95,12 +95,12 @@ describe('requests of the client', () => {
     answers = [refuse(412, 'version_conflict', { 'retry-after': '7' })];
     const { message, status, code, details, retryAfterSeconds, exitCode } = await failure('PUT');
     expect({ message, status, code, details, retryAfterSeconds, exitCode }).to.deep.equal({
-      message: 'No (version_conflict)',
+      message: 'No',
       status: 412,
       code: 'version_conflict',
       details: { limit: 1 },
       retryAfterSeconds: 7,
-      exitCode: 1,
+      exitCode: 6,
     });
   });
 

@@ -13,7 +13,7 @@ describe('dropleaf publish, after changes elsewhere and lost answers', () => {
     await publisher.owner.put(slug, { html: '<p>theirs' });
     write('a.html', '<title>A</title>mine, changed');
     const { stdout, stderr, code } = await run(['a.html']);
-    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 6 });
     expect(stderr)
       .to.contain(`${url} has changed. Version 2 is live`)
       .and.contain('you published version 1')
@@ -39,7 +39,7 @@ describe('dropleaf publish, after changes elsewhere and lost answers', () => {
     await publisher.owner.request('DELETE', `/api/drops/${slug}`);
     write('a.html', '<title>A</title>2');
     const { stderr, code } = await run(['a.html']);
-    expect(code).to.equal(1);
+    expect(code).to.equal(5);
     expect(stderr).to.contain(`${slug}, which this file was published as,`).and.contain('--new');
     expect(await publish(['a.html', '--new'])).to.include({ latest_version: 1 });
   });

@@ -130,7 +130,7 @@ describe('dropleaf publish', () => {
       [['b.html', '--context', 'made.md'], 'made.md:1:1'],
     ] as const) {
       const { stdout, stderr, code } = await run(args);
-      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 7 });
       expect(stderr).to.contain(`${place}: Dropleaf token (dl_`).and.not.to.contain(secret);
     }
     expect(await drops()).to.have.length(0);
@@ -149,7 +149,7 @@ describe('dropleaf publish', () => {
       expect(stderr).to.contain(text);
     write('large.html', `<title>L</title>${'x'.repeat(2_097_152)}`);
     const large = await run(['large.html']);
-    expect(large.code).to.equal(1);
+    expect(large.code).to.equal(7);
     expect(large.stderr).to.contain('too large: 2097168 of at most 2097152 bytes');
     write('large.html', `<title>L</title>${'x'.repeat(2_000_000)}`);
     expect((await run(['large.html'])).stderr).to.contain('close to the limit');
@@ -158,9 +158,9 @@ describe('dropleaf publish', () => {
   const mistakes: [what: string, args: string[], code: number, answer: string][] = [
     ['a file that is not there', ['none.html'], 1, 'cannot read none.html: there is no such file'],
     ['a folder', ['folder'], 1, 'it is a folder'],
-    ['a device that never ends', ['/dev/zero'], 1, 'that is no page'],
-    ['text that is not UTF-8', ['latin.html'], 1, 'is not UTF-8 text'],
-    ['an empty file', ['empty.html'], 1, 'empty.html is empty'],
+    ['a device that never ends', ['/dev/zero'], 7, 'that is no page'],
+    ['text that is not UTF-8', ['latin.html'], 7, 'is not UTF-8 text'],
+    ['an empty file', ['empty.html'], 7, 'empty.html is empty'],
     ['a time in the past', ['a.html', '--expires', '2020-01-01'], 2, '--expires must be in the future'],
     ['a time that is none', ['a.html', '--expires', 'soon'], 2, '--expires must be as 30m'],
     ['a tag without a value', ['a.html', '--tag', 'project'], 2, '--tag must be key=value'],
@@ -168,10 +168,10 @@ describe('dropleaf publish', () => {
     [
       'a passcode that the service refuses',
       ['a.html', '--passcode-file', '-'],
-      1,
+      7,
       'passcode_too_short)\n  min_length: 4\n',
     ],
-    ['two wrong fields', ['a.html', '--title', ' ', '--tag', 'a b=c'], 1, '\n  metadata'],
+    ['two wrong fields', ['a.html', '--title', ' ', '--tag', 'a b=c'], 7, '\n  metadata'],
     ['watching stdin', ['-', '--watch'], 2, '--watch needs a file'],
     ['stdin without a title', ['-'], 2, 'the page has no <title>: add one, or --title'],
     ['a slug that is none', ['a.html', '--slug', 'a b'], 2, 'there is no such page or file'],

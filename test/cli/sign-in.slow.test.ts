@@ -61,16 +61,10 @@ describe('dropleaf login, logout and tokens', () => {
     expect(JSON.parse(me.stdout).token.label).to.equal('laptop');
   });
 
-  it('login --json prints one object a line: the code, then the account', async () => {
+  it('login --json prints the account when it is signed in; the code is on stderr', async () => {
     const { stdout } = await signIn(['--json']);
-    const [pending, done] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(pending)
-      .to.include({ status: 'pending', expires_in: 600 })
-      .and.to.have.keys(['status', 'code', 'verification_url', 'expires_in']);
-    expect(done).to.deep.equal({ status: 'signed_in', url: service.url, user_id: stored().user_id });
+    const account = { status: 'signed_in', url: service.url, user_id: stored().user_id };
+    expect(JSON.parse(stdout)).to.deep.equal(account);
   });
 
   it('login exits with 4 if the sign-in is denied, and stores nothing', async () => {
@@ -120,13 +114,16 @@ describe('dropleaf login, logout and tokens', () => {
     const { stdout, stderr, code } = await client.run(['login', '--no-wait', '--json'], { env: env() });
     expect(code, stderr).to.equal(0);
     const pending = JSON.parse(stdout);
+    expect(pending)
+      .to.include({ status: 'pending', expires_in: 600 })
+      .and.to.have.keys(['status', 'code', 'verification_url', 'expires_in']);
     expect(stderr).to.match(/After the approval, run: .* login --json\n$/);
     expect(statSync(join(dirname(file()), 'pending-sign-ins.json')).mode & 0o777).to.equal(0o600);
     const early = await client.run(['login', '--no-wait', '--json'], { env: env() });
     expect(JSON.parse(early.stdout).code).to.equal(pending.code);
     await approve(pending.verification_url);
     const done = await client.run(['login', '--json'], { env: env() });
-    expect(JSON.parse(done.stdout.split('\n')[1] ?? '').user_id).to.equal(stored().user_id);
+    expect(JSON.parse(done.stdout).user_id).to.equal(stored().user_id);
   });
 
   it('login continues a sign-in whatever label or address began it, and --no-wait prints the command that does', async () => {
@@ -229,7 +226,7 @@ describe('dropleaf login, logout and tokens', () => {
     const entries = { 'http://127.0.0.1:9': { token: 'dl_x', user_id: 'u' } };
     writeCredentials(JSON.stringify(entries));
     const { stderr, code } = await client.run(['logout', '--url', 'http://127.0.0.1:9']);
-    expect(code).to.equal(1);
+    expect(code).to.equal(3);
     expect(stderr).to.contain('cannot reach http://127.0.0.1:9');
     expect(JSON.parse(readFileSync(file(), 'utf8'))).to.deep.equal(entries);
   });
