@@ -22,10 +22,11 @@ export async function serveMetrics(
   { scrape, contentType }: ServiceMetrics,
 ): Promise<MetricsServer> {
   const { METRICS_HOST: host, METRICS_PORT, QUEUES_WRITABLE: isWritable } = config;
-  const board = await engine.jobBoard?.({ path: boardPath, isWritable, host });
+  const board = await engine.jobBoard?.({ path: boardPath, isWritable });
   const server = await startMetricsServer({
     ...{ host, scrape, contentType, log },
     port: Number(METRICS_PORT),
+    names: [host, new URL(config.BASE_URL).hostname],
     mounts: board === undefined ? {} : { [boardPath]: board },
   });
   log.info({ address: host, port: server.port }, 'metrics are served');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type MetricsServer, startMetricsServer } from '../../shared/adapters/prometheus/server.ts';
 import { rejectionOf } from '../support/rejection.ts';
+import { exchange, requestHead } from '../support/socket.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('The server for metrics', () => {
@@ -16,6 +17,7 @@ describe('The server for metrics', () => {
     server = await startMetricsServer({
       ...{ host: '127.0.0.1', port: 0, contentType: 'text/plain', log },
       scrape: () => scrape(),
+      names: ['Metrics.example.com'],
       mounts: { '/queues': (req, res) => res.end(`queues ${req.url}`) },
     });
   });
@@ -46,6 +48,24 @@ describe('The server for metrics', () => {
     });
   });
 
+  it('answers at IP addresses, at names that nobody can own and at its own names, whatever other name leads here', async () => {
+    const own = [
+      '127.0.0.1',
+      '10.1.2.3:9464',
+      '[::1]:9464',
+      'localhost',
+      'worker:9464',
+      'metrics.example.com',
+    ];
+    const foreign = ['evil.example:9464', 'localhost.evil.example', '127.0.0.1.evil.example', 'a b'];
+    for (const host of [...own, ...foreign])
+      for (const path of ['/metrics', '/queues/a']) {
+        const { status } = await exchange(base(), requestHead('GET', path, { host, connection: 'close' }));
+        expect(status, `${host}${path}`).to.equal(own.includes(host) ? 200 : 421);
+      }
+    expect(scrapes).to.equal(own.length);
+  });
+
   it('answers 500 and logs why if the numbers cannot be read, and the next scrape afterwards', async () => {
     scrape = () => Promise.reject(new Error('broken'));
     expect((await fetch(`${base()}/metrics`)).status).to.equal(500);
@@ -57,7 +77,7 @@ describe('The server for metrics', () => {
 
   it('says which setting is wrong if it cannot listen', async () => {
     const start = (host: string, port: number) =>
-      startMetricsServer({ host, port, scrape, contentType: '', mounts: {}, log });
+      startMetricsServer({ host, port, scrape, contentType: '', names: [], mounts: {}, log });
     const taken = await rejectionOf(start('127.0.0.1', server.port));
     expect(taken.message).to.contain(`METRICS_PORT ${server.port} on 127.0.0.1 is in use`);
     expect((await rejectionOf(start('192.0.2.1', 0))).message).to.contain('METRICS_HOST is "192.0.2.1"');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
+import { hostname } from 'node:os';
 import type { Log } from '../../ports/log.ts';
 
 export interface MetricsServer {
@@ -20,6 +21,8 @@ interface MetricsServerOptions {
   /** Writes the numbers down. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
+  /** Names that this server may be asked under, besides those that every such server has (`isOwnHost`). */
+  readonly names: readonly string[];
   /** What else is served here, by the first segment of the path (`/queues`). */
   readonly mounts: Readonly<Record<string, RequestListener>>;
   readonly log: Pick<Log, 'error'>;
@@ -27,7 +30,7 @@ interface MetricsServerOptions {
 
 /**
  * A server for Prometheus, apart from the one for clients: `GET /metrics`, and what is mounted. Anybody who reaches its
- * address may read.
+ * address may read, except web pages of others in the operator's browser.
  * @throws Error that says in one sentence why it cannot listen
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
@@ -45,7 +48,9 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   };
 }
 
-function createListener({ scrape, contentType, mounts, log }: MetricsServerOptions): RequestListener {
+function createListener(options: MetricsServerOptions): RequestListener {
+  const { scrape, contentType, mounts, log } = options;
+  const names = ['localhost', hostname(), ...options.names].map((name) => name.toLowerCase());
   return (req, res) => {
     const [path = ''] = (req.url ?? '').split('?', 1);
     const mounted = mounts[`/${path.split('/', 2)[1]}`];
@@ -54,7 +59,9 @@ function createListener({ scrape, contentType, mounts, log }: MetricsServerOptio
     };
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    if (mounted !== undefined) mounted(req, res);
+    if (!isOwnHost(req.headers.host, names))
+      refuse(421, 'Ask for this at an IP address, localhost, METRICS_HOST or the host of BASE_URL');
+    else if (mounted !== undefined) mounted(req, res);
     else if (path !== '/metrics') refuse(404, 'Not found: the metrics are at /metrics');
     else if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
@@ -68,6 +75,18 @@ function createListener({ scrape, contentType, mounts, log }: MetricsServerOptio
         },
       );
   };
+}
+
+/**
+ * Keeps out web pages that read answers under a host name of their own that leads here (DNS rebinding). Nobody can own an IP
+ * address or a name without a dot, such as those of services of Compose and Kubernetes.
+ * @param host undefined: an old client, which is no browser
+ */
+function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
+  if (host === undefined) return true;
+  if (!URL.canParse(`http://${host}`)) return false;
+  const { hostname: name } = new URL(`http://${host}`);
+  return !name.includes('.') || isIP(name) > 0 || names.includes(name);
 }
 
 function explain(error: unknown, host: string, port: number): string {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { isIP } from 'node:net';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
@@ -24,8 +23,6 @@ export interface JobBoardOptions {
   readonly path: string;
   /** Whether it can retry, remove and add jobs, and pause the queue. */
   readonly isWritable: boolean;
-  /** A host name that it may be opened at, beside `localhost` and IP addresses. */
-  readonly host: string;
 }
 
 /** Bull Board: web pages that show the queue, its jobs and its schedules to operators. */
@@ -59,21 +56,15 @@ export function createJobBoard(redis: Redis, queue: Queue, options: JobBoardOpti
 
 /**
  * The board asks for no credentials: anybody who reaches its address may use it. This keeps out the web pages of others in
- * the operator's browser: they could send forms, and read answers under a host name of their own that leads here (DNS
- * rebinding). They can use neither an IP address nor `localhost` as such a name.
+ * the operator's browser, which could send forms. Its server refuses host names of theirs (adapters/prometheus/server.ts).
  */
 function findRefusal(
   { method = '', headers }: IncomingMessage,
-  { isWritable, host }: JobBoardOptions,
+  { isWritable }: JobBoardOptions,
 ): { status: number; reason: string } | null {
-  const own = headers.host ?? '';
-  const name = URL.canParse(`http://${own}`) ? new URL(`http://${own}`).hostname : '';
-  const isOwn = name === 'localhost' || name === host || isIP(name.replace(/^\[(.*)\]$/, '$1')) > 0;
-  if (!isOwn)
-    return { status: 421, reason: 'Open this page at localhost, at an IP address, or at METRICS_HOST' };
   if (method === 'GET' || method === 'HEAD') return null;
   if (!isWritable) return { status: 405, reason: 'Read-only: set QUEUES_WRITABLE to change jobs' };
   const { 'sec-fetch-site': site, origin } = headers;
-  const isFromHere = site === undefined ? origin === `http://${own}` : site === 'same-origin';
+  const isFromHere = site === undefined ? origin === `http://${headers.host}` : site === 'same-origin';
   return isFromHere ? null : { status: 403, reason: 'Only pages of this address may change jobs' };
 }
