@@ -30,6 +30,14 @@ export function describeMisspelled(env: Env): string[] {
   );
 }
 
+/** A warning for each setting that has no effect beside the others. */
+export function describeUnused({ EDGE_PURGER, EDGE_PURGE_URL }: Config): string[] {
+  if (EDGE_PURGER !== 'none' || EDGE_PURGE_URL === '') return [];
+  return [
+    'EDGE_PURGE_URL has no effect, because EDGE_PURGER is none: changed pages are not purged from the cache',
+  ];
+}
+
 /** Whether the value comes from the file that `NAME_FILE` names. */
 export function isFromFile(env: Env, name: OptionName): boolean {
   return 'secret' in options[name] && Boolean(env[`${name}_FILE`]);

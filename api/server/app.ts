@@ -65,7 +65,18 @@ export function createApp(
 function createPreparation({ log, config }: Services) {
   const ipOf = createIpReader(config.TRUST_PROXY);
   const protect = securityHeaders(isHttps(config));
+  let isProxyKnown = config.TRUST_PROXY !== '';
+  /** Once, because any client can send the header. */
+  function warnOfProxy(req: IncomingMessage): void {
+    if (req.headers['x-forwarded-for'] === undefined) return;
+    isProxyKnown = true;
+    log.warn(
+      { from: ipOf(req) },
+      'a request has X-Forwarded-For, and TRUST_PROXY is not set: if this address is a proxy, set TRUST_PROXY; until then all clients behind it share its limits',
+    );
+  }
   return (req: IncomingMessage, res: Answer, next: (error?: unknown) => void): void => {
+    if (!isProxyKnown) warnOfProxy(req);
     setRequestId(res);
     forbidIndexing(res);
     const describe = () => {

@@ -1,17 +1,20 @@
 import { describeConfig, isScaleOut } from '../../shared/config/config.ts';
 import { localIdentity } from '../../shared/domain/account.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import { describeMisspelled, isFromFile, readSettings, serverHosts } from '../environment.ts';
+import { describeMisspelled, describeUnused, isFromFile, readSettings, serverHosts } from '../environment.ts';
 import { readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 
 /**
- * Prints every setting with its value, and warns about misspelled names.
+ * Prints every setting with its value, and warns about misspelled names and settings without an effect.
  * @throws ConfigError listing every invalid setting
  */
 export function printConfig({ env, stdout, stderr }: ProcessIo): void {
-  for (const warning of describeMisspelled(env)) stderr.write(`dropleaf: ${warning}\n`);
-  const rows = describeConfig(readSettings(env));
+  const warn = (text: string) => void stderr.write(`dropleaf: ${text}\n`);
+  describeMisspelled(env).forEach(warn); // also if a setting is invalid
+  const config = readSettings(env);
+  describeUnused(config).forEach(warn);
+  const rows = describeConfig(config);
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, value, isDefault } of rows) {
     const isUnchanged = value !== '' && (isDefault || !env[name]);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
 import { hasEmbeddedData, migrateStores } from '../../shared/open-stores.ts';
-import { describeMisspelled, readSettings, variableOf } from '../environment.ts';
+import { describeMisspelled, describeUnused, readSettings, variableOf } from '../environment.ts';
 import { createLog, type ProcessLog } from '../log.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { describeStart, type ProcessName } from '../start-line.ts';
@@ -86,7 +86,8 @@ interface ProcessOptions {
 
 async function run(options: ProcessOptions): Promise<number> {
   const { name, io, config, log } = options;
-  for (const warning of describeMisspelled(io.env)) log.warn({}, warning);
+  for (const warning of [...describeMisspelled(io.env), ...describeUnused(config)]) log.warn({}, warning);
+  if (name !== 'worker') warnOfFewFiles(config, log);
   await warnOfDataLeftBehind(config, log);
   const stopRequested = watchForStop(io, config.SHUTDOWN_SECONDS, log);
   const parts: Part[] = [];
@@ -113,6 +114,17 @@ async function warnOfDataLeftBehind(config: Config, log: ProcessLog): Promise<vo
     'DATA_DIR holds data of the embedded engine that this process does not use, because MONGODB_URI and REDIS_URL are set. ' +
       'To move the data into an empty MongoDB: unset both and run "bin/dropleaf.js export FILE", then set both and ' +
       'run "bin/dropleaf.js import FILE". If nobody needs the data, remove the folder',
+  );
+}
+
+/** At start, because at the limit the process can open no file and accept no connection, and refuses clients at random. */
+function warnOfFewFiles({ MAX_CONNECTIONS: maxConnections }: Config, log: ProcessLog): void {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }; // proof: Node's documentation; Windows has no limits
+  const openFiles = Number(report.userLimits?.open_files?.soft); // NaN: unlimited
+  if (!(openFiles <= maxConnections)) return;
+  log.warn(
+    { maxConnections, openFiles },
+    'MAX_CONNECTIONS is not below the limit of open files (ulimit -n): raise the limit, or lower MAX_CONNECTIONS to 200 less than it',
   );
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { addressKey, createIpReader, networkKey, readTrustProxy } from '../../api/http/client-address.ts';
+import { startService, type TestService } from '../support/service.ts';
 import { exchange, openConnection, requestHead } from '../support/socket.ts';
 
 describe("A client's address", () => {
@@ -89,4 +90,24 @@ describe('addressKey', () => {
     expect(networkKey('2001:db8:2::')).to.equal('2001:db8:2::/48');
     expect(networkKey(undefined)).to.equal('unknown');
   });
+});
+
+describe('X-Forwarded-For while TRUST_PROXY is not set', () => {
+  const linesOf = ({ logs }: TestService) => logs.filter((line) => line.includes('TRUST_PROXY is not set'));
+  const headers = { 'x-forwarded-for': '198.51.100.1' };
+
+  for (const [TRUST_PROXY, count] of [
+    ['', 1],
+    ['1', 0],
+  ] as const) {
+    it(`is one warning in a process if TRUST_PROXY is '${TRUST_PROXY}': ${count}`, async () => {
+      const service = await startService({ env: { TRUST_PROXY } });
+      await service.request('GET', '/healthz');
+      expect(linesOf(service)).to.have.length(0);
+      for (let i = 0; i < 3; i++) await service.request('GET', '/healthz', { headers });
+      await service.stop();
+      expect(linesOf(service), 'with the address of the proxy').to.have.length(count);
+      if (count > 0) expect(linesOf(service)[0]).to.include('127.0.0.1');
+    });
+  }
 });

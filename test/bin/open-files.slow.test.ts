@@ -31,6 +31,7 @@ describe('A service that may open no more files', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // a new connection would be a file, too
     try {
       const url = await service.firstMatch(/runs at (http\S+)/);
+      expect(service.output.stderr).to.match(/"maxConnections":10000,"openFiles":256,.*ulimit -n/);
       const token = (await dropleaf(['token', '--user', 'me'], home.env)).stdout.trim();
       const headers = {
         authorization: `Bearer ${token}`,

@@ -43,6 +43,14 @@ describe('bin/dropleaf.js config', () => {
     expect(stderr.startsWith(`${warning}dropleaf: `), stderr).to.equal(true);
   });
 
+  it('warns about EDGE_PURGE_URL without a purger', async () => {
+    const env = { EDGE_PURGE_URL: 'http://10.0.0.1:6081' };
+    const { stderr, code } = await dropleaf(['config'], env);
+    expect(stderr).to.match(/^dropleaf: EDGE_PURGE_URL has no effect, because EDGE_PURGER is none/);
+    expect(code).to.equal(0);
+    expect(await dropleaf(['config'], { ...env, EDGE_PURGER: 'varnish' })).to.include({ stderr: '' });
+  });
+
   it('prints the stack of an error only with LOG_LEVEL=debug', async () => {
     const quiet = await dropleaf(['config'], { PORT: 'x' });
     const debug = await dropleaf(['config'], { PORT: 'x', LOG_LEVEL: 'debug' });

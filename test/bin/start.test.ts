@@ -41,8 +41,9 @@ describe('bin/dropleaf.js start', () => {
     expect(output.stdout + output.stderr).not.to.contain('hidden-secret');
   });
 
-  it('logs at most five lines of JSON on stderr, among them a warning about each misspelled setting', async () => {
-    const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here' });
+  it('logs at most six lines of JSON on stderr, among them a warning about each misspelled or unused setting', async () => {
+    const unused = { EDGE_PURGE_URL: 'http://10.0.0.1:6081', MAX_CONNECTIONS: '100' };
+    const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here', ...unused });
     service.kill('SIGTERM');
     const { stderr, code } = await service.ended(); // by then every line is written
     expect(code).to.equal(0);
@@ -50,10 +51,11 @@ describe('bin/dropleaf.js start', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines.length).to.be.at.most(5);
+    expect(lines.length).to.be.at.most(6);
     for (const line of lines) expect(line).to.include.keys('level', 'time', 'msg');
     expect(lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).to.deep.equal([
       'WRITE_PER_MINUTE is not a setting and has no effect. Did you mean WRITES_PER_MINUTE?',
+      'EDGE_PURGE_URL has no effect, because EDGE_PURGER is none: changed pages are not purged from the cache',
     ]);
   });
 
