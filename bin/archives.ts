@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
-import { type Config, isScaleOut } from '../shared/config/config.ts';
+import type { Config } from '../shared/config/config.ts';
 import type { ArchiveKind } from '../shared/domain/archive.ts';
 import { ArchiveError } from '../shared/domain/archive-error.ts';
 import { openArchiveFile, openArchivePipe } from '../shared/open-archives.ts';
 import type { ArchiveInput } from '../shared/ports/archive-file.ts';
 import type { ArchiveManifest } from '../shared/services/archive-format.ts';
-import { serverHosts } from './environment.ts';
 import { readDataConfig } from './operator.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
 import { countOf, stripControlCharacters } from './text.ts';
@@ -33,12 +31,6 @@ export function nameFile(file: string): (error: unknown) => never {
 
 export function nameOf(file: string): string {
   return file === pipe ? 'the archive' : file;
-}
-
-/** `SQLite in /srv/data (DATA_DIR)`, `MongoDB (db.example)`. */
-export function describeStore(config: Config): string {
-  if (isScaleOut(config)) return `MongoDB (${serverHosts(config).mongodb})`;
-  return `SQLite in ${resolve(config.DATA_DIR)} (DATA_DIR)`;
 }
 
 const nouns: Readonly<Record<ArchiveKind, string>> = {

@@ -1,12 +1,13 @@
 import { userInfo } from 'node:os';
-import type { Config, OptionName } from '../shared/config/config.ts';
+import { resolve } from 'node:path';
+import { type Config, isScaleOut, type OptionName } from '../shared/config/config.ts';
 import type { Account } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
 import { slugInUrl, slugPattern } from '../shared/domain/ids.ts';
 import type { OperatorServices } from '../shared/open-operator-services.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Moderation, Operator } from '../shared/services/moderation.ts';
-import { onlySettings, readSettings } from './environment.ts';
+import { onlySettings, readSettings, serverHosts } from './environment.ts';
 import { type Env, type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
 
@@ -26,6 +27,12 @@ export const serverSettings = [
 export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
   const needed: OptionName[] = ['DATA_DIR', 'SQLITE_CHECKPOINTS', ...serverSettings, ...others];
   return readSettings({ ...onlySettings(env, needed), MONGODB_CONNECTIONS: '2' });
+}
+
+/** `SQLite in /srv/data (DATA_DIR)`, `MongoDB (db.example)`. */
+export function describeStore(config: Config): string {
+  if (isScaleOut(config)) return `MongoDB (${serverHosts(config).mongodb})`;
+  return `SQLite in ${resolve(config.DATA_DIR)} (DATA_DIR)`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
 import { messageOf } from '../shared/util/message-of.ts';
-import { readVersion } from '../shared/version.ts';
+import { readVersion, storeForm } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
 import { type JobsOptions, jobs } from './commands/jobs.ts';
 import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
@@ -63,6 +63,11 @@ function stripControlCharactersByLine(text: string): string {
   return text.split('\n').map(stripControlCharacters).join('\n');
 }
 
+/** `1.3.0 (form 21 of SQLite, 2 of MongoDB)` */
+function describeRelease(): string {
+  return `${readVersion()} (form ${storeForm('embedded')} of SQLite, ${storeForm('scale-out')} of MongoDB)`;
+}
+
 /** @param setExitCode receives the exit code of a process that was stopped */
 function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Command {
   const program = new Command('bin/dropleaf.js')
@@ -70,7 +75,11 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
       'Runs and maintains the Dropleaf service of this folder. To publish pages, use the client, which each service has at ' +
         '/cli.mjs.',
     )
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(
+      describeRelease(),
+      '-V, --version',
+      'print the version, and the forms of stored data that it works on',
+    )
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureOutput({
@@ -124,10 +133,10 @@ function addProcesses(program: Command, io: ProcessIo, setExitCode: (code: numbe
 function addMaintenance(program: Command, io: ProcessIo): void {
   program
     .command('migrate')
-    .summary('prepare MongoDB for this release')
+    .summary('give the stored data the form of this release')
     .description(
-      'Creates missing collections and indexes in MongoDB and logs them. Running processes are not disturbed. SQLite ' +
-        'needs no such step.',
+      'Creates missing collections and indexes in MongoDB and logs them; running processes are not disturbed. Migrates SQLite, ' +
+        'which "start" does too: no service may run on it.',
     )
     .addHelpText('after', example('bin/dropleaf.js migrate'))
     .action(() => migrate(io));

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
-import { readVersion } from '../shared/version.ts';
+import { readVersion, storeForm } from '../shared/version.ts';
 import { serverHosts } from './environment.ts';
 import type { ProcessIo } from './process-io.ts';
 
@@ -25,6 +25,7 @@ export function describeStart(
       process: name,
       version: readVersion(),
       engine: engineName(config),
+      form: storeForm(engineName(config)),
       address: listens ? config.HOST : null,
       port: listens ? config.PORT : null,
       baseUrl: listens ? config.BASE_URL : null,

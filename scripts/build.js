@@ -71,7 +71,7 @@ async function build() {
 /** One module that an old Node can parse too, so that it can say which version is needed. */
 async function bundleClient() {
   const { build: bundle } = await import('esbuild');
-  const { version } = JSON.parse(readFileSync(join(root, 'cli', 'package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const constants = [
     'const DROPLEAF_SERVED_BY = null;', // the service writes its address here (api/service/client-file.ts)
     `const DROPLEAF_VERSION = ${JSON.stringify(version)};`,

@@ -18,8 +18,8 @@ import { messageOf } from './util/message-of.ts';
 const leaseMs = 30_000;
 
 /**
- * A `service` and an `import` create and lock the data directory; a `command` works on existing data, also beside a
- * service. Only an `import` works on data that an import has not filled yet.
+ * A `service` and an `import` create and lock the data directory and migrate the database; a `command` works on existing data
+ * of this release's form, also beside a service. Only an `import` works on data that an import has not filled yet.
  */
 export type Role = 'service' | 'command' | 'import';
 
@@ -40,6 +40,7 @@ export function openEmbeddedEngine(deps: {
   const file = databaseFile(config.DATA_DIR);
   const reports = createReports(config.DATA_DIR, log);
   const db = openDatabase(file, {
+    mayMigrate: role !== 'command',
     reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
   });
@@ -60,8 +61,20 @@ export function openEmbeddedEngine(deps: {
   };
 }
 
+/** Migrates the database if no service or import uses it. @throws Error of one sentence */
+export async function migrateEmbeddedEngine({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, log: Log): Promise<void> {
+  requireData(DATA_DIR);
+  const lock = takeDataDir(DATA_DIR, log);
+  try {
+    await openDatabase(databaseFile(DATA_DIR), { reports: createReports(DATA_DIR, log) }).close();
+  } finally {
+    lock.release();
+  }
+}
+
 function createReports(dataDir: string, log: Log): DatabaseReports {
   return {
+    migrated: (from, to) => log.info({ from, to, dataDir: resolve(dataDir) }, 'the database has a new form'),
     checkpointFailed: (err) => log.warn({ err }, 'checkpoint of the database failed; it will be retried'),
     diskFailed: ({ reason, freeBytes, err }) =>
       log.warn(

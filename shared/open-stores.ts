@@ -62,14 +62,18 @@ async function refuseHalfFilled({ archive }: Engine): Promise<void> {
 }
 
 /**
- * Creates the collections and indexes that are missing in MongoDB. SQLite needs no such step: opening it migrates it.
+ * Gives existing SQLite data, or MongoDB, the form that this release works on. Opening SQLite as a service or for an import
+ * does it, too.
  * @throws Error that says in one sentence why it failed
  */
 export async function migrateStores(
-  config: Pick<Config, 'MONGODB_URI'>,
+  config: Pick<Config, 'MONGODB_URI' | 'DATA_DIR'>,
   { log }: { log: Log },
 ): Promise<void> {
-  if (!isScaleOut(config)) return;
+  if (!isScaleOut(config)) {
+    const { migrateEmbeddedEngine } = await import('./embedded-engine.ts');
+    return migrateEmbeddedEngine(config, log);
+  }
   const { migrateScaleOutEngine } = await import('./scale-out-engine.ts');
   await migrateScaleOutEngine(config, log);
 }

@@ -1,5 +1,6 @@
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
 import { type Mongo, openMongo } from './adapters/mongo/connection.ts';
+import { readForm, requireForm } from './adapters/mongo/form.ts';
 import { findMissing, migrate } from './adapters/mongo/migrate.ts';
 import { createReadiness } from './adapters/mongo/readiness.ts';
 import { createMongoStores } from './adapters/mongo/stores.ts';
@@ -106,7 +107,11 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     pageChanges,
     jobs,
     jobBoard: (options) => jobs.board(options),
-    ready: createReadiness({ mongo, registry: processRegistry, clock }),
+    ready: createReadiness({
+      ...{ mongo, clock },
+      registry: processRegistry,
+      readForm: () => readForm(mongo.connection),
+    }),
     async close() {
       try {
         await Promise.all([jobs.close(), pageChanges.close()]);
@@ -119,7 +124,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
 
 async function checkMigrated(mongo: Mongo): Promise<void> {
   const missing = await findMissing(mongo);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return requireForm(mongo.connection);
   const [first = '', ...others] = missing;
   const what = others.length > 0 ? `${first} and ${others.length} more` : first;
   throw new Error(`MongoDB lacks collections or indexes (${what}): run "bin/dropleaf.js migrate" first`);

@@ -1,9 +1,9 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { readVersion } from '../../shared/version.ts';
 import type { McpSession } from '../http/access.ts';
 import { presentError, shownError } from '../http/http-error.ts';
-import { apiVersion } from '../openapi/document.ts';
 import { createSlugReader } from './arguments.ts';
 import { changingTools } from './changing-tools.ts';
 import { historyTools } from './history-tools.ts';
@@ -52,8 +52,8 @@ export function createServerSetup(services: Services) {
     }
   }
 
+  const info = { name: 'dropleaf', title: 'Dropleaf', version: readVersion() };
   return (Sdk: typeof import('@modelcontextprotocol/server'), session: McpSession): Server => {
-    const info = { name: 'dropleaf', title: 'Dropleaf', version: apiVersion };
     const server = new Sdk.Server(info, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: listings }));
     server.setRequestHandler('tools/call', ({ params }) => {

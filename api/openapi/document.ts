@@ -25,7 +25,7 @@ import {
 import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
-export const apiVersion = '1.2.0';
+const apiVersion = '1.2.0';
 
 /** A described route. */
 export interface Endpoint {

@@ -2,11 +2,11 @@ import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { ArchiveError } from '../../shared/domain/archive-error.ts';
 import { openStoreToFill } from '../../shared/open-archives.ts';
 import type { ArchiveInput } from '../../shared/ports/archive-file.ts';
-import { examineTarget, importArchive, type Target } from '../../shared/services/archive-import.ts';
+import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
+import { beginImport, importArchive, type Target } from '../../shared/services/archive-import.ts';
 import { openArchive } from '../../shared/services/archive-reader.ts';
 import {
   describeCounts,
-  describeStore,
   describeTotals,
   nameFile,
   nameOf,
@@ -15,13 +15,14 @@ import {
   readArchiveConfig,
   watchForInterrupt,
 } from '../archives.ts';
-import { createErrorLog, printLine } from '../operator.ts';
+import { createErrorLog, describeStore, printLine } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { formatTime, startTimer } from '../text.ts';
 
 /**
- * Fills the store with the data of an archive. A file is read twice: if it is damaged, nothing is stored.
+ * Fills the store with the data of an archive. A file is read twice: if it is damaged, nothing is stored. The store is marked
+ * before, so that no service starts on it, however the import ends.
  * @param file `-` for stdin
  * @throws Error that says why the store is not filled
  */
@@ -35,14 +36,13 @@ export async function importData(file: string, io: ProcessIo): Promise<void> {
   try {
     const { store, close } = await openStoreToFill(config, createErrorLog(io));
     try {
-      const target = await examineTarget(store, archive.head.id);
+      const target = await beginImport(store, archive.head.id, Date.now());
       refuse(target, config);
       if (target.state === 'unfinished') printNote(io, 'This import was interrupted: it goes on.');
-      else if (input.size !== null) await verify(input, io, signal).catch(nameFile(file));
+      const onFault = target.state === 'unfinished' ? explain(file, config) : undo(file, store);
+      if (input.size !== null) await verify(input, io, signal).catch(onFault);
       progress = startProgress(io, { what: 'Importing', total: input.size, unit: null });
-      const manifest = await importArchive(store, archive, { now: Date.now(), signal }).catch(
-        explain(file, config),
-      );
+      const manifest = await importArchive(store, archive, signal).catch(explain(file, config));
       progress.end();
       printLine(io, `Imported ${describeTotals(manifest)} in ${seconds()}`);
     } finally {
@@ -80,13 +80,24 @@ async function verify(input: ArchiveInput, io: ProcessIo, signal: AbortSignal): 
     for await (const part of archive.parts) {
       signal.throwIfAborted();
       if (part.type === 'fault') {
-        throw new ArchiveError(`${part.text}. Nothing was stored; "bin/dropleaf.js verify" lists all faults`);
+        throw new ArchiveError(part.text);
       }
     }
   } finally {
     progress.end();
     await archive.close();
   }
+}
+
+/** For `catch`: if the archive is damaged, the store is as it was. */
+function undo(file: string, store: ArchiveStore): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (!(error instanceof ArchiveError)) throw error;
+    await store.endImport();
+    throw new Error(
+      `${nameOf(file)}: ${error.message}. Nothing was stored; "bin/dropleaf.js verify" lists all faults`,
+    );
+  };
 }
 
 /** For `catch`: says what to do about a half filled store if the archive is damaged. */

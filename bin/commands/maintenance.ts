@@ -1,8 +1,8 @@
-import { describeConfig, isScaleOut } from '../../shared/config/config.ts';
+import { describeConfig } from '../../shared/config/config.ts';
 import { localIdentity } from '../../shared/domain/account.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
-import { describeMisspelled, describeUnused, isFromFile, readSettings, serverHosts } from '../environment.ts';
-import { readDataConfig, withServices } from '../operator.ts';
+import { describeMisspelled, describeUnused, isFromFile, readSettings } from '../environment.ts';
+import { describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 
 /**
@@ -24,22 +24,17 @@ export function printConfig({ env, stdout, stderr }: ProcessIo): void {
 }
 
 /**
- * Creates the missing collections and indexes in MongoDB. Any invalid setting stops it: platforms run it before a
- * release, and a release with that setting would not start.
- * @throws UsageError if the settings choose SQLite
+ * Gives the stored data the form of this release. Any invalid setting stops it: platforms run it before a release, and a
+ * release with that setting would not start.
+ * @throws Error if a service runs on SQLite
  */
 export async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const config = readSettings(env);
-  if (!isScaleOut(config)) {
-    throw new UsageError(
-      'MONGODB_URI is not set, so there is nothing to migrate: "bin/dropleaf.js start" prepares SQLite itself',
-    );
-  }
   const { createLog } = await import('../log.ts');
   const log = createLog(config.LOG_LEVEL, stderr);
   await migrateStores(config, { log });
   await log.flush();
-  stdout.write(`MongoDB (${serverHosts(config).mongodb}) is ready for this release.\n`);
+  stdout.write(`${describeStore(config)} is ready for this release.\n`);
 }
 
 /**

@@ -42,7 +42,12 @@ interface DropErrorOptions extends ErrorOptions {
 }
 
 /** Why the service is `unavailable`, for programs that watch it. Some temporary states have no reason of their own. */
-export type UnavailableReason = 'disk_full' | 'disk_failed' | 'database_read_only' | 'database_unreachable';
+export type UnavailableReason =
+  | 'disk_full'
+  | 'disk_failed'
+  | 'database_read_only'
+  | 'database_unreachable'
+  | 'store_is_newer';
 
 /**
  * The only error that clients see. Domain and services know codes, only `api` knows HTTP statuses. Every other error is
@@ -113,4 +118,11 @@ export function unavailable(
 ): DropError {
   const details = { retry_after_seconds: seconds, ...(reason !== undefined && { reason }) };
   return new DropError('unavailable', message, details, options);
+}
+
+/** A newer release has changed the form of the stored data while this process ran. */
+export function storeIsNewer(): DropError {
+  const message =
+    'The stored data have the form of a newer release: this process must be replaced by one of that release.';
+  return unavailable(message, 10, { reason: 'store_is_newer' });
 }

@@ -17,27 +17,31 @@ export type Target =
   | { readonly state: 'other-archive'; readonly archiveId: string; readonly begunAt: number }
   | { readonly state: 'not-empty'; readonly counts: Partial<Record<ArchiveKind, number>> };
 
-/** Whether the archive can be imported into the store. */
-export async function examineTarget(store: ArchiveStore, archiveId: string): Promise<Target> {
+/**
+ * Marks a store that the archive can be imported into as unfinished: no service starts on it until the import has ended.
+ * @param now Unix ms
+ * @returns the state before
+ */
+export async function beginImport(store: ArchiveStore, archiveId: string, now: number): Promise<Target> {
   const unfinished = await store.findUnfinishedImport();
   if (unfinished?.archiveId === archiveId) return { state: 'unfinished' };
   if (unfinished !== null) return { state: 'other-archive', ...unfinished };
   const counts = await store.countRecords();
-  return Object.keys(counts).length === 0 ? { state: 'empty' } : { state: 'not-empty', counts };
+  if (Object.keys(counts).length > 0) return { state: 'not-empty', counts };
+  await store.beginImport({ archiveId, begunAt: now });
+  return { state: 'empty' };
 }
 
 /**
- * Fills the store, which `examineTarget` found empty or unfinished. If it fails, the store stays marked as unfinished, no
- * service starts on it, and the same import can be repeated.
- * @param options.now Unix ms
+ * Fills the store, which `beginImport` has marked, and removes the mark. If it fails, the store stays marked, and the same import
+ * can be repeated.
  * @throws ArchiveError at the first fault of the archive; the reason of the signal
  */
 export async function importArchive(
   store: ArchiveStore,
-  { head, parts }: OpenArchive,
-  { now, signal }: { now: number; signal: AbortSignal },
+  { parts }: OpenArchive,
+  signal: AbortSignal,
 ): Promise<ArchiveManifest> {
-  await store.beginImport({ archiveId: head.id, begunAt: now });
   const stored = await store.countRecords();
   const read: Partial<Record<ArchiveKind, number>> = {};
   const blobs = createBlobWrites(store);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createMongoHtmlStore } from '../../shared/adapters/mongo/blob-store.ts';
 import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
+import { knownForm, readForm } from '../../shared/adapters/mongo/form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
 import { newMongoUri } from '../support/mongo.ts';
@@ -32,8 +33,14 @@ describe('migrate (MongoDB)', () => {
     return lists.flat().sort();
   }
 
+  const setForm = (form: number) =>
+    mongo.connection
+      .collection<{ _id: string }>('store_form')
+      .updateOne({ _id: 'store' }, { $set: { form } }, { upsert: true });
+
   it('creates every collection and index, and logs their names', async () => {
     await migrate(mongo, log);
+    expect(log.lines.pop()).to.deep.include({ message: 'MongoDB has the form of this release' });
     const made = log.lines.map(({ fields }) => [fields.collection, ...(fields.made as string[])].join(' '));
     expect(made).to.deep.equal([
       'accounts accounts accounts_identity accounts_name accounts_deleted',
@@ -82,6 +89,23 @@ describe('migrate (MongoDB)', () => {
   it('may run several times at once', async () => {
     await Promise.all([migrate(mongo, log), migrate(mongo, log), migrate(mongo, log)]);
     expect(await findMissing(mongo)).to.deep.equal([]);
+  });
+
+  it('raises the form by one, which a later release may have raised by one more', async () => {
+    expect(await readForm(mongo.connection), 'before forms were stored').to.equal(1);
+    await Promise.all([migrate(mongo, log), migrate(mongo, log)]);
+    expect(await readForm(mongo.connection)).to.equal(knownForm);
+    await setForm(knownForm + 1);
+    await migrate(mongo, log);
+    expect(await readForm(mongo.connection)).to.equal(knownForm + 1);
+  });
+
+  it('creates nothing where a release has raised the form by two, and says so', async () => {
+    await setForm(knownForm + 2);
+    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(
+      `MongoDB has form ${knownForm + 2} of a newer release, and this release works beside forms up to ${knownForm + 1}: use the newer release`,
+    );
+    expect(await listIndexes()).to.deep.equal(['store_form _id_']);
   });
 
   it('creates what is missing, and leaves the rest', async () => {

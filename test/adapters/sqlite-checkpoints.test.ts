@@ -29,6 +29,7 @@ describe('Checkpoints of the SQLite database', () => {
     const reports = {
       ...{ checkpointFailed: report, diskFailed: report, walIsLong: report },
       diskRecovered: () => report('recovered'),
+      migrated: () => report('migrated'),
     };
     db = openDatabase(path, { reports });
     const html = createSqliteBlobStore(db, 'html_blobs');

@@ -218,6 +218,7 @@ describe('SQLite database', () => {
         checkpointFailed: () => undefined,
         diskFailed: ({ err, ...failure }) => reports.push(failure),
         diskRecovered: () => reports.push({ isRecovered: true }),
+        migrated: () => undefined,
         walIsLong: () => undefined,
       });
       const { page_count } = db.prepare('PRAGMA page_count').get() as { page_count: number };

@@ -157,6 +157,24 @@ describe('bin/dropleaf.js export, import, verify', () => {
     );
   });
 
+  it('import marks the store before it verifies the file: after an interruption no service starts on it', async () => {
+    await fill();
+    await exportTo(file);
+    const importing = runHere(['import', file], other, { isTTY: true });
+    await importing.firstMatch(/(Verifying)/);
+    importing.kill('SIGINT');
+    expect(await importing.ended()).to.include({ stdout: '', code: 1 });
+    expect(importing.output.stderr).not.to.contain('Importing');
+    expect((await dropleaf(['start'], other)).stderr).to.match(
+      /^dropleaf: these data are incomplete: the import /,
+    );
+    expect(await dropleaf(['import', file], other)).to.include({
+      code: 0,
+      stderr: 'This import was interrupted: it goes on.\n',
+    });
+    expect((await dropleaf(['verify', file, '--against-store'], other)).code).to.equal(0);
+  });
+
   it('import refuses a store with data, one in use, and one that another archive has half filled', async () => {
     await fill();
     await exportTo(file);
@@ -180,9 +198,10 @@ describe('bin/dropleaf.js export, import, verify', () => {
     expect((await dropleaf(['import', second], other)).stderr).to.match(
       /is incomplete: the import of another archive \(\w{32}\), begun .*, has not ended\. Run it again with that file, or remove the folder and import this one\n$/,
     );
-    for (const command of [['start'], ['token', '--user', 'me'], ['export', '-']]) {
+    const commands = [['start'], ['token', '--user', 'me'], ['export', '-'], ['backup', join(folder, 'b')]];
+    for (const command of commands) {
       expect((await dropleaf(command, other)).stderr).to.match(
-        /^dropleaf: these data are incomplete: the import of the archive \w{32}, begun .*, has not ended; run "bin\/dropleaf\.js import FILE" again with the same file\n$/,
+        /^dropleaf: (no backup was made: )?these data are incomplete: the import of the archive \w{32}, begun .*, has not ended; run "bin\/dropleaf\.js import FILE" again with the same file\n$/,
       );
     }
     const resumed = await dropleaf(['import', file], other);

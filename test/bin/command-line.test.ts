@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { storeForm } from '../../shared/version.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -33,10 +34,17 @@ describe('dropleaf on the command line', () => {
     }
   });
 
-  it('--version prints the version of the package', async () => {
-    const file = new URL('../../../package.json', import.meta.url);
-    const { version } = JSON.parse(readFileSync(file, 'utf8'));
-    expect(await dropleaf(['--version'])).to.deep.equal({ stdout: `${version}\n`, stderr: '', code: 0 });
+  it('--version prints the release, which the package of the client has too, and the forms of stored data', async () => {
+    const releaseOf = (file: string) =>
+      JSON.parse(readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')).version;
+    const release = releaseOf('package.json');
+    expect(release).to.match(/^\d+\.\d+\.\d+$/);
+    expect(releaseOf('cli/package.json')).to.equal(release);
+    expect(await dropleaf(['--version'])).to.deep.equal({
+      stdout: `${release} (form ${storeForm('embedded')} of SQLite, ${storeForm('scale-out')} of MongoDB)\n`,
+      stderr: '',
+      code: 0,
+    });
   });
 
   const misuses: [what: string, args: string[], answer: RegExp][] = [

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { knownForm } from '../../shared/adapters/sqlite/form.ts';
 import { dropleaf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -59,7 +60,7 @@ describe('bin/dropleaf.js start', () => {
     ]);
   });
 
-  it('logs one line with version, engine, address, port and data, and successful health checks at debug', async () => {
+  it('logs one line with version, engine, form, address, port and data, and successful health checks at debug', async () => {
     const service = await home.start({ LOG_LEVEL: 'debug' });
     for (const path of ['/healthz', '/readyz', '/nothing']) await fetch(service.url + path);
     service.kill('SIGTERM');
@@ -71,6 +72,7 @@ describe('bin/dropleaf.js start', () => {
     expect(version).to.match(/^\d+\.\d+\.\d+/);
     expect(started).to.deep.equal({
       ...{ level: 'info', msg: 'service is ready', process: 'start', engine: 'embedded', data: home.dir },
+      form: knownForm(),
       ...{ address: '127.0.0.1', port: Number(new URL(service.url).port), baseUrl: service.url },
     });
     const requests = lines

@@ -8,6 +8,7 @@ import { cardModel } from './card-store.ts';
 import type { Mongo } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { retryConflicts } from './errors.ts';
+import { knownForm, raiseForm, refuseNewer } from './form.ts';
 import { idempotencyModel } from './idempotency-store.ts';
 import { importModel } from './import-mark.ts';
 import { webProcessModel } from './process-registry.ts';
@@ -81,12 +82,13 @@ function bucketOf(bucket: string): CollectionPlan[] {
 }
 
 /**
- * Creates and logs missing collections and indexes, and drops retired collections. May be repeated, run twice in parallel,
- * and run while the service runs.
+ * Creates and logs missing collections and indexes, drops retired collections, and then raises the form. May be repeated, run
+ * twice in parallel, and run while the service runs.
  * @param mongo opened with `isMigration`, because building an index may take long
- * @throws Error that names the index which differs or cannot be created
+ * @throws Error that names the index which differs or cannot be created, or says that the form is that of a newer release
  */
 export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
+  await refuseNewer(connection);
   let isChanged = false;
   for (const plan of collectionsOf(connection)) {
     const made = await make(connection, plan);
@@ -99,6 +101,10 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
     await connection.dropCollection(name);
     isChanged = true;
     log.info({ collection: name }, 'Dropped from MongoDB');
+  }
+  if (await retryConflicts(() => raiseForm(connection))) {
+    isChanged = true;
+    log.info({ form: knownForm }, 'MongoDB has the form of this release');
   }
   if (!isChanged) log.info({}, 'MongoDB has all collections and indexes');
 }

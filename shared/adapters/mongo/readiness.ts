@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { DropError, unavailable } from '../../domain/errors.ts';
+import { DropError, storeIsNewer, unavailable } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessRegistry } from '../../ports/page-changes.ts';
 import type { Mongo } from './connection.ts';
+import { isTooNew } from './form.ts';
 
 /** For so long after a write the database counts as one that accepts writes. */
 const trustMs = 5_000;
 
 /**
- * Returns a function for `Engine.ready`. It pings the database each time, and writes at most once in five seconds: a database
- * may answer and refuse writes, as a standby or a full one does. The write is a registration that ends at once.
+ * Returns a function for `Engine.ready`. It pings the database each time, and at most once in five seconds it writes and reads
+ * the form: a database may answer and refuse writes, as a standby or a full one does. The write is a registration that ends
+ * at once.
  */
 export function createReadiness(deps: {
   mongo: Pick<Mongo, 'ping'>;
   registry: Pick<ProcessRegistry, 'renew'>;
   clock: Clock;
+  readForm(): Promise<number>;
 }): () => Promise<void> {
-  const { mongo, registry, clock } = deps;
+  const { mongo, registry, clock, readForm } = deps;
   const id = `readiness/${randomUUID()}`;
   let wroteAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
@@ -24,6 +27,7 @@ export function createReadiness(deps: {
   async function write(): Promise<void> {
     try {
       await registry.renew(id, 0);
+      if (isTooNew(await readForm())) throw storeIsNewer();
       wroteAt = clock.now();
     } catch (cause) {
       if (cause instanceof DropError && (cause.isDown || cause.details?.reason !== undefined)) throw cause;

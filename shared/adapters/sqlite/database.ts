@@ -1,11 +1,12 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { unavailable } from '../../domain/errors.ts';
+import { storeIsNewer, unavailable } from '../../domain/errors.ts';
 import type { TransactionEnded } from '../../ports/metrics.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createDiskWatch, type DiskFailure, findDiskFailure } from './disk-watch.ts';
+import { knownForm, migrate, readForm, requireForm } from './form.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
@@ -41,7 +42,10 @@ export interface Database {
    */
   write<T>(work: () => T): Promise<T>;
 
-  /** @throws DropError `unavailable` if the database cannot be read, or the disk does not accept writes */
+  /**
+   * @throws DropError `unavailable` if the database cannot be read or has the form of a newer release, or the disk does not
+   *   accept writes
+   */
   check(): void;
 
   /**
@@ -61,6 +65,8 @@ export interface Database {
 export interface DatabaseReports {
   /** A thread's checkpoint failed; the next one repeats it. */
   checkpointFailed(err: unknown): void;
+  /** The form of existing data was changed. */
+  migrated(from: number, to: number): void;
   /** The disk refused a write; called for each one. */
   diskFailed(failure: DiskFailure): void;
   /** The disk accepts writes again. */
@@ -73,6 +79,7 @@ export interface DatabaseReports {
 
 const noReports: DatabaseReports = {
   checkpointFailed: () => undefined,
+  migrated: () => undefined,
   diskFailed: () => undefined,
   diskRecovered: () => undefined,
   walIsLong: () => undefined,
@@ -103,21 +110,21 @@ const settings = `
   PRAGMA journal_size_limit = 33554432;
 `;
 
-const migrations = new URL('./migrations/', import.meta.url);
-
 /**
  * Opens or creates the database and migrates it.
  * @param hasExternalCheckpoints another program copies the WAL into the file (SQLITE_CHECKPOINTS)
- * @throws Error of one sentence
+ * @param mayMigrate false: opens only a database of the form that this release knows
+ * @throws Error that says what to do
  */
 export function openDatabase(
   path: string,
   {
     reports = noReports,
     hasExternalCheckpoints: isExternal = false,
-  }: { reports?: DatabaseReports; hasExternalCheckpoints?: boolean } = {},
+    mayMigrate = true,
+  }: { reports?: DatabaseReports; hasExternalCheckpoints?: boolean; mayMigrate?: boolean } = {},
 ): Database {
-  const connection = connect(path);
+  const connection = connect(path, mayMigrate ? reports.migrated : null);
   if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
   const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
   const group = createWriteGroup(connection, disk, reports.transactionEnded);
@@ -128,6 +135,7 @@ export function openDatabase(
     },
     onLongWal: reports.walIsLong,
   });
+  const known = knownForm();
   let closing: Promise<void> | undefined;
   const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
 
@@ -158,12 +166,15 @@ export function openDatabase(
     },
 
     check() {
+      let form: number;
       try {
         probe.get();
+        form = readForm(connection);
       } catch (error) {
         const options = { cause: error, reason: 'database_unreachable' } as const;
         throw unavailable('The database cannot be read.', 1, options);
       }
+      if (form > known) throw storeIsNewer();
       disk.check();
     },
 
@@ -212,14 +223,19 @@ function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare
   };
 }
 
-function connect(path: string): DatabaseSyncInstance {
+/** @param onMigration null: the database must not be changed */
+function connect(path: string, onMigration: DatabaseReports['migrated'] | null): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
   try {
     makePrivateFile(path);
     connection = new DatabaseSync(path, { timeout: busyMs });
+    if (onMigration === null) requireForm(connection);
     if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
     connection.exec(settings);
-    migrate(connection);
+    if (onMigration !== null) {
+      const from = migrate(connection);
+      if (from !== 0 && from !== knownForm()) onMigration(from, knownForm());
+    }
     return connection;
   } catch (cause) {
     connection?.close();
@@ -233,32 +249,6 @@ function reasonOf(cause: unknown, path: string): string {
   if (failure === null) return message;
   if (failure.reason === 'disk_failed') return `its disk does not accept writes (${message})`;
   return `its disk is full (${failure.freeBytes} bytes free); free some space and start again`;
-}
-
-/**
- * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. PRAGMA user_version is
- * the number of the last one.
- */
-function migrate(connection: DatabaseSyncInstance): void {
-  const names = readdirSync(migrations).filter((name) => name.endsWith('.sql'));
-  const scripts = names.sort().map((name) => readFileSync(new URL(name, migrations), 'utf8'));
-  const readVersion = () => Number(connection.prepare('PRAGMA user_version').get().user_version);
-  if (readVersion() === scripts.length) return;
-  connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
-  try {
-    const version = readVersion();
-    if (version > scripts.length) {
-      throw new Error(
-        `a newer release of Dropleaf has written it (version ${version}, this release knows ${scripts.length}); install that release`,
-      );
-    }
-    for (const script of scripts.slice(version)) connection.exec(script);
-    connection.exec(`PRAGMA user_version = ${scripts.length}`);
-    connection.exec('COMMIT');
-  } catch (error) {
-    if (connection.isTransaction) connection.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 /**

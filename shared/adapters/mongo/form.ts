@@ -1,0 +1,61 @@
+import type { Connection } from 'mongoose';
+
+/**
+ * The form of the data in MongoDB that this release works on. A release whose collections, indexes or documents differ raises
+ * it by one: its processes read what form n - 1 has written, and processes of form n - 1 go on beside them.
+ */
+export const knownForm = 2;
+
+/** Releases up to 1.0 stored no number. */
+const uncounted = 1;
+
+interface FormDocument {
+  readonly _id: 'store';
+  readonly form: number;
+}
+
+function formsOf(connection: Connection) {
+  return connection.collection<FormDocument>('store_form');
+}
+
+export async function readForm(connection: Connection): Promise<number> {
+  const stored = await formsOf(connection).findOne({ _id: 'store' });
+  return stored?.form ?? uncounted;
+}
+
+/** Whether processes of this release must not work on that form: during a rolling release it may be one higher. */
+export function isTooNew(form: number): boolean {
+  return form > knownForm + 1;
+}
+
+/** The stored number becomes that of this release, unless it is higher. @returns whether it was lower */
+export async function raiseForm(connection: Connection): Promise<boolean> {
+  const raise = { $max: { form: knownForm } };
+  const { modifiedCount, upsertedCount } = await formsOf(connection).updateOne({ _id: 'store' }, raise, {
+    upsert: true,
+  });
+  return modifiedCount + upsertedCount > 0;
+}
+
+/** @throws Error that says what to do */
+export async function requireForm(connection: Connection): Promise<void> {
+  const form = await readForm(connection);
+  if (isTooNew(form)) throw isNewer(form);
+  if (form >= knownForm) return;
+  throw new Error(
+    `MongoDB has form ${form} of an older release, and this release needs form ${knownForm}: run "bin/dropleaf.js migrate" of ` +
+      'this release first; processes of the older release go on meanwhile',
+  );
+}
+
+/** For `migrate`. @throws Error that says what to do */
+export async function refuseNewer(connection: Connection): Promise<void> {
+  const form = await readForm(connection);
+  if (isTooNew(form)) throw isNewer(form);
+}
+
+function isNewer(form: number): Error {
+  return new Error(
+    `MongoDB has form ${form} of a newer release, and this release works beside forms up to ${knownForm + 1}: use the newer release`,
+  );
+}
