@@ -14,8 +14,6 @@ export interface Published {
   readonly sha256: string;
   /** Of the context that was published with them; absent: none. */
   readonly context_sha256?: string | undefined;
-  /** The title that the drop got from the page or the name of its file; absent: the user gave another. */
-  readonly own_title?: string | undefined;
 }
 
 /**
@@ -153,14 +151,14 @@ function parse(path: string, text: string | null): Project {
 
 function isPublished(value: unknown): value is Published {
   if (!isRecord(value)) return false;
-  const { slug, version, etag, sha256, context_sha256, own_title } = value;
+  const { slug, version, etag, sha256, context_sha256 } = value;
   return (
     typeof slug === 'string' &&
     /^[A-Za-z0-9_-]{1,64}$/.test(slug) &&
     Number.isSafeInteger(version) &&
     (etag === undefined || (typeof etag === 'string' && /^"[\x21\x23-\x7e]+"$/.test(etag))) && // it becomes a header
     typeof sha256 === 'string' &&
-    [context_sha256, own_title].every((text) => text === undefined || typeof text === 'string')
+    (context_sha256 === undefined || typeof context_sha256 === 'string')
   );
 }
 

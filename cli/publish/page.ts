@@ -14,8 +14,10 @@ export interface Page {
   /** The bytes as text, with a byte order mark if they have one. */
   readonly html: string;
   readonly sha256: string;
-  /** The page's `<title>`, else the name of the file without its extension; null: neither is there. */
+  /** The page's `<title>`, else `fileTitle`; null: neither is there. */
   readonly ownTitle: string | null;
+  /** The name of the file without its extension; null: it is no file. */
+  readonly fileTitle: string | null;
   /** The Markdown that the version gets as its context; null: none. */
   readonly context: { readonly text: string; readonly sha256: string } | null;
   readonly warnings: readonly string[];
@@ -58,6 +60,7 @@ export async function readPage(context: Context, source: PageSource): Promise<Pa
     html,
     sha256: hash(bytes),
     ownTitle: title ?? fileTitle,
+    fileTitle,
     context: about,
     warnings: [
       ...sizeWarnings,

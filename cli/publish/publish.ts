@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import type { ApiRequest } from '../http.ts';
+import type { Api, ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
 import { hash, type Page } from './page.ts';
+import { checkPage } from './page-checks.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
 
 export interface Outcome {
@@ -45,7 +46,7 @@ async function create(context: Context, page: Page, options: PublishOptions): Pr
     }
     return post(randomUUID());
   });
-  await rememberDrop(context, page, state, { isTitleOurs: options.title === undefined });
+  await rememberDrop(context, page, state);
   return { drop: state.drop, did: 'created' };
 }
 
@@ -95,10 +96,8 @@ async function update(
     await change('POST', '/passcode', { json: { passcode: options.passcode }, headers: ifMatch() });
     did = 'changed';
   }
-  const isTitleOurs = options.title === undefined && live.drop.title === known?.own_title;
   if (known === null || options.isForced || !isSamePage(page, known, liveHash)) {
-    const title =
-      isTitleOurs && page.ownTitle !== live.drop.title ? (page.ownTitle ?? undefined) : options.title;
+    const title = options.title ?? (await nextTitle(context, page, live.drop));
     const { passcode: _, ...others } = options;
     await change(
       'PUT',
@@ -112,9 +111,17 @@ async function update(
   }
   if (did !== 'nothing' || state.etag !== known?.etag) {
     const contextHash = did === 'published' ? undefined : known?.context_sha256;
-    await rememberDrop(context, page, state, { isTitleOurs, contextHash });
+    await rememberDrop(context, page, state, contextHash);
   }
   return { drop: state.drop, did };
+}
+
+/** A title that the drop has from its live document, or from the name of its file, follows the page. undefined: it stays. */
+async function nextTitle({ api }: Context, page: Page, drop: Drop): Promise<string | undefined> {
+  if (page.ownTitle === null || page.ownTitle === drop.title) return undefined;
+  const liveHtml = new TextDecoder().decode(await readLiveHtml(api, drop.slug));
+  const liveTitle = checkPage(liveHtml).title ?? page.fileTitle;
+  return liveTitle === drop.title ? page.ownTitle : undefined;
 }
 
 /**
@@ -125,7 +132,7 @@ async function rememberDrop(
   { url, output }: Context,
   page: Page,
   { drop, etag }: DropState,
-  { isTitleOurs, contextHash }: { isTitleOurs: boolean; contextHash?: string | undefined },
+  contextHash?: string,
 ): Promise<void> {
   if (page.file === null) return;
   const published: Published = {
@@ -134,7 +141,6 @@ async function rememberDrop(
     etag,
     sha256: page.sha256,
     context_sha256: page.context?.sha256 ?? contextHash,
-    own_title: isTitleOurs ? drop.title : undefined,
   };
   try {
     await remember(page.file, url, published);
@@ -161,10 +167,13 @@ async function hashToReplace(
 ): Promise<string> {
   if (known === null || isForced) return '';
   if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
-  const { bytes } = await context.api.request('GET', `/api/drops/${live.drop.slug}/html`);
-  const found = hash(bytes);
+  const found = hash(await readLiveHtml(context.api, live.drop.slug));
   if (found === known.sha256 || found === page.sha256) return found;
   throw conflict(context, live.drop, known.version);
+}
+
+async function readLiveHtml(api: Api, slug: string): Promise<Uint8Array> {
+  return (await api.request('GET', `/api/drops/${slug}/html`)).bytes;
 }
 
 function conflict({ name }: Context, drop: Drop, version: number | null, cause?: unknown): CliError {

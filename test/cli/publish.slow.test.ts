@@ -48,6 +48,23 @@ describe('dropleaf publish', () => {
     expect(slug).not.to.equal(other.slug);
   });
 
+  it("a title that is the live document's own follows with --slug too, whoever published that document", async () => {
+    const { slug } = await publisher.owner.create({ title: 'One', html: '<title>One</title>' });
+    write('a.html', '<title>Two</title>');
+    expect(await publish(['a.html', '--slug', slug])).to.include({ title: 'Two', latest_version: 2 });
+    const elsewhere = { title: 'Three', html: '<title>Three</title>' };
+    await publisher.owner.request('PUT', `/api/drops/${slug}`, { body: elsewhere });
+    write('a.html', '<title>Four</title>');
+    expect(await publish(['a.html', '--force'])).to.include({ title: 'Four', latest_version: 4 });
+    write('a.html', '<p>no title');
+    expect(await publish(['a.html'])).to.include({ title: 'a' });
+    write('a.html', '<title>Five</title>');
+    expect(await publish(['a.html'])).to.include({ title: 'Five' });
+    const other = await publisher.owner.create({ title: 'Given', html: '<title>One</title>' });
+    expect(await publish(['a.html', '--slug', other.slug])).to.include({ title: 'Given' });
+    expect(await publish(['-', '--slug', slug], { input: '<p>no title' })).to.include({ title: 'Five' });
+  });
+
   it('description, tags and expiry change without a new version; never removes the expiry', async () => {
     write('a.html', '<title>A</title>');
     const expires = new Date(Date.now() + 86_400_000 * 400).toISOString();

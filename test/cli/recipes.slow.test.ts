@@ -30,8 +30,8 @@ const ofCurl: Failures = {
 };
 const ofClient: Failures = {
   token: [4, /does not accept the token in DROPLEAF_TOKEN/],
-  large: [1, /is too large: 11000000 of at most 2097152 bytes/],
-  down: [1, /cannot reach http:\S+: nothing answers there/],
+  large: [7, /is too large: 11000000 of at most 2097152 bytes/],
+  down: [3, /cannot reach http:\S+: nothing answers there/],
 };
 const ofFetchedClient: Failures = { ...ofClient, down: ofCurl.down };
 const ofPython: Failures = {
