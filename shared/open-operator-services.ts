@@ -37,7 +37,7 @@ export async function openOperatorServices(
   const engine = await openStores(config, { log, role: 'command', clock });
   const { accounts, jobs } = engine;
   const audit = createAudit({ auditLog: engine.auditLog, clock });
-  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
+  const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const purger = await openPurger(config, clock);
   return {

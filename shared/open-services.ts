@@ -139,7 +139,7 @@ async function assemble(
   const { renderer, contextRenderer, cardRenderer, parser, titleFinder, differ } = threads;
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
-  const limits = createLimits({ limiter: engine.rateLimiter, accounts, clock, config });
+  const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
   const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
   const blobs = { html, contexts, renders };
@@ -157,7 +157,7 @@ async function assemble(
   const drops = createDrops({
     drops: engine.drops,
     ...{ html, contexts },
-    ...{ limits, passcodes, followUps, clock, log, config },
+    ...{ limits, passcodes, followUps, clock, config },
   });
   const titles = createTitles({ finder: titleFinder, config });
   const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });

@@ -18,6 +18,14 @@ export interface Account {
   readonly suspendedAt: number | null;
 }
 
+/** The writes that an account may do on a UTC day. */
+export interface DailyQuota {
+  readonly accountId: string;
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly limit: number;
+}
+
 /** How a caller has shown which account it is: programs have tokens, browsers of people have sessions. */
 export type Credential =
   | { readonly kind: 'token'; readonly token: Token }

@@ -1,3 +1,4 @@
+import type { DailyQuota } from './account.ts';
 import type { Takedown } from './moderation.ts';
 
 /**
@@ -113,6 +114,8 @@ export interface NewVersion
     Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy'> {
   /** Whether another attempt to store this version may be under way, or done; absent: it is the only one. */
   readonly isRepeat?: boolean;
+  /** What storing it counts for; absent: for no day. */
+  readonly quota?: DailyQuota;
 }
 
 /** What is stored of the version beside its document. */
@@ -120,6 +123,11 @@ export function withoutDocument(version: NewVersion): Omit<OwnedVersion, 'number
   const { id, html, context, mediaType, createdAt, publishedBy } = version;
   const measures = { sizeBytes: html.byteLength, hasContext: context !== null };
   return { id, ...measures, mediaType, createdAt, publishedBy };
+}
+
+/** Whether a store has stored a version: it then returns the drop, and otherwise why it has not. */
+export function isStored(outcome: object | string | null): boolean {
+  return outcome !== null && typeof outcome === 'object' && 'slug' in outcome;
 }
 
 /** The ids of a write that its client may repeat (services/idempotency.ts). */

@@ -20,17 +20,7 @@ export interface AccountStore {
    */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
-  /**
-   * Counts one write of the day; false if `limit` is reached (spec 8, writes per day).
-   * Atomic: parallel calls never pass the limit.
-   * @param day the UTC date, `2026-01-31`. A new day starts at 0. If a later day has started, the write counts for that day
-   */
-  takeDailyWrite(id: string, day: string, limit: number): Promise<boolean>;
-
-  /** Gives back a counted write that was refused later. Does nothing if the day is over. */
-  returnDailyWrite(id: string, day: string): Promise<void>;
-
-  /** The writes that were counted on that day. */
+  /** The writes that DropStore has counted on that UTC day, `2026-01-31`. */
   countDailyWrites(id: string, day: string): Promise<number>;
 
   /**

@@ -24,6 +24,10 @@ export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
  * Every update by the owner except `remove` requires that the drop is not taken down (ModerationStore), and every update
  * requires a revision that its target accepts. A refused update changes nothing and returns the first reason that applies:
  * null (no such drop), the takedown, the conflict, then the method's own reasons.
+ *
+ * A new version with a `quota` counts as one write of its day, if it is stored; a repeat may count again, and so may a call
+ * that throws. `day_full`, which comes before every other refusal: the limit is reached, or the account was deleted. Atomic:
+ * parallel writes never pass the limit. A new day starts at 0; if a later one has started, the write counts for that one.
  */
 export interface DropStore {
   /**
@@ -38,7 +42,7 @@ export interface DropStore {
     drop: NewDrop,
     cap: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | 'no_place' | 'slug_taken'>;
+  ): Promise<Drop | 'day_full' | 'no_place' | 'slug_taken'>;
 
   /** null: no such drop of this owner. */
   find(ownerId: string, slug: string): Promise<Drop | null>;
@@ -77,7 +81,7 @@ export interface DropStore {
     changes: DetailChanges,
     cap: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Takedown | Conflict | null | 'version_limit'>;
+  ): Promise<Drop | Takedown | Conflict | null | 'day_full' | 'version_limit'>;
 
   /** Sets `updatedAt` to `now`. Returns null: no such drop. */
   changeDetails(

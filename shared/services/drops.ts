@@ -19,7 +19,6 @@ import { dayMs } from '../domain/windows.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
-import type { Log } from '../ports/log.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
@@ -63,35 +62,28 @@ export function createDrops(deps: {
   passcodes: Passcodes;
   followUps: FollowUps;
   clock: Clock;
-  log: Log;
   config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
 }) {
-  const { drops, limits, passcodes, followUps, clock, log, config } = deps;
+  const { drops, limits, passcodes, followUps, clock, config } = deps;
   const reads = createVersionReads(deps);
 
   /**
-   * Stores a document under the id of a new version, after the day's quota. If `store` refuses, the quota is given back.
-   * If it throws, the outcome is unknown: the version may exist, so nothing is given back.
+   * Stores a document under the id of a new version. If `store` throws, the outcome is unknown: the version may exist.
    * @throws DropError `daily_quota_exceeded`, and the errors of `toResult`
    */
   async function publish(
     caller: Caller,
     { html, context, mediaType = htmlMediaType }: Document & { readonly mediaType?: string },
-    store: (version: NewVersion) => Promise<Outcome>,
+    store: (version: NewVersion) => Promise<Outcome | 'day_full'>,
     ids?: WriteIds,
   ): Promise<{ drop: Drop; versionId: string }> {
     const now = clock.now();
     const { versionId: id = newId(now), isRepeat = false } = ids ?? {};
-    const publishedBy = publisherOf(caller);
-    const version = { id, html, context, mediaType, createdAt: now, publishedBy, isRepeat };
-    const returnQuota = await limits.takeDailyWrite(caller);
-    const result = toResult(await store(version));
-    if (result instanceof DropError) {
-      // The client gets the refusal in any case. If this fails, the write stays counted for the day.
-      await returnQuota().catch((err: unknown) => log.warn({ err }, 'a refused write stays counted'));
-      throw result;
-    }
-    return { drop: result, versionId: version.id };
+    const [publishedBy, quota] = [publisherOf(caller), limits.dailyQuotaOf(caller)];
+    const version = { id, html, context, mediaType, createdAt: now, publishedBy, isRepeat, quota };
+    const outcome = await store(version);
+    if (outcome === 'day_full') throw await limits.dailyQuotaExceeded(caller);
+    return { drop: orThrow(outcome), versionId: id };
   }
 
   /** Hashing can wait in a queue for seconds, so the token is checked again. @param passcode '' for no lock */

@@ -1,8 +1,7 @@
-import type { Caller } from '../domain/account.ts';
+import type { Caller, DailyQuota } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
 import { networkLimitFactor, quotasOf, type Visitor } from '../domain/visitor.ts';
 import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../domain/windows.ts';
-import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
@@ -29,13 +28,8 @@ interface LimitNumbers {
 export type Limits = ReturnType<typeof createLimits>;
 
 /** What an account may do in a minute and in a day, and how often a secret may be guessed. Spec section 8. */
-export function createLimits(deps: {
-  limiter: RateLimiter;
-  accounts: Pick<AccountStore, 'takeDailyWrite' | 'returnDailyWrite'>;
-  clock: Clock;
-  config: LimitNumbers;
-}) {
-  const { limiter, accounts, clock, config } = deps;
+export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config: LimitNumbers }) {
+  const { limiter, clock, config } = deps;
 
   async function take(quotas: readonly Quota[], window: Window, message: string): Promise<void> {
     const full = await limiter.take(quotas, window);
@@ -98,20 +92,19 @@ export function createLimits(deps: {
       return take([{ key: `decision:${accountId}`, limit }], windowOf(clock.now(), attemptWindowMs), message);
     },
 
-    /**
-     * Counts a write of the caller on this UTC day.
-     * @returns a function that takes the count back, for a write that fails or is refused
-     * @throws DropError `daily_quota_exceeded`; `invalid_token` if the account was deleted meanwhile
-     */
-    async takeDailyWrite(caller: Caller): Promise<() => Promise<void>> {
-      const { accountId } = caller;
-      const day = dayOf(clock.now());
+    /** What a write of the caller counts for (DropStore). */
+    dailyQuotaOf: ({ accountId }: Caller): DailyQuota => ({
+      accountId,
+      day: dayOf(clock.now()).id,
+      limit: config.WRITES_PER_DAY,
+    }),
+
+    /** @throws DropError `invalid_token` if the account was deleted meanwhile: it has no writes either */
+    async dailyQuotaExceeded(caller: Caller): Promise<DropError> {
+      await caller.confirm();
       const limit = config.WRITES_PER_DAY;
-      if (await accounts.takeDailyWrite(accountId, day.id, limit)) {
-        return () => accounts.returnDailyWrite(accountId, day.id);
-      }
-      await caller.confirm(); // a deleted account has no writes either
-      throw tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, day.retryAfterSeconds);
+      const { retryAfterSeconds } = dayOf(clock.now());
+      return tooMany('daily_quota_exceeded', `At most ${limit} writes a day.`, limit, retryAfterSeconds);
     },
 
     /** What is counted only if it fails, such as a wrong passcode, or if it is done, such as a report. */

@@ -23,6 +23,7 @@ const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
 const listed: DropQuery = { page: 1, pageSize: 20, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
 const slug = 'slug-1-7';
 const ownerId = 'owner-1';
+const quota = { accountId: `d7/${day}`, day, limit: 500 };
 
 /** The index that has the order of the list; undefined: none has. */
 function sortedIndex(
@@ -121,16 +122,6 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       'accounts.findOrCreate of a known one',
       () => stores.accounts.findOrCreate(identity, 'a8', later),
       ['find accounts by accounts_identity'],
-    ],
-    [
-      'accounts.takeDailyWrite',
-      () => stores.accounts.takeDailyWrite('a7', day, 500),
-      ['update accounts by _id_'],
-    ],
-    [
-      'accounts.returnDailyWrite',
-      () => stores.accounts.returnDailyWrite('a7', day),
-      ['update accounts by _id_'],
     ],
     ['accounts.findByName', () => stores.accounts.findByName('N7'), ['find accounts by accounts_name']],
     [
@@ -305,8 +296,14 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     [
       'drops.create',
-      () => stores.drops.create(aDrop({ ownerId }), 1_000_000, []),
-      ['insert html.chunks', 'insert html.files', 'find drops by drops_place', 'insert drops'],
+      () => stores.drops.create(aDrop({ ownerId, version: aVersion({ quota }) }), 1_000_000, []),
+      [
+        'update accounts by _id_',
+        'insert html.chunks',
+        'insert html.files',
+        'find drops by drops_place',
+        'insert drops',
+      ],
     ],
     ['drops.find', () => stores.drops.find(ownerId, slug), ['find drops by drops_slug']],
     ['drops.listVersions', () => stores.drops.listVersions(ownerId, slug), ['find drops by drops_slug']],
@@ -339,12 +336,14 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     [
       'drops.addVersion refused',
-      () => stores.drops.addVersion(at(slug, ownerId), aVersion(), {}, 1, []),
+      () => stores.drops.addVersion(at(slug, ownerId), aVersion({ quota }), {}, 1, []),
       [
+        'update accounts by _id_',
         'insert html.chunks',
         'insert html.files',
         'findAndModify drops by drops_slug',
         'find drops by drops_slug',
+        'update accounts by _id_',
         'delete html.files by _id_',
         'delete html.chunks by files_id_1_n_1',
       ],

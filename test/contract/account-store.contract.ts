@@ -3,8 +3,6 @@ import { inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const identity = { provider: 'github:https://github.com', subject: '583231', name: 'octocat' };
-const today = '2026-01-31';
-const tomorrow = '2026-02-01';
 
 /** What any engine must do for AccountStore. */
 export function describeAccountStoreContract(engine: string, openStores: OpenStores): void {
@@ -101,7 +99,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
         expect(found.map(({ id }) => id)).to.not.include(old.id);
       }
       expect(await accounts.setSuspended(old.id, later)).to.equal(null);
-      expect(await accounts.takeDailyWrite(old.id, today, 5)).to.equal(false);
       const fresh = await accounts.findOrCreate(identity, 'a3', later);
       expect(fresh).to.deep.equal({ id: 'a3', identity, createdAt: later, suspendedAt: null });
       expect(await accounts.find(other)).to.include({ id: other });
@@ -135,77 +132,6 @@ export function describeAccountStoreContract(engine: string, openStores: OpenSto
       const id = await makeAccount();
       const marked = await inParallel(20, (n) => stores().accounts.markDeleted(id, later + n));
       expect(marked.filter(Boolean)).to.have.length(1);
-    });
-
-    it('says how many writes of a day are counted', async () => {
-      const { accounts } = stores();
-      const id = await makeAccount();
-      expect(await accounts.countDailyWrites(id, today)).to.equal(0);
-      for (let i = 0; i < 3; i++) await accounts.takeDailyWrite(id, today, 9);
-      expect(await accounts.countDailyWrites(id, today)).to.equal(3);
-      expect(await accounts.countDailyWrites(id, tomorrow)).to.equal(0);
-    });
-
-    it('counts writes of the day up to the limit', async () => {
-      const id = await makeAccount();
-      const taken = [];
-      for (let i = 0; i < 4; i++) taken.push(await stores().accounts.takeDailyWrite(id, today, 3));
-      expect(taken).to.deep.equal([true, true, true, false]);
-    });
-
-    it('accepts exactly the limit of 200 parallel writes', async () => {
-      const id = await makeAccount();
-      const taken = await inParallel(200, () => stores().accounts.takeDailyWrite(id, today, 77));
-      expect(taken.filter(Boolean)).to.have.length(77);
-    });
-
-    it('accepts no write if the limit is 0', async () => {
-      expect(await stores().accounts.takeDailyWrite(await makeAccount(), today, 0)).to.equal(false);
-    });
-
-    it('starts a new day at 0', async () => {
-      const { accounts } = stores();
-      const id = await makeAccount();
-      await accounts.takeDailyWrite(id, today, 1);
-      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
-      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(true);
-      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(false);
-    });
-
-    it('counts a late write of the day before for the newer day', async () => {
-      const { accounts } = stores();
-      const id = await makeAccount();
-      await accounts.takeDailyWrite(id, tomorrow, 2);
-      expect(await accounts.takeDailyWrite(id, today, 2)).to.equal(true);
-      expect(await accounts.takeDailyWrite(id, tomorrow, 2)).to.equal(false);
-    });
-
-    it('counts each account by itself', async () => {
-      const { accounts } = stores();
-      const [one, other] = [await makeAccount('a1'), await makeAccount('a2')];
-      await accounts.takeDailyWrite(one, today, 1);
-      expect(await accounts.takeDailyWrite(other, today, 1)).to.equal(true);
-    });
-
-    it('accepts another write after one was returned', async () => {
-      const { accounts } = stores();
-      const id = await makeAccount();
-      await accounts.takeDailyWrite(id, today, 1);
-      await accounts.returnDailyWrite(id, today);
-      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(true);
-      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
-    });
-
-    it('returns no write of a day that is over, and no more than were taken', async () => {
-      const { accounts } = stores();
-      const id = await makeAccount();
-      await accounts.takeDailyWrite(id, today, 1);
-      for (let i = 0; i < 3; i++) await accounts.returnDailyWrite(id, today);
-      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(true);
-      expect(await accounts.takeDailyWrite(id, today, 1)).to.equal(false);
-      await accounts.takeDailyWrite(id, tomorrow, 1);
-      await accounts.returnDailyWrite(id, today);
-      expect(await accounts.takeDailyWrite(id, tomorrow, 1)).to.equal(false);
     });
   });
 }

@@ -3,6 +3,7 @@ import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
 import { describeCardStoreContract } from './card-store.contract.ts';
+import { describeDailyQuotaContract } from './daily-quota.contract.ts';
 import { describeDropExpiryContract } from './drop-expiry.contract.ts';
 import { describeDropStoreContract } from './drop-store.contract.ts';
 import { describeIdempotencyStoreContract } from './idempotency-store.contract.ts';
@@ -27,6 +28,7 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeSignInStoreContract,
     describeDropStoreContract,
     describeDropExpiryContract,
+    describeDailyQuotaContract,
     describeModerationStoreContract,
     describeIdempotencyStoreContract,
     describeUploadStoreContract,

@@ -109,7 +109,6 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const { accounts, tokens, drops, moderation, idempotency, reports, secrets, auditLog, views } =
         stores();
       const ownerId = await makeAccount(stores(), 'ann');
-      await accounts.takeDailyWrite(ownerId, day, 5);
       await accounts.setSuspended(ownerId, later);
       for (const name of ['signing-secret', 'sign-in-key'] as const)
         await secrets.findOrCreate(name, `a-${name}`);
@@ -119,6 +118,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
 
       const drop = await makeDrop(stores(), {
         ownerId,
+        version: aVersion({ quota: { accountId: ownerId, day, limit: 5 } }),
         description: 'A description',
         metadata: new Map([
           ['b', 'x=y'],
@@ -296,7 +296,8 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
       expect(await tokens.findByHash(token.hash)).to.have.property('isSuspended', false);
       expect(await accounts.countDailyWrites(ownerId, day)).to.equal(1);
-      expect(await accounts.takeDailyWrite(ownerId, day, 1)).to.equal(false);
+      const version = aVersion({ quota: { accountId: ownerId, day, limit: 1 } });
+      expect(await others().drops.create(aDrop({ ownerId, version }), 500, [])).to.equal('day_full');
       const identity = { provider: 'local', subject: 'ann', name: 'Ann' };
       expect(await accounts.findOrCreate(identity, newId(later), later)).to.have.property('id', ownerId);
       const again = await idempotency.begin({ ...key, lease: 'another' }, later, 0);

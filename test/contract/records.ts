@@ -44,7 +44,7 @@ export function ownedVersion(version: NewVersion, number: number): OwnedVersion 
 
 /** The version as a store returns it to everybody. */
 export function stored(
-  { html, context, publishedBy: _private, ...version }: NewVersion,
+  { html, context, publishedBy: _private, quota: _quota, ...version }: NewVersion,
   number: number,
 ): Version {
   return { ...version, number, sizeBytes: html.byteLength, hasContext: context !== null };

@@ -7,9 +7,6 @@ import { start } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
 describe('Limits by address and network', () => {
-  const noAccount = () => Promise.reject(new Error('limits of addresses need no account'));
-  const accounts = { takeDailyWrite: noAccount, returnDailyWrite: noAccount };
-
   /** Limits, and the keys that they count. */
   function createScene() {
     const counted = new Set<string>();
@@ -31,7 +28,7 @@ describe('Limits by address and network', () => {
       SIGN_IN_STARTS_PER_MINUTE: 2,
       SIGN_INS_PER_ACCOUNT: 1,
     };
-    const limits = createLimits({ limiter, accounts, clock: { now: () => start }, config });
+    const limits = createLimits({ limiter, clock: { now: () => start }, config });
     return { attempts: limits.attempts.code, counted };
   }
 

@@ -43,7 +43,6 @@ export async function fillStores(
 async function addOwner({ accounts, tokens }: FilledStores, n: number, now: number): Promise<string> {
   const name = `owner-${n}`;
   const { id } = await accounts.findOrCreate({ provider: 'local', subject: name, name }, newId(now), now);
-  await accounts.takeDailyWrite(id, '2026-01-31', cap);
   for (const label of ['laptop', null]) await tokens.insert(aToken({ accountId: id, label, createdAt: now }));
   if (n % 10 === 9) await accounts.setSuspended(id, now);
   return id;
@@ -77,7 +76,7 @@ async function addDrop(stores: FilledStores, { n, ownerId, documentBytes, now }:
     ]),
     lock: n % 10 === 3 ? { id: newId(now), hash: '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA' } : null,
     expiresAt: n % 20 === 5 ? now + 10 * 365 * 86_400_000 : null,
-    version: version(1),
+    version: { ...version(1), quota: { accountId: ownerId, day: '2026-01-31', limit: cap } },
   });
   await drops.create(drop, cap, ['render']);
   for (let number = 2; number <= 1 + (n % 4); number++) {

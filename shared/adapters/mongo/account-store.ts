@@ -1,5 +1,5 @@
 import { type Connection, Schema } from 'mongoose';
-import type { Account, Identity } from '../../domain/account.ts';
+import type { Account, DailyQuota, Identity } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
@@ -92,26 +92,6 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
       return found === null ? null : toAccount(found);
     },
 
-    async takeDailyWrite(id, day, limit) {
-      if (limit < 1) return false;
-      const isBelowLimit = {
-        $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
-      };
-      // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
-      const isCounted = { $gte: ['$day', { $literal: day }] };
-      const count = {
-        day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
-        day: { $max: ['$day', { $literal: day }] },
-      };
-      const filter = { _id: id, ...isLive, ...isBelowLimit };
-      const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
-      return matchedCount > 0;
-    },
-
-    async returnDailyWrite(id, day) {
-      await accounts.updateOne({ _id: id, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
-    },
-
     async countDailyWrites(id, day) {
       const found = await accounts.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
       return found?.day === day ? found.day_count : 0;
@@ -151,4 +131,32 @@ export function toAccount({
 }: AccountDocument): Account {
   const identity = { provider, subject, name };
   return { id: _id, identity, createdAt: created_at, suspendedAt: suspended_at ?? null };
+}
+
+/** The count of an account's writes of a day (DropStore). */
+export function createDailyCounts(connection: Connection) {
+  const accounts = accountModel(connection);
+  return withTimeLimit(answerMs(connection), {
+    /** Counts a write; false: the day is full. */
+    async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {
+      if (limit < 1) return false;
+      const isBelowLimit = {
+        $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
+      };
+      // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
+      const isCounted = { $gte: ['$day', { $literal: day }] };
+      const count = {
+        day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
+        day: { $max: ['$day', { $literal: day }] },
+      };
+      const filter = { _id: accountId, ...isLive, ...isBelowLimit };
+      const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
+      return matchedCount > 0;
+    },
+
+    /** Takes the count of a refused write back. Does nothing if the day is over. */
+    async giveBack({ accountId, day }: DailyQuota): Promise<void> {
+      await accounts.updateOne({ _id: accountId, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
+    },
+  });
 }

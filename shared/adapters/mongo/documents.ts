@@ -1,6 +1,7 @@
-import type { NewVersion } from '../../domain/drop.ts';
+import { isStored, type NewVersion } from '../../domain/drop.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
+import type { createDailyCounts } from './account-store.ts';
 
 /**
  * A write that takes longer may have been taken over by a repeat (services/idempotency.ts): far below its lease, because a
@@ -9,26 +10,31 @@ import type { DropStore } from '../../ports/drop-store.ts';
 const aloneMs = 10_000;
 
 /**
- * Stores documents for a store that stores records only: the blobs first, the record last. The blobs of a refused version
- * are deleted, unless another attempt may be storing the same version; if that fails, or the process ends,
- * `store.reconcile` deletes them.
+ * Counts and stores documents for a store that stores records only: the day's count first, then the blobs, the record last.
+ * Of a refused version the count is given back, and the blobs are deleted, unless another attempt may be storing the same
+ * version. If that fails, or the process ends, the version stays counted, and `store.reconcile` deletes the blobs.
  */
 export function withDocuments(
   records: DropStore,
-  blobs: { html: BlobStore; contexts: BlobStore },
+  parts: { html: BlobStore; contexts: BlobStore; days: ReturnType<typeof createDailyCounts> },
 ): DropStore {
-  const { html, contexts } = blobs;
+  const { html, contexts, days } = parts;
 
   async function publish<T extends object | string | null>(
-    { id, html: document, context, isRepeat }: NewVersion,
+    { id, html: document, context, isRepeat, quota }: NewVersion,
     record: () => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T | 'day_full'> {
     const startedAt = performance.now();
+    if (quota !== undefined && !(await days.take(quota))) return 'day_full';
     await Promise.all([html.put(id, document), context && contexts.put(id, context)]);
     const outcome = await record();
-    const isStored = outcome !== null && typeof outcome === 'object' && 'slug' in outcome;
+    if (isStored(outcome)) return outcome;
     const isAlone = isRepeat !== true && performance.now() - startedAt < aloneMs;
-    if (!isStored && isAlone) await Promise.allSettled([html.delete([id]), context && contexts.delete([id])]);
+    await Promise.allSettled([
+      quota && days.giveBack(quota),
+      isAlone && html.delete([id]),
+      isAlone && context && contexts.delete([id]),
+    ]);
     return outcome;
   }
 

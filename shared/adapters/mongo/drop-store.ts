@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
 import { pickPlace } from '../../util/pick-place.ts';
+import { createDailyCounts } from './account-store.ts';
 import { answerMs } from './connection.ts';
 import { withDocuments } from './documents.ts';
 import { createDropReads } from './drop-reads.ts';
@@ -51,7 +52,8 @@ export function createMongoDropStore(
   clock: Clock,
 ): DropStore {
   const records = { ...createDropReads(connection, clock), ...createDropWrites(connection, clock) };
-  return withDocuments(withTimeLimit(answerMs(connection), records), blobs);
+  const days = createDailyCounts(connection);
+  return withDocuments(withTimeLimit(answerMs(connection), records), { ...blobs, days });
 }
 
 export function createMongoModerationStore(connection: Connection, clock: Clock): ModerationStore {

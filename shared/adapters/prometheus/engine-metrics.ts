@@ -24,7 +24,6 @@ export function watchEngine(registry: Registry, engine: Engine, clock: Clock): E
   return {
     ...engine,
     drops: watchDrops(registry, engine.drops, limitHit),
-    accounts: watchAccounts(engine.accounts, limitHit),
     rateLimiter: watchLimiter(engine.rateLimiter, limitHit),
     ...watchSignIns(registry, engine),
     reports: watchReports(registry, engine.reports),
@@ -49,24 +48,15 @@ function watchDrops(registry: Registry, drops: Engine['drops'], limitHit: LimitH
       const result = await drops.create(...args);
       if (typeof result === 'object') published('drop');
       if (result === 'no_place') limitHit('drops');
+      if (result === 'day_full') limitHit('writes_per_day');
       return result;
     },
     async addVersion(...args) {
       const result = await drops.addVersion(...args);
       if (typeof result === 'object' && result !== null && 'latestVersion' in result) published('version');
       if (result === 'version_limit') limitHit('versions');
+      if (result === 'day_full') limitHit('writes_per_day');
       return result;
-    },
-  };
-}
-
-function watchAccounts(accounts: Engine['accounts'], limitHit: LimitHit): Engine['accounts'] {
-  return {
-    ...accounts,
-    async takeDailyWrite(...args) {
-      const isTaken = await accounts.takeDailyWrite(...args);
-      if (!isTaken) limitHit('writes_per_day');
-      return isTaken;
     },
   };
 }

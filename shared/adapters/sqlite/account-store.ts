@@ -1,4 +1,4 @@
-import type { Account, Identity } from '../../domain/account.ts';
+import type { Account, DailyQuota, Identity } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { Database } from './database.ts';
 
@@ -16,9 +16,6 @@ export const accountColumns =
 
 const isLive = 'deleted_at IS NULL';
 
-/** SQL: the writes counted for `$day`, or for the later day if one has started. */
-const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
-
 export function createSqliteAccountStore(db: Database): AccountStore {
   const sql = {
     find: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ? AND ${isLive}`),
@@ -34,11 +31,6 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       VALUES ($id, $provider, $subject, $name, $now)
       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name
       RETURNING ${accountColumns}`),
-    takeDailyWrite: db.prepare(`
-      UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
-      WHERE id = $id AND ${counted} < $limit AND ${isLive}`),
-    returnDailyWrite: db.prepare(`
-      UPDATE accounts SET day_count = day_count - 1 WHERE id = $id AND day = $day AND day_count > 0`),
     countDailyWrites: db.prepareTuples(
       `SELECT day_count FROM accounts WHERE id = ? AND day = ? AND ${isLive}`,
     ),
@@ -73,14 +65,6 @@ export function createSqliteAccountStore(db: Database): AccountStore {
       return row === undefined ? null : toAccount(row as AccountRow); // proof: `accountColumns`
     },
 
-    takeDailyWrite(id, day, limit) {
-      return db.write(() => sql.takeDailyWrite.run({ id, day, limit }).changes > 0);
-    },
-
-    async returnDailyWrite(id, day) {
-      await db.write(() => sql.returnDailyWrite.run({ id, day }));
-    },
-
     async countDailyWrites(id, day) {
       const row = sql.countDailyWrites.get(id, day) as [number] | undefined; // proof: the column selected
       return row?.[0] ?? 0;
@@ -107,4 +91,24 @@ export function createSqliteAccountStore(db: Database): AccountStore {
 
 export function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: AccountRow): Account {
   return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
+}
+
+/** SQL: the writes counted for `$day`, or for the later day if one has started. */
+const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
+
+/** The count of an account's writes of a day (DropStore), to be changed inside a write of the database. */
+export function createDailyCounts(db: Database) {
+  const sql = {
+    take: db.prepare(`
+      UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
+      WHERE id = $accountId AND ${counted} < $limit AND ${isLive}`),
+    giveBack: db.prepare('UPDATE accounts SET day_count = day_count - 1 WHERE id = ?'),
+  };
+  return {
+    /** Counts a write; false: the day is full. */
+    take: (quota: DailyQuota): boolean => sql.take.run({ ...quota }).changes > 0,
+
+    /** Takes a count back, in the transaction that took it. */
+    giveBack: ({ accountId }: DailyQuota): void => void sql.giveBack.run(accountId),
+  };
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import {
   type DetailChanges,
   type Drop,
+  isStored,
   type NewDrop,
   type NewVersion,
   type PendingTask,
@@ -13,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
 import { pickPlace } from '../../util/pick-place.ts';
+import { createDailyCounts } from './account-store.ts';
 import { putBlobSql } from './blob-store.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { createPairs } from './drop-pairs.ts';
@@ -78,6 +80,7 @@ export function createSqliteModerationStore(db: Database, clock: Clock): Moderat
 function createDropWrites(db: Database, clock: Clock): DropWrites {
   const { remove, removeExpired, removeSome } = createRemovals(db);
   const pairs = createPairs(db);
+  const days = createDailyCounts(db);
   const sql = {
     find: db.prepareTuples(`
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND ${isLive('?')}`),
@@ -135,10 +138,23 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   /** Changes the owner's live drop in one write. null: no such drop. */
-  function change<T>({ ownerId, slug }: DropTarget, work: (drop: Drop) => T): Promise<T | null> {
-    return db.write(() => {
-      const drop = toDropOrNull(sql.find.get(ownerId, slug, clock.now()));
-      return drop === null ? null : work(drop);
+  function change<T>(target: DropTarget, work: (drop: Drop) => T): Promise<T | null> {
+    return db.write(() => withDrop(target, work));
+  }
+
+  function withDrop<T>({ ownerId, slug }: DropTarget, work: (drop: Drop) => T): T | null {
+    const drop = toDropOrNull(sql.find.get(ownerId, slug, clock.now()));
+    return drop === null ? null : work(drop);
+  }
+
+  /** Stores a version in one write, and counts it in the same one. */
+  function publish<T extends object | string | null>({ quota }: NewVersion, store: () => T) {
+    return db.write((): T | 'day_full' => {
+      if (quota === undefined) return store();
+      if (!days.take(quota)) return 'day_full';
+      const outcome = store();
+      if (!isStored(outcome)) days.giveBack(quota);
+      return outcome;
     });
   }
 
@@ -233,13 +249,15 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   return {
-    create: (drop, cap, tasks) => db.write(() => create(drop, cap, tasks)),
+    create: (drop, cap, tasks) => publish(drop.version, () => create(drop, cap, tasks)),
 
     addVersion: (target, version, changes, cap, tasks) =>
-      change(target, (drop) => {
-        if (sql.isKnown.get({ id: version.id }) !== undefined) return drop;
-        return refusalOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);
-      }),
+      publish(version, () =>
+        withDrop(target, (drop) => {
+          if (sql.isKnown.get({ id: version.id }) !== undefined) return drop;
+          return refusalOf(drop, target) ?? addVersion(drop, version, changes, cap, tasks);
+        }),
+      ),
 
     changeDetails: (target, changes, now, tasks) =>
       changeUnlessRefused(target, (drop) => changeDetails(drop, changes, now, tasks)),
