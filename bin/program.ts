@@ -177,9 +177,8 @@ function addMaintenance(program: Command, io: ProcessIo): void {
     .summary('count jobs by name, say why jobs failed, retry them')
     .description(
       'Counts the waiting, active and failed jobs of each name; "oldest" is how long the oldest one has been due, and "~" ' +
-        'marks an estimate. Then lists why jobs failed: by name and error, with the newest one as an example. A job has ' +
-        'failed when its last attempt has; until then it counts as waiting, and the log has its errors. Failed jobs are kept ' +
-        'for 7 days.',
+        'marks an estimate. Then lists why jobs failed: by name and error, with one as an example. A job has failed when its ' +
+        'last attempt has; until then it counts as waiting, and is listed as retried. Failed jobs are kept for 7 days.',
     )
     .option('-r, --retry [name]', 'queue failed jobs again: all, those of a name, or the one with an id')
     .option('--json', 'print JSON')

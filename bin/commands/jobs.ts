@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isScaleOut } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { JobCount } from '../../shared/domain/job-count.ts';
-import { type FailureGroup, groupFailures } from '../../shared/domain/job-failure.ts';
+import {
+  type FailedJob,
+  type FailureGroup,
+  groupFailures,
+  type RetriedJob,
+} from '../../shared/domain/job-failure.ts';
 import type { OperatorServices } from '../../shared/open-operator-services.ts';
 import { serverHosts } from '../environment.ts';
 import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
@@ -12,7 +17,7 @@ import { countOf, formatDuration, formatTime, labelLines } from '../text.ts';
 /** How long Redis may take to count the jobs. */
 const countTimeoutMs = 5_000;
 
-/** Failed jobs of one cause are many: this many of the newest are grouped. Redis keeps no more. */
+/** Jobs that failed for one cause are many: this many are grouped. Redis keeps no more failed ones. */
 const readFailedJobs = 2_000;
 
 export interface JobsOptions {
@@ -32,8 +37,14 @@ export async function jobs({ retry, json = false }: JobsOptions, io: ProcessIo):
     const failed = counts.reduce((sum, count) => sum + count.failed, 0);
     const listed = failed === 0 ? [] : await services.jobs.listFailed(readFailedJobs);
     const failures = groupFailures(listed);
-    if (json) printJson(io, { jobs: counts.map(presentCount), failures: failures.map(presentFailure) });
-    else printReport(counts, failures, io);
+    const retries = groupFailures(await services.jobs.listRetried(readFailedJobs));
+    if (json)
+      printJson(io, {
+        jobs: counts.map(presentCount),
+        failures: failures.map(presentFailure),
+        retries: retries.map(presentRetry),
+      });
+    else printReport(counts, [...retries.map(describeRetry), ...failures.map(describeFailure)], io);
     if (failed > listed.length && listed.length === readFailedJobs)
       io.stderr.write(`Of the failed jobs, only the newest ${readFailedJobs} are grouped by their errors.\n`);
   });
@@ -65,10 +76,10 @@ export async function countJobs({
   return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
 }
 
-function printReport(counts: readonly JobCount[], failures: readonly FailureGroup[], io: ProcessIo): void {
+function printReport(counts: readonly JobCount[], failures: readonly string[][], io: ProcessIo): void {
   for (const line of describeCounts(counts, Date.now())) printLine(io, line);
   if (failures.length > 0) io.stdout.write('\n');
-  printBlocks(io, failures.map(describeFailure));
+  printBlocks(io, failures);
 }
 
 function describeCounts(counts: readonly JobCount[], now: number): string[] {
@@ -84,7 +95,7 @@ function describeCounts(counts: readonly JobCount[], now: number): string[] {
   );
 }
 
-function describeFailure({ name, count, newest }: FailureGroup): string[] {
+function describeFailure({ name, count, first: newest }: FailureGroup<FailedJob>): string[] {
   return [
     `failed    ${name} ${count === 1 ? 'once' : `${count} times`}`,
     ...labelLines('error', firstLine(newest.error)),
@@ -94,13 +105,27 @@ function describeFailure({ name, count, newest }: FailureGroup): string[] {
   ];
 }
 
+function describeRetry({ name, count, first }: FailureGroup<RetriedJob>): string[] {
+  return [
+    `retried   ${name}: ${countOf(count, 'job')} will run again`,
+    ...labelLines('error', firstLine(first.error)),
+    ...labelLines('id', first.id),
+    ...labelLines('payload', JSON.stringify(first.payload)),
+  ];
+}
+
 function presentCount({ name, waiting, active, failed, oldestDueAt, isEstimate }: JobCount): object {
   return { name, waiting, active, failed, oldest_due_at: oldestDueAt, is_estimate: isEstimate };
 }
 
-function presentFailure({ name, count, newest }: FailureGroup): object {
-  const { id, payload, attempts, error, failedAt } = newest;
+function presentFailure({ name, count, first }: FailureGroup<FailedJob>): object {
+  const { id, payload, attempts, error, failedAt } = first;
   return { name, count, error: firstLine(error), newest: { id, payload, attempts, failed_at: failedAt } };
+}
+
+function presentRetry({ name, count, first }: FailureGroup<RetriedJob>): object {
+  const { id, payload, error } = first;
+  return { name, count, error: firstLine(error), next: { id, payload } };
 }
 
 function printJson({ stdout }: ProcessIo, value: object): void {

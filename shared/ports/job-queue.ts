@@ -1,5 +1,5 @@
 import type { JobCount } from '../domain/job-count.ts';
-import type { FailedJob } from '../domain/job-failure.ts';
+import type { FailedJob, RetriedJob } from '../domain/job-failure.ts';
 import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 
 /** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
@@ -45,6 +45,9 @@ export interface JobMonitor {
 
   /** The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too many. */
   listFailed(limit: number): Promise<FailedJob[]>;
+
+  /** Of the first `limit` jobs that wait for a time, those whose attempt failed and that will run again. */
+  listRetried(limit: number): Promise<RetriedJob[]>;
 
   /**
    * Enqueues failed jobs again with all their attempts; they are due from now on.

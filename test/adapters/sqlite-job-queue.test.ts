@@ -98,7 +98,9 @@ describe('The SQLite job queue', () => {
       await settle();
       expect(callsOf('edge.purge')).to.have.length(1);
       const dueAt = fixture().clock.now() + 2 * second;
-      expect(listRows()).to.deep.equal([{ state: 'waiting', attempts: 2, crashes: 1, dueAt, error: null }]);
+      const rows = listRows().map(({ error, ...row }) => ({ ...row, error: error?.split('\n')[0] }));
+      const error = 'Error: unavailable';
+      expect(rows).to.deep.equal([{ state: 'waiting', attempts: 2, crashes: 1, dueAt, error }]);
     });
 
     it('runs in a process that runs already when the lease is over, and not before', async () => {

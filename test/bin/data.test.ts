@@ -4,7 +4,6 @@ import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
 import { type JobHandlers, jobNames } from '../../shared/job-catalogue.ts';
 import { createTestClock } from '../support/clock.ts';
-import { countJobs } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { dropleaf } from './command.ts';
 import { makeData, useHome } from './home.ts';
@@ -141,6 +140,22 @@ describe('bin/dropleaf.js jobs', () => {
     );
   });
 
+  it('says from its first failed attempt on why a job fails', async () => {
+    await leaveFailedJobs((id) => new Error(`the edge refused ${id}`), ['d-1', 'd-2'], 1);
+    const { stdout } = await dropleaf(['jobs'], home.env);
+    expect(rowOf(stdout, 'drop.remove')).to.match(/^drop\.remove +2 +0 +0 /);
+    expect(stdout.split('\n\n')[1]).to.equal(
+      'retried   drop.remove: 2 jobs will run again\n' +
+        '  error    Error: the edge refused d-1\n' +
+        '  id       1\n' +
+        '  payload  {"dropId":"d-1"}\n',
+    );
+    const { retries } = JSON.parse((await dropleaf(['jobs', '--json'], home.env)).stdout);
+    const next = { id: '1', payload: { dropId: 'd-1' } };
+    const error = 'Error: the edge refused d-1';
+    expect(retries).to.deep.equal([{ name: 'drop.remove', count: 2, error, next }]);
+  });
+
   it('--json prints counts and failures for programs', async () => {
     await leaveFailedJobs(() => new Error('a bad day'), ['d-1']);
     const { stdout } = await dropleaf(['jobs', '--json'], home.env);
@@ -180,7 +195,12 @@ describe('bin/dropleaf.js jobs', () => {
     return { clock, queue, close: () => db.close() };
   }
 
-  async function leaveFailedJobs(reasonOf: (dropId: string) => Error, dropIds: string[]): Promise<void> {
+  /** @param attempts of each job; 5 make it fail for good */
+  async function leaveFailedJobs(
+    reasonOf: (dropId: string) => Error,
+    dropIds: string[],
+    attempts = 5,
+  ): Promise<void> {
     const { clock, queue, close } = openQueue();
     const run = (name: PropertyKey, payload: { dropId: string }) =>
       name === 'drop.remove' ? Promise.reject(reasonOf(payload.dropId)) : Promise.resolve();
@@ -189,7 +209,7 @@ describe('bin/dropleaf.js jobs', () => {
     });
     for (const dropId of dropIds) await queue.enqueue('drop.remove', { dropId });
     queue.start(handlers);
-    while ((await countJobs(queue)).failed < dropIds.length) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
       await queue.runUntilIdle().catch(ignore); // rejects with the reason
       clock.advance(60_000);
     }

@@ -122,6 +122,32 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
         expect(lines[4]?.fields).to.deep.include({ key: 'drop.remove/d', attempt: 5 });
       });
 
+      it('is listed with its error from its first failed attempt on, until its last one', async () => {
+        let isUp = false;
+        const purge = async () => {
+          if (!isUp) throw new Error('no edge');
+        };
+        const { queue, settle } = await startProcess({
+          'drop.remove': () => rejectWith('no disk'),
+          'edge.purge': purge,
+        });
+        await queue.enqueue('drop.remove', { dropId: 'd' });
+        await queue.enqueue('edge.purge', { dropId: 'e' });
+        await queue.enqueue('account.remove', { accountId: 'later' }, 60_000);
+        expect(await queue.listRetried(10)).to.deep.equal([]);
+        await settle();
+        const retried = await queue.listRetried(10);
+        expect(retried.map(({ name, payload }) => ({ name, payload }))).to.deep.equal([
+          { name: 'edge.purge', payload: { dropId: 'e' } },
+          { name: 'drop.remove', payload: { dropId: 'd' } },
+        ]);
+        expect(retried[0]?.error).to.match(/^Error: no edge\n +at /);
+        isUp = true;
+        await passAttempts(settle);
+        expect(await queue.listRetried(10)).to.deep.equal([]);
+        expect(await queue.listFailed(10)).to.have.length(1);
+      });
+
       it('is called with all attempts again when its failed job is enqueued again', async () => {
         const { queue, settle, callsOf } = await startProcess({ 'drop.remove': () => rejectWith('no') });
         for (const calls of [5, 10]) {

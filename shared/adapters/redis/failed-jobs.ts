@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq';
-import type { FailedJob } from '../../domain/job-failure.ts';
+import type { FailedJob, RetriedJob } from '../../domain/job-failure.ts';
 import type { Redis } from './connection.ts';
 
 /**
@@ -33,6 +33,12 @@ export function createFailedJobs(redis: Redis, queue: Queue) {
     /** The newest first. */
     async list(limit: number): Promise<FailedJob[]> {
       return limit < 1 ? [] : (await queue.getFailed(0, limit - 1)).map(toFailedJob);
+    },
+
+    /** See JobMonitor.listRetried. */
+    async listRetried(limit: number): Promise<RetriedJob[]> {
+      const delayed = limit < 1 ? [] : await queue.getDelayed(0, limit - 1);
+      return delayed.filter(({ failedReason }) => failedReason !== undefined).map(toFailedJob);
     },
 
     /** See JobMonitor.retryFailed. */

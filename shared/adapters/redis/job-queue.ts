@@ -136,6 +136,8 @@ export function createRedisJobQueue(options: {
 
     listFailed: (limit) => withDropErrors(() => failed.list(limit)),
 
+    listRetried: (limit) => withDropErrors(() => failed.listRetried(limit)),
+
     retryFailed: (nameOrId) => withDropErrors(() => failed.retry(nameOrId)),
 
     async board(options) {

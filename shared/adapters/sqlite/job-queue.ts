@@ -64,6 +64,11 @@ export function createSqliteJobQueue(options: {
 
     listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
 
+    listRetried: async (limit) =>
+      rows
+        .listRetried(limit)
+        .map((job) => ({ ...job, id: String(job.id), payload: parseOrText(job.payload) })),
+
     async retryFailed(nameOrId) {
       const count = await db.write(() => rows.retryFailed(nameOrId, clock.now()));
       runner?.wake();

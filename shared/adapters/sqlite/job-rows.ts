@@ -62,7 +62,7 @@ export function createJobRows(db: Database) {
     removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
     renew: db.prepare(`UPDATE jobs SET due_at = $leaseUntil WHERE ${held}`),
     putBack: db.prepare(`
-      UPDATE OR REPLACE jobs SET state = 'waiting', holder = NULL, attempts = $attempts, crashes = $crashes,
+      UPDATE OR REPLACE jobs SET state = 'waiting', holder = NULL, attempts = $attempts, crashes = $crashes, error = $error,
         due_at = (SELECT coalesce(min(due_at, $dueAt), $dueAt) FROM (
           SELECT min(due_at) AS due_at FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'waiting'))
       WHERE ${held}`),
@@ -77,6 +77,9 @@ export function createJobRows(db: Database) {
     listFailed: db.prepare(`
       SELECT id, name, payload, attempts, error, due_at - ${failedKeepMs} AS failedAt FROM jobs
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
+    listRetried: db.prepare(`
+      SELECT id, name, payload, error FROM jobs WHERE state = 'waiting' AND error IS NOT NULL
+      ORDER BY due_at, id LIMIT $limit`),
     listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
     tallies: db.prepare(`
       SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
@@ -143,13 +146,15 @@ export function createJobRows(db: Database) {
       return isHeld;
     },
 
-    retry({ id, holder, attempts, crashes }: HeldJob, dueAt: number): boolean {
-      return sql.putBack.run({ id, holder, dueAt, attempts, crashes }).changes > 0;
+    retry({ id, holder, attempts, crashes }: HeldJob, error: string, dueAt: number): boolean {
+      const shown = error.slice(0, errorMaxLength);
+      return sql.putBack.run({ id, holder, dueAt, attempts, crashes, error: shown }).changes > 0;
     },
 
     /** As if this attempt had not begun. */
     giveBack({ id, holder, attempts, crashes }: HeldJob, now: number): boolean {
-      return sql.putBack.run({ id, holder, dueAt: now, attempts: attempts - 1, crashes }).changes > 0;
+      const before = { dueAt: now, attempts: attempts - 1, crashes, error: null };
+      return sql.putBack.run({ id, holder, ...before }).changes > 0;
     },
 
     fail({ id, holder }: HeldJob, error: string, now: number): boolean {
@@ -168,7 +173,7 @@ export function createJobRows(db: Database) {
         this.fail(job, `The process ended ${crashes} times while it ran this job`, now);
         return 'failed';
       }
-      this.retry({ ...job, crashes }, now);
+      this.retry({ ...job, crashes }, 'The process ended while it ran this job', now);
       return 'waiting';
     },
 
@@ -185,6 +190,11 @@ export function createJobRows(db: Database) {
     /** The newest first. */
     listFailed(limit: number): FailedRow[] {
       return sql.listFailed.all({ limit }) as FailedRow[]; // proof: the columns selected; a failed row has an error
+    },
+
+    /** The next ones to run first. */
+    listRetried(limit: number): Pick<FailedRow, 'id' | 'name' | 'payload' | 'error'>[] {
+      return sql.listRetried.all({ limit }) as FailedRow[]; // proof: the columns selected
     },
 
     /** @returns how many */

@@ -121,7 +121,7 @@ export function createJobRunner(deps: {
       if (isPayloadValid && job.attempts < attempts) {
         log.warn({ ...about(job), err }, 'job failed and will be retried');
         const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);
-        return () => rows.retry(job, dueAt);
+        return () => rows.retry(job, asText(err), dueAt);
       }
       log.error({ ...about(job), err }, 'job failed for good');
       return () => rows.fail(job, asText(err), clock.now());
