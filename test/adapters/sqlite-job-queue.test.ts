@@ -136,7 +136,7 @@ describe('The SQLite job queue', () => {
       const [row] = listRows();
       expect(row).to.deep.include({
         state: 'failed',
-        error: 'The process ended 10 times while it ran this job',
+        error: 'The process ended, hung, or could not record the end of this job, 10 times',
       });
     });
   });

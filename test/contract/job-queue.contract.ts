@@ -371,7 +371,7 @@ export function describeJobQueue(engine: string, openFixture: () => Promise<JobF
       expect(callsOf('drop.remove')).to.deep.equal(['drop.remove {"dropId":"d"}']);
       expect(await countJobs(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
       expect(log.lines.map(({ message }) => message)).to.include(
-        'job runs again: its process ended while it ran',
+        'job runs again: its process ended, hung, or could not record the end of the job',
       );
     });
 

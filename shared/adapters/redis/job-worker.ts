@@ -54,7 +54,9 @@ export function startJobWorker(deps: {
       failed.removeOthers(job).catch(report); // of the failed jobs of one key, the newest is kept
     }
   });
-  worker.on('stalled', (jobId) => log.warn({ jobId }, 'job runs again: its process ended while it ran'));
+  worker.on('stalled', (jobId) =>
+    log.warn({ jobId }, 'job runs again: its process ended, hung, or could not record the end of the job'),
+  );
   worker.on('error', report);
 
   async function run(job: Job): Promise<void> {

@@ -170,10 +170,18 @@ export function createJobRows(db: Database) {
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
       if (crashes >= crashLimit) {
-        this.fail(job, `The process ended ${crashes} times while it ran this job`, now);
+        this.fail(
+          job,
+          `The process ended, hung, or could not record the end of this job, ${crashes} times`,
+          now,
+        );
         return 'failed';
       }
-      this.retry({ ...job, crashes }, 'The process ended while it ran this job', now);
+      this.retry(
+        { ...job, crashes },
+        'The process ended, hung, or could not record the end of this job',
+        now,
+      );
       return 'waiting';
     },
 

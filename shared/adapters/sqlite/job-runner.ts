@@ -72,8 +72,16 @@ export function createJobRunner(deps: {
     if (isCleanupDue) cleanedAt = now;
     for (const job of claimed) running.set(job.id, { job, end: run(job) });
     for (const { job, to } of recovered) {
-      if (to === 'waiting') log.warn(about(job), 'job runs again: its process ended while it ran');
-      else log.error(about(job), 'job failed for good: its process ended too often while it ran');
+      if (to === 'waiting')
+        log.warn(
+          about(job),
+          'job runs again: its process ended, hung, or could not record the end of the job',
+        );
+      else
+        log.error(
+          about(job),
+          'job failed for good: its process ended, hung, or could not record the end of the job, too often',
+        );
     }
     for (const name of unknown) {
       log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
