@@ -28,6 +28,9 @@ export const exitMeanings: Readonly<Record<Ending, string>> = {
   interrupted: 'Ctrl+C',
 };
 
+/** Refusals of a limit that time does not change, whatever their Retry-After says. */
+export const capCodes: readonly (string | undefined)[] = ['quota_exceeded', 'version_limit_reached'];
+
 /** @param status of an answer of the service from 400 on */
 export function exitCodeOf(status: number): number {
   if (status === 401) return exitCodes.notSignedIn;
@@ -76,8 +79,16 @@ export class CliError extends Error {
 }
 
 /** What `--json` prints of an error. */
-export function presentError({ code, exitCode, message, details }: CliError): object {
+export function presentError({
+  code,
+  exitCode,
+  message,
+  details: given,
+  retryAfterSeconds,
+}: CliError): object {
   const ending = endings.find((one) => exitCodes[one] === exitCode) ?? 'failed';
+  const details =
+    retryAfterSeconds === undefined ? given : { retry_after_seconds: retryAfterSeconds, ...given };
   return { error: { code: code ?? snakeCase(ending), message, details } };
 }
 

@@ -1,4 +1,4 @@
-import { CliError, errorCode, exitCodeOf, exitCodes } from './errors.ts';
+import { CliError, capCodes, errorCode, exitCodeOf, exitCodes } from './errors.ts';
 
 export interface ApiRequest {
   /** undefined values are left out. */
@@ -174,7 +174,11 @@ function errorOf({ status, headers, json }: Received, base: string): CliError {
 
 /** Of an answer that has none of the service's codes: the error of something in front of it, or of another server. */
 function guessOf(status: number): [hint: string, exitCode: number] {
-  if (status === 413) return [': this is too large for a proxy in front of the service', exitCodes.refused];
+  if (status === 413) {
+    const hint =
+      ': this is too large for a proxy in front of the service, whose operator can raise its limit';
+    return [hint, exitCodes.refused];
+  }
   if (status >= 500 || status === 429) return ['', exitCodeOf(status)];
   return [': is this the address of a Dropleaf service?', exitCodes.failed];
 }
@@ -216,9 +220,6 @@ function faultCode(cause: unknown): string {
   return errorCode(cause) ?? '';
 }
 
-/** Refusals of a limit that time does not change. */
-const caps = ['quota_exceeded', 'version_limit_reached'];
-
 /** null: do not try again. */
 function secondsToWait(error: unknown, tries: number, isRepeatable: boolean): number | null {
   if (!(error instanceof CliError)) return null;
@@ -226,7 +227,7 @@ function secondsToWait(error: unknown, tries: number, isRepeatable: boolean): nu
   const backoff = 2 ** (tries - 2) * (0.75 + Math.random() / 2); // 0.5, 1, 2, 4 s and a quarter more or less
   const mayRepeat =
     status === 429
-      ? !caps.includes(code)
+      ? !capCodes.includes(code)
       : isRepeatable && mayPass(status, faultCode(cause), retryAfterSeconds);
   if (mayRepeat) {
     const seconds = Math.max(retryAfterSeconds ?? 0, backoff);

@@ -6,7 +6,16 @@ import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
 import { createContext, type GlobalFlags, type OpenContext } from './context.ts';
-import { CliError, endings, exitCodes, exitMeanings, presentError, snakeCase, usageError } from './errors.ts';
+import {
+  CliError,
+  capCodes,
+  endings,
+  exitCodes,
+  exitMeanings,
+  presentError,
+  snakeCase,
+  usageError,
+} from './errors.ts';
 import { type CliIo, programName } from './io.ts';
 import { isRecord } from './origin-file.ts';
 import { clean, createOutput } from './output.ts';
@@ -106,7 +115,7 @@ function printError(error: unknown, io: CliIo, isJson: boolean): number {
   }
   if (error instanceof CliError) {
     output.error(error.text);
-    for (const line of detailLines(error.details)) output.note(line);
+    for (const line of detailLines(error)) output.note(line);
     output.result(presentError(error), null);
     return error.exitCode;
   }
@@ -117,12 +126,20 @@ function printError(error: unknown, io: CliIo, isJson: boolean): number {
 }
 
 /** Limits that the service named, one a line, and every wrong field if there are several: the message names the first. */
-function detailLines({ field, fields, ...limits }: Readonly<Record<string, unknown>>): string[] {
+function detailLines({ code, details, retryAfterSeconds: seconds }: CliError): string[] {
+  const { field, fields, retry_after_seconds, ...limits } = details;
   const several = Array.isArray(fields) && fields.length > 1 ? fields : [];
   return [
     ...several.map((wrong) => `  ${isRecord(wrong) ? wrong.message : wrong}`),
     ...Object.entries(limits).map(
       ([name, value]) => `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     ),
+    ...(seconds === undefined || capCodes.includes(code) ? [] : [`Try again in ${waitText(seconds)}.`]),
   ];
+}
+
+/** Rounded up. */
+function waitText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3_600)} hours`;
 }

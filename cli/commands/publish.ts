@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { readNewPasscode } from '../ask.ts';
 import type { Context, OpenContext } from '../context.ts';
-import { CliError, exitCodes, usageError } from '../errors.ts';
+import { CliError, capCodes, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import { addTag, readExpiry } from '../option-values.ts';
 import { type Page, readPage } from '../publish/page.ts';
@@ -172,7 +172,7 @@ function waitAfter(error: unknown, output: Context['output']): number | null {
   if ([usage, notSignedIn, interrupted].some((exitCode) => exitCode === error.exitCode)) throw error;
   if (error.code === 'ENOENT') return null; // an editor that replaces the file creates it again
   output.error(error.text);
-  const seconds = error.code === 'version_limit_reached' ? undefined : error.retryAfterSeconds;
+  const seconds = capCodes.includes(error.code) ? undefined : error.retryAfterSeconds;
   if (seconds === undefined) return null;
   output.note(`Waiting until ${formatTime(Date.now() + seconds * 1000)} UTC.`);
   return seconds * 1000;

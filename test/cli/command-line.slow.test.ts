@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { useService } from '../support/service.ts';
@@ -86,6 +89,31 @@ describe('dropleaf, the client, on the command line', () => {
     expect(wrong.stderr)
       .to.contain('does not accept the token in DROPLEAF_TOKEN')
       .and.not.to.contain('drop_wrong');
+  });
+
+  it('says how long to wait where the service or a proxy asks for more than a minute, unless waiting does not help', async () => {
+    let answer: object = {};
+    let status = 503;
+    const server = createServer((_req, res) => {
+      const headers = { 'content-type': 'application/json', 'retry-after': '40000' };
+      res.writeHead(status, headers).end(JSON.stringify(answer));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${port}`, DROPLEAF_TOKEN: 'dl_x' };
+    const down = await client.run(['list', '--json'], { env });
+    expect(down.stderr).to.match(/status 503\nTry again in 12 hours\.\n$/);
+    expect(JSON.parse(down.stdout).error.details).to.deep.equal({ retry_after_seconds: 40_000 });
+    status = 429;
+    const details = { limit: 500, retry_after_seconds: 40_000 };
+    answer = { error: { code: 'daily_quota_exceeded', message: 'At most 500 writes a day.', details } };
+    const day = await client.run(['list'], { env });
+    expect(day.stderr).to.match(
+      /a day\. \(daily_quota_exceeded\)\n {2}limit: 500\nTry again in 12 hours\.\n$/,
+    );
+    answer = { error: { code: 'quota_exceeded', message: 'Full', details } };
+    expect((await client.run(['list'], { env })).stderr).to.match(/ {2}limit: 500\n$/);
+    server.close();
   });
 
   it('open starts the browser and prints the address', async () => {
