@@ -5,6 +5,7 @@ import { type Window, windowOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter, Reservation } from '../ports/rate-limiter.ts';
 import { createFairQueue } from '../util/fair-queue.ts';
+import { createKeyedQueue } from '../util/keyed-queue.ts';
 
 /** Attempts of one network, and networks, in one process. About four seconds of passcodes. */
 const maxWaiting = 200;
@@ -40,24 +41,8 @@ export function createAttempts(
 ) {
   const { limiter, clock, pause = sleep } = deps;
   const turns = createFairQueue(1, maxWaiting);
-  /** The attempts of each network that has some; requests bound their number (MAX_CONNECTIONS). */
-  const lines = new Map<string, { length: number; last: Promise<unknown> }>();
-
-  /** Runs the attempts of a network one after the other. @throws DropError `unavailable` if too many wait */
-  async function inLine<T>(network: string, run: () => Promise<T>): Promise<T> {
-    const line = lines.get(network) ?? { length: 0, last: Promise.resolve() };
-    if (line.length > maxWaiting) throw tooManyWait();
-    line.length += 1;
-    lines.set(network, line);
-    const result = line.last.then(run);
-    line.last = result.catch(() => undefined); // its caller gets the error
-    try {
-      return await result;
-    } finally {
-      line.length -= 1;
-      if (line.length === 0) lines.delete(network);
-    }
-  }
+  /** The attempts of each network, one after the other. */
+  const lines = createKeyedQueue(1, maxWaiting);
 
   /** @returns `busy`: not checked, because attempts that other processes check may still count */
   async function check<T>({ quotas, check, counts }: Attempt<T>): Promise<{ result: T } | 'busy'> {
@@ -93,7 +78,13 @@ export function createAttempts(
      * @throws DropError `rate_limited` if a quota is used up; `unavailable` if too many attempts wait, or those of other
      *   processes take too long. Then it was not checked
      */
-    run: <T>(attempt: Attempt<T>): Promise<T> => inLine(attempt.visitor.network, () => checkInTurn(attempt)),
+    async run<T>(attempt: Attempt<T>): Promise<T> {
+      const done = await lines.run(attempt.visitor.network, async () => ({
+        result: await checkInTurn(attempt),
+      }));
+      if (done === undefined) throw tooManyWait();
+      return done.result;
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import {
   type Publisher,
   type WriteIds,
 } from '../domain/drop.ts';
-import { DropError, notFound } from '../domain/errors.ts';
+import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import type { Takedown } from '../domain/moderation.ts';
 import { type Conflict, type DropTarget, etagOf, refusalOf } from '../domain/revision.ts';
@@ -19,6 +19,7 @@ import { dayMs } from '../domain/windows.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
+import { createKeyedQueue } from '../util/keyed-queue.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
@@ -38,6 +39,11 @@ export interface NewDropInput extends Document {
 
 /** Ten years: a later time is a mistake of units, such as microseconds, and the drop would never expire. */
 const maxExpiryMs = 3_653 * dayMs;
+
+/** Of one account in a process, searches included. Without the limit, an account that sends many would delay all others. */
+const listsAtOnce = 2;
+const maxWaitingLists = 50;
+const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
 
 /** The caller's drop that a change is for. */
 export type Target = Omit<DropTarget, 'ownerId'>;
@@ -66,6 +72,7 @@ export function createDrops(deps: {
 }) {
   const { drops, limits, passcodes, followUps, clock, config } = deps;
   const reads = createVersionReads(deps);
+  const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
 
   /**
    * Stores a document under the id of a new version. If `store` throws, the outcome is unknown: the version may exist.
@@ -193,8 +200,11 @@ export function createDrops(deps: {
     /** Of all live drops, oldest first. */
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
-    list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
-      return drops.list(caller.ownerId, query);
+    /** @throws DropError `unavailable` if too many lists of the account wait */
+    async list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
+      const listed = await lists.run(caller.ownerId, () => drops.list(caller.ownerId, query));
+      if (listed === undefined) throw unavailable(tooManyLists);
+      return listed;
     },
 
     /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */

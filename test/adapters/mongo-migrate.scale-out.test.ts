@@ -4,6 +4,9 @@ import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts
 import { knownForm, readForm } from '../../shared/adapters/mongo/form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
 import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
+import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { aDrop } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
@@ -64,6 +67,26 @@ describe('migrate (MongoDB)', () => {
       'html.chunks html.chunks files_id_1_n_1',
     ]);
     expect(await findMissing(mongo)).to.deep.equal([]);
+  });
+
+  it('folds the texts of drops that an earlier release has stored or changed', async () => {
+    await migrate(mongo, log);
+    const stores = createMongoStores(mongo.connection, createTestClock());
+    for (const title of ['Straße', 'Ёлка', 'Café'])
+      await stores.drops.create(aDrop({ title, description: null }), 500, []);
+    const drops = mongo.connection.collection('drops');
+    await drops.updateOne({ title: 'Straße' }, { $unset: { folded_title: '', folded_description: '' } });
+    await drops.updateOne({ title: 'Ёлка' }, { $set: { title: 'Über', description: 'Öl' } });
+    const query = { page: 1, pageSize: 9, sortBy: 'created_at', sortOrder: 'desc', metadata: [] } as const;
+    const count = async (search: string) => (await stores.drops.list('owner', { ...query, search })).total;
+    expect([await count('strasse'), await count('uber ol')]).to.deep.equal([1, 0]);
+    log.lines.length = 0;
+    await migrate(mongo, log);
+    expect(log.lines.map(({ fields }) => fields.drops)).to.include(2);
+    expect([await count('strasse'), await count('uber ol'), await count('cafe')]).to.deep.equal([1, 1, 1]);
+    log.lines.length = 0;
+    await migrate(mongo, log);
+    expect(log.lines.map(({ fields }) => fields.drops)).to.not.include(2);
   });
 
   it('creates unique and partial indexes as planned', async () => {

@@ -88,6 +88,18 @@ describe('Data of an earlier release', () => {
     expect(new Set(versions.map(({ published_by }) => published_by))).to.deep.equal(new Set([null]));
   });
 
+  it('is found by searches, without regard to case', async () => {
+    for (const { token } of Object.values(owners)) {
+      const list = async (query: string) => (await service.get(`/api/drops?${query}`, { token })).body;
+      const { data } = await list('pageSize=200');
+      for (const { slug, title } of data) {
+        const found = await list(`pageSize=200&q=${encodeURIComponent(title.toLowerCase())}`);
+        expect(found.data.map((drop) => drop.slug)).to.include(slug);
+      }
+      expect((await list('q=nowhere')).data).to.deep.equal([]);
+    }
+  });
+
   it('keeps reports and the audit log', async () => {
     const { reports, audit } = service.services;
     expect(await reports.list({ withClosed: true }, 100)).to.deep.equal(expected.reports);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createSearch } from '../../shared/domain/search.ts';
+import { createSearch, foldTexts } from '../../shared/domain/search.ts';
 
 describe('The words of a search', () => {
   const finds = (search: string, title: string, description: string | null = null) =>
-    createSearch(search)({ title, description });
+    createSearch(search)(foldTexts({ title, description }));
 
   it('are found without regard to case and accents, in every script', () => {
     const same: readonly (readonly string[])[] = [
@@ -34,5 +34,12 @@ describe('The words of a search', () => {
     expect(finds('👩‍💻', 'Work 👩‍💻')).to.equal(true);
     expect(finds('🎉', 'Work 👩‍💻')).to.equal(false);
     expect(finds('\u3000one\u00a0', 'One')).to.equal(true);
+  });
+  it('are found in texts that grow when they are folded, of which three times their length is kept', () => {
+    const korean = '각'.repeat(699);
+    expect(foldTexts({ title: '', description: korean })).to.have.length(3 * 699 + 1);
+    expect(finds('각 끝', korean, '끝')).to.equal(true);
+    expect(finds('\ufdfa', '\ufdfa'.repeat(200))).to.equal(true);
+    expect(foldTexts({ title: '\ufdfa'.repeat(200), description: null })).to.have.length(3 * 200 + 1);
   });
 });

@@ -8,6 +8,7 @@ import {
   withoutDocument,
 } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
+import { foldText } from '../../domain/search.ts';
 import { toVersion, type VersionDocument, versionDocument, versionSchema } from './version-document.ts';
 
 /** A drop with its versions, passcode and pending tasks, which change together. Times are Unix milliseconds. */
@@ -17,6 +18,9 @@ export interface DropDocument {
   readonly slug: string;
   readonly title: string;
   readonly description: string | null;
+  /** Both texts as searches read them; absent in documents of earlier releases. */
+  readonly folded_title?: string;
+  readonly folded_description?: string;
   /** The metadata as `key=value`, in the caller's order; empty once deleted, so that no filter finds the drop. */
   readonly pairs: readonly string[];
   readonly lock: { readonly id: string; readonly hash: string } | null;
@@ -57,6 +61,8 @@ const dropSchema = new Schema<DropDocument>(
     slug: String,
     title: String,
     description: { type: String, default: null },
+    folded_title: String,
+    folded_description: String,
     pairs: [String],
     lock: { type: new Schema({ id: String, hash: String }, { _id: false, id: false }), default: null },
     latest_version: Number,
@@ -244,6 +250,8 @@ export function liveDropDocument(
     slug: drop.slug,
     title: drop.title,
     description: drop.description,
+    folded_title: foldText(drop.title),
+    folded_description: foldText(drop.description),
     pairs: toPairs(drop.metadata),
     lock: lock === null ? null : { id: lock.id, hash: lock.hash },
     latest_version: head.number,

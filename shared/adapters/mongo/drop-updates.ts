@@ -1,4 +1,5 @@
 import type { DetailChanges, PendingTask } from '../../domain/drop.ts';
+import { foldText } from '../../domain/search.ts';
 import { type DropRow, dropFields, type dropModel, type Filter, toPairs } from './drop-schema.ts';
 
 /** Updates of drops as aggregation pipelines, in which one update can use the values that it replaces. */
@@ -62,8 +63,11 @@ export const headOfVersions = {
 
 export function details({ title, description, metadata, expiresAt }: DetailChanges): object {
   return {
-    ...(title !== undefined && { title: literal(title) }),
-    ...(description !== undefined && { description: literal(description) }),
+    ...(title !== undefined && { title: literal(title), folded_title: literal(foldText(title)) }),
+    ...(description !== undefined && {
+      description: literal(description),
+      folded_description: literal(foldText(description)),
+    }),
     ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
     ...(expiresAt !== undefined && { expires_at: expiresAt ?? '$$REMOVE' }),
   };

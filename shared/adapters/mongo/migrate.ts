@@ -8,6 +8,7 @@ import { cardModel } from './card-store.ts';
 import type { Mongo } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { retryConflicts } from './errors.ts';
+import { foldStoredTexts } from './folded-texts.ts';
 import { knownForm, raiseForm, refuseNewer } from './form.ts';
 import { idempotencyModel } from './idempotency-store.ts';
 import { importModel } from './import-mark.ts';
@@ -82,8 +83,8 @@ function bucketOf(bucket: string): CollectionPlan[] {
 }
 
 /**
- * Creates and logs missing collections and indexes, drops retired collections, and then raises the form. May be repeated, run
- * twice in parallel, and run while the service runs.
+ * Creates and logs missing collections and indexes, drops retired collections, folds texts, and then raises the form. May be
+ * repeated, run twice in parallel, and run while the service runs.
  * @param mongo opened with `isMigration`, because building an index may take long
  * @throws Error that names the index which differs or cannot be created, or says that the form is that of a newer release
  */
@@ -102,6 +103,8 @@ export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
     isChanged = true;
     log.info({ collection: name }, 'Dropped from MongoDB');
   }
+  const drops = await foldStoredTexts(connection);
+  if (drops > 0) log.info({ drops }, 'Folded titles and descriptions for searches');
   if (await retryConflicts(() => raiseForm(connection))) {
     isChanged = true;
     log.info({ form: knownForm }, 'MongoDB has the form of this release');

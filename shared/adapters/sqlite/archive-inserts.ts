@@ -1,4 +1,5 @@
 import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
+import { foldTexts } from '../../domain/search.ts';
 import type { Database } from './database.ts';
 import { createPairs } from './drop-pairs.ts';
 import { insertVersionSql, lockValues, publisherValues, versionValues, writeMetadata } from './drop-rows.ts';
@@ -23,11 +24,11 @@ export function createArchiveInserts(db: Database): Inserts {
       ${unlessThere('account_id, key')}`),
     // The next place is free, because no other write adds drops.
     drop: db.prepare(`
-      INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,
+      INSERT INTO drops (id, owner_id, slug, title, description, folded, metadata, lock_id, lock_hash, latest_version,
         head_id, head_size_bytes, head_has_context, head_media_type, head_created_at, view_count, place,
         created_at, updated_at, changed_at, rev, taken_down_at, takedown_reason, expires_at,
         owed_render, owed_purge)
-      VALUES ($id, $ownerId, $slug, $title, $description, $metadata, $lockId, $lockHash, $latestVersion,
+      VALUES ($id, $ownerId, $slug, $title, $description, $folded, $metadata, $lockId, $lockHash, $latestVersion,
         $versionId, $sizeBytes, $hasContext, $mediaType, $headCreatedAt, $viewCount,
         (SELECT coalesce(max(place), -1) + 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL),
         $createdAt, $updatedAt, $updatedAt, $rev, $takenDownAt, $takedownReason, $expiresAt, 0, 0)
@@ -75,6 +76,7 @@ function dropValues(drop: ArchivedDrop) {
     ...{ id, ownerId, slug, title, description, viewCount, rev, createdAt, updatedAt, expiresAt },
     ...{ ...latest, headCreatedAt, latestVersion: head.number },
     ...lockValues(drop.lock),
+    folded: foldTexts(drop),
     metadata: writeMetadata(new Map(drop.metadata)),
     takenDownAt: drop.takedown?.at ?? null,
     takedownReason: drop.takedown?.reason ?? null,

@@ -10,6 +10,7 @@ import {
 } from '../../domain/drop.ts';
 import type { Takedown } from '../../domain/moderation.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from '../../domain/revision.ts';
+import { foldTexts } from '../../domain/search.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DropStore } from '../../ports/drop-store.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
@@ -94,15 +95,15 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
       WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?`),
     // Without RETURNING, which takes three times as long as the rest.
     insert: db.prepare(`
-      INSERT INTO drops (id, owner_id, slug, title, description, metadata, lock_id, lock_hash, latest_version,
+      INSERT INTO drops (id, owner_id, slug, title, description, folded, metadata, lock_id, lock_hash, latest_version,
         head_id, head_size_bytes, head_has_context, head_media_type, head_created_at, place,
         created_at, updated_at, changed_at, owed_render, owed_purge, expires_at)
-      VALUES ($id, $ownerId, $slug, $title, $description, $metadata, $lockId, $lockHash, 1,
+      VALUES ($id, $ownerId, $slug, $title, $description, $folded, $metadata, $lockId, $lockHash, 1,
         $versionId, $sizeBytes, $hasContext, $mediaType, $createdAt, $place,
         $createdAt, $createdAt, $createdAt, $render, $purge, $expiresAt)
       ON CONFLICT (slug) DO NOTHING`),
     changeDetails: db.prepareTuples(`
-      UPDATE drops SET title = $title, description = $description, metadata = $metadata,
+      UPDATE drops SET title = $title, description = $description, folded = $folded, metadata = $metadata,
         expires_at = $expiresAt, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
     setLock: db.prepareTuples(`
@@ -186,6 +187,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     const { id, ownerId, slug, title, description, metadata, lock, expiresAt, version } = drop;
     const { changes } = sql.insert.run({
       ...{ id, ownerId, slug, title, description, place, expiresAt, metadata: writeMetadata(metadata) },
+      folded: foldTexts(drop),
       ...lockValues(lock),
       ...versionValues(withoutDocument(version)),
       ...taskValues(tasks),
@@ -244,7 +246,8 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   ): Drop {
     const { title, description, metadata, expiresAt } = { ...drop, ...changes };
     pairs.replace(drop, drop.metadata, metadata);
-    const values = { title, description, metadata: writeMetadata(metadata), expiresAt };
+    const folded = foldTexts({ title, description });
+    const values = { title, description, folded, metadata: writeMetadata(metadata), expiresAt };
     return updated(sql.changeDetails, drop, now, tasks, values);
   }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { foldTexts } from '../../domain/search.ts';
 
 const migrations = new URL('./migrations/', import.meta.url);
 
@@ -27,13 +28,17 @@ export function requireForm(connection: DatabaseSyncInstance): void {
 }
 
 /**
- * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction.
+ * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. `fold` is the only function of
+ * ours that a script may call.
  * @returns the form that it had
  * @throws Error that says what to do if a newer release has written the database
  */
 export function migrate(connection: DatabaseSyncInstance): number {
   const known = knownForm();
   if (readForm(connection) === known) return known;
+  connection.function('fold', (title: string, description: string | null) =>
+    foldTexts({ title, description }),
+  );
   connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
   try {
     const form = readForm(connection);
