@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { createTurns } from '../../shared/util/turns.ts';
 import type { McpCall, McpSession } from '../http/access.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
@@ -22,6 +23,8 @@ export function mcpHandlers(services: Services): { call: McpCall } {
   const { config, log } = services;
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
+  /** A message takes the library 2 ms and more, so parallel ones would delay all other requests. */
+  const turns = createTurns();
   let handler: McpHttpHandler | undefined;
 
   /** The first call loads the library: it takes 130 ms and 26 MB, which services without MCP clients save. */
@@ -44,6 +47,7 @@ export function mcpHandlers(services: Services): { call: McpCall } {
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
           field: 'body',
         });
+      await turns.next();
       handler ??= load();
       const headers = usedHeaders.flatMap((name) => {
         const value = req.headers[name];
