@@ -1,17 +1,20 @@
-// Attacks on the running service, one kind after another, and how long a normal client's requests take meanwhile: over
-// connections that it keeps, and over new ones. Last come connections that are opened and left open. Runs on both engines
-// if MONGODB_URI and REDIS_URL are set. Exits with 1 if a normal request fails or the p99 exceeds 100 ms.
-// usage: attack.js [part of the attacks' names [seconds of each, default 5 [connections to leave open, default 10000]]]
+// Attacks on the running service from a second address, without an account and by one account with many drops, one kind after
+// another, and how long another account's requests take meanwhile: over connections that it keeps, and over new ones. Last
+// come connections that are opened and left open. Runs on both engines if MONGODB_URI and REDIS_URL are set. Exits with 1 if
+// a normal request fails or the p99 exceeds 100 ms.
+// usage: attack.js [part of the attacks' names [seconds of each, default 5 [connections to leave open, default 10000
+//   [drops of the attacking account, default 480]]]]
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlainClient } from '../test/support/client.ts';
+import { prepareAccount } from './account-attacks.ts';
 import { attacks, type Target } from './attacks.ts';
 import { makePage } from './load.ts';
 import { listEngines, publish, type Served } from './served.ts';
 import { type Reading, type SteadyReader, startSteadyReader } from './steady-reader.ts';
 import { formatTable } from './table.ts';
 
-const [, , part = '', secondsOfEach = '5', connections = '10000'] = process.argv;
+const [, , part = '', secondsOfEach = '5', connections = '10000', drops = '480'] = process.argv;
 const attackMs = Number(secondsOfEach) * 1_000;
 const p99Ms = 100;
 /** The service has recovered from an attack when it answers ten times in a row within this time. */
@@ -41,6 +44,7 @@ for (const miss of misses) process.stdout.write(`MISSED ${miss}\n`);
 process.exitCode = misses.length === 0 ? 0 : 1;
 
 async function attackAll(service: Served): Promise<void> {
+  const ofAccount = await prepareAccount(service, Number(drops));
   const { target, client, visitors } = await prepare(service);
   const rows: string[][] = [];
   const add = async (name: string, attack: Attack) => {
@@ -55,7 +59,7 @@ async function attackAll(service: Served): Promise<void> {
     process.stderr.write(`${service.engine}: ${rows.at(-1)?.join('  ')}\n`);
   };
   await add('nothing', untilOver);
-  for (const [name, attack] of attacks) {
+  for (const [name, attack] of [...attacks, ...ofAccount]) {
     if (name.includes(part)) await add(name, (isOver) => attack(target, isOver));
   }
   const left: Socket[] = [];

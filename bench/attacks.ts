@@ -16,17 +16,17 @@ export interface Target {
 }
 
 /** Resolves after `isOver` says true. */
-type Attack = (target: Target, isOver: () => boolean) => Promise<unknown>;
+export type Attack = (target: Target, isOver: () => boolean) => Promise<unknown>;
 
 const mib = 1024 * 1024;
 const post = (target: Target, raw: string | Uint8Array, headers: Record<string, string> = {}) =>
   asking('POST', '/api/drops', { token: target.token, raw, headers });
 
-/** Clients that repeat a request, each over a persistent connection. */
-function asking(method: string, path: string, options: RequestOptions) {
+/** Clients that repeat a request, each over a persistent connection, from an address of their own. */
+export function asking(method: string, path: string, options: RequestOptions) {
   return (clients: number): Attack =>
     async ({ url }, isOver) => {
-      const client = createPlainClient(url);
+      const client = createPlainClient(url, {}, { localAddress: '127.0.0.2' });
       await times(clients, async () => {
         while (!isOver()) await client.request(method, path, options).catch(() => pause(10)); // cut off: again
       });
@@ -34,7 +34,7 @@ function asking(method: string, path: string, options: RequestOptions) {
     };
 }
 
-function times(count: number, work: (index: number) => Promise<unknown>): Promise<unknown> {
+export function times(count: number, work: (index: number) => Promise<unknown>): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 

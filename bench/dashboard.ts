@@ -6,11 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openMongo } from '../shared/adapters/mongo/connection.ts';
 import { databaseFile } from '../shared/adapters/sqlite/data-dir.ts';
 import { openDatabase } from '../shared/adapters/sqlite/database.ts';
-import { dropleaf } from '../test/bin/command.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { createRecordingLog } from '../test/worker/recording-log.ts';
 import { makePage } from './load.ts';
-import { listEngines, type Served } from './served.ts';
+import { listEngines, type Served, signIn } from './served.ts';
 import { startSteadyReader } from './steady-reader.ts';
 import { formatTable } from './table.ts';
 
@@ -104,7 +103,7 @@ async function addToMongo(uri: string): Promise<void> {
 async function measure(service: Served, compared: string): Promise<void> {
   const { url, token, engine } = service;
   const client = createPlainClient(url, { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' });
-  const cookie = await signIn(service);
+  const cookie = await signIn(service, 'bench');
   const { data } = (await client.get('/api/drops?pageSize=2', { token })).body;
   const slug = data.find((drop) => drop.slug !== compared)?.slug ?? '';
   const pages: Readonly<Record<string, string>> = {
@@ -161,22 +160,4 @@ async function untilIdle({ cpuSeconds }: Served): Promise<void> {
     idle = now - before < 0.1 ? idle + 1 : 0;
     before = now;
   }
-}
-
-/** As the account of the token. @returns the Cookie header */
-async function signIn({ url, env }: Served): Promise<string> {
-  const key = (await dropleaf(['sign-in-key'], env)).stdout.trim();
-  const client = createPlainClient(url);
-  const { cookies, status } = await client.request('POST', '/sign-in/browser', {
-    raw: new URLSearchParams({ name: 'bench', key }).toString(),
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      origin: url,
-      'sec-fetch-mode': 'navigate',
-    },
-  });
-  client.close();
-  const cookie = cookies[0]?.split(';')[0];
-  if (cookie === undefined) throw new Error(`The sign-in was answered ${status}`);
-  return cookie;
 }

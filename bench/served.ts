@@ -10,8 +10,10 @@ import { cpuSeconds, residentMib, startService } from './processes.ts';
 export interface Served {
   readonly engine: 'embedded' | 'scale-out';
   readonly url: string;
-  /** The token of an account. */
+  /** The token of the account `bench`. */
   readonly token: string;
+  /** A new token of the local account of that name. */
+  makeToken(user: string): Promise<string>;
   /** What tells commands and adapters where the data is. */
   readonly env: Readonly<Record<string, string>>;
   /** Of the process that answers requests. */
@@ -39,12 +41,14 @@ export function listEngines(): readonly {
 export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
   const dataDir = makeTempDir();
   const service = await startService({ ...noLimits, ...settings, DATA_DIR: dataDir });
-  const token = (await dropleaf(['token', '--user', 'bench'], { DATA_DIR: dataDir })).stdout.trim();
+  const makeToken = async (user: string) =>
+    (await dropleaf(['token', '--user', user], { DATA_DIR: dataDir })).stdout.trim();
   return {
     ...service,
     engine: 'embedded',
     wholeCpuSeconds: service.cpuSeconds,
-    token,
+    token: await makeToken('bench'),
+    makeToken,
     env: { DATA_DIR: dataDir },
     async close() {
       await service.stop();
@@ -58,11 +62,11 @@ async function serveScaleOut(settings: Settings = {}): Promise<Served> {
   const cluster = await openCluster({ ...noLimits, ...settings });
   const { url, pid } = await cluster.startWeb();
   const worker = await cluster.startWorker();
-  const token = await cluster.makeToken('bench');
   return {
     engine: 'scale-out',
     url,
-    token,
+    token: await cluster.makeToken('bench'),
+    makeToken: cluster.makeToken,
     env: cluster.servers.env,
     cpuSeconds: () => cpuSeconds(pid),
     wholeCpuSeconds: () => cpuSeconds(pid) + cpuSeconds(worker.pid),
@@ -78,4 +82,22 @@ export async function publish({ url, token }: Served, html: string): Promise<str
   client.close();
   if (answer.status !== 201) throw new Error(`POST /api/drops was answered ${answer.status}: ${answer.text}`);
   return answer.body.slug;
+}
+
+/** As a local account. @returns the Cookie header */
+export async function signIn({ url, env }: Served, name: string): Promise<string> {
+  const key = (await dropleaf(['sign-in-key'], env)).stdout.trim();
+  const client = createPlainClient(url);
+  const { cookies, status } = await client.request('POST', '/sign-in/browser', {
+    raw: new URLSearchParams({ name, key }).toString(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: url,
+      'sec-fetch-mode': 'navigate',
+    },
+  });
+  client.close();
+  const cookie = cookies[0]?.split(';')[0];
+  if (cookie === undefined) throw new Error(`The sign-in was answered ${status}`);
+  return cookie;
 }

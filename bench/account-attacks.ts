@@ -1,0 +1,98 @@
+// What one account can do to others with requests whose cost grows with what it stores.
+import { createPlainClient } from '../test/support/client.ts';
+import { type Attack, asking, type Target, times } from './attacks.ts';
+import { makePage } from './load.ts';
+import { type Served, signIn } from './served.ts';
+
+/** NFKD makes 18 characters of it. */
+const longest = '\ufdfa';
+const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+type NamedAttack = readonly [name: string, attack: Attack];
+
+/** The scenes of an account that stores as much as it can. @param drops how many it has */
+export async function prepareAccount(service: Served, drops: number): Promise<readonly NamedAttack[]> {
+  const token = await service.makeToken('attacker');
+  const cookie = await signIn(service, 'attacker');
+  const slug = await fill(service.url, token, drops);
+  const words = encodeURIComponent([...'صلىاهعيوسم'.repeat(4).slice(0, 35), 'x'].join(' '));
+  const get = (path: string) => asking('GET', path, { token });
+  const inDashboard = (path: string) => asking('GET', path, { headers: { cookie } });
+  const call = (method: string, params: object = {}) =>
+    asking('POST', '/mcp', { token, body: { jsonrpc: '2.0', id: 1, method, params }, headers: json });
+  const list = (name: string, args: object) => call('tools/call', { name, arguments: args });
+  return [
+    ['8 searches', get(`/api/drops?pageSize=1&q=${words}`)(8)],
+    ['8 searches of the dashboard', inDashboard(`/drops?q=${words}`)(8)],
+    ['8 searches of MCP', list('list_drops', { page_size: 1, q: decodeURIComponent(words) })(8)],
+    ['16 lists of 200', get('/api/drops?pageSize=200')(16)],
+    ['16 lists of the dashboard', inDashboard('/drops?view=list')(16)],
+    ['16 lists with a filter', get('/api/drops?pageSize=200&metadata.k=v&metadata.l=v')(16)],
+    ['8 comparisons', get(`/api/drops/${slug}/diff?from=1&to=2`)(8)],
+    ['4 exports', exporting(cookie)(4)],
+    ['8 cards of new titles', cards(token, slug)(8)],
+    ['20 clients with MCP tools/list', call('tools/list')(20)],
+    ['8 uploads of 2 MB', uploads(token)(8)],
+  ].map(([name, attack]) => [`one account: ${name}`, attack] as NamedAttack); // proof: the pairs above
+}
+
+/** @returns the slug of a drop with two versions that can be compared */
+async function fill(url: string, token: string, drops: number): Promise<string> {
+  const client = createPlainClient(url);
+  const title = longest.repeat(200);
+  const body = { title, description: longest.repeat(500), html: '<p>small', metadata: { k: 'v', l: 'v' } };
+  let left = drops;
+  await times(20, async () => {
+    while (left-- > 0) {
+      const { status } = await client.request('POST', '/api/drops', { token, body });
+      if (status !== 201) throw new Error(`POST was answered ${status}`);
+    }
+  });
+  const html = makePage(500_000);
+  const { body: drop } = await client.request('POST', '/api/drops', { token, body: { ...body, html } });
+  const changed = html.replaceAll('row 10', 'line 10');
+  await client.request('PUT', `/api/drops/${drop.slug}`, { token, body: { html: changed } });
+  client.close();
+  return drop.slug;
+}
+
+/** Repeats what `act` does with a client of its own. */
+function repeating(act: (client: ReturnType<typeof createPlainClient>, n: number) => Promise<unknown>) {
+  return (clients: number): Attack =>
+    async ({ url }: Target, isOver) => {
+      const client = createPlainClient(url, {}, { localAddress: '127.0.0.2' });
+      await times(clients, async (index) => {
+        for (let n = 0; !isOver(); n++) await act(client, index * 1_000_000 + n).catch(() => undefined);
+      });
+      client.close();
+    };
+}
+
+const exporting = (cookie: string) =>
+  repeating(async (client) => {
+    const headers = { cookie, origin: client.url, 'sec-fetch-mode': 'navigate' };
+    const page = await client.get('/account', { headers });
+    const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    await client.request('POST', '/account/export', {
+      raw: new URLSearchParams({ form_token: token }).toString(),
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  });
+
+const cards = (token: string, slug: string) =>
+  repeating(async (client, n) => {
+    await client.request('PATCH', `/api/drops/${slug}`, {
+      token,
+      body: { title: `${n} ${longest.repeat(190)}` },
+    });
+    await client.get(`/p/${slug}/card.png`);
+  });
+
+const uploads = (token: string) => {
+  const raw = makePage(2_000_000);
+  return repeating(async (client, n) => {
+    const upload = await client.request('POST', '/api/uploads', { token, body: { title: `Upload ${n}` } });
+    const path = new URL(upload.body.upload_url).pathname;
+    await client.request('PUT', path, { raw, headers: { 'content-type': 'text/html' } });
+  });
+};
