@@ -3,11 +3,8 @@ import { join, resolve } from 'node:path';
 import { beginBackup, removeOldBackups } from './adapters/files/backup-folder.ts';
 import { isSecretFile } from './adapters/files/secret-store.ts';
 import { copyDatabase, type RowCounts } from './adapters/sqlite/backup.ts';
-import { databaseFile, lockFile, makeDir } from './adapters/sqlite/data-dir.ts';
+import { databaseFile, lockFile, makeDir, requireData } from './adapters/sqlite/data-dir.ts';
 import { findDiskFailure } from './adapters/sqlite/disk-watch.ts';
-import type { Config } from './config/config.ts';
-import { openStores, systemClock } from './open-stores.ts';
-import type { Log } from './ports/log.ts';
 import { messageOf } from './util/message-of.ts';
 
 const lockName = '.dropleaf-backup.lock';
@@ -21,25 +18,23 @@ export interface FinishedBackup {
 }
 
 /**
- * Makes a verified backup of the data in DATA_DIR, whether the service is running or not: a new folder in `dir` with the
+ * Makes a verified backup of the data in `dataDir`, whether the service is running or not: a new folder in `dir` with the
  * database and the secrets that the service generated, complete or absent. It is a data directory: a service starts on
- * a copy of it, so data of another form or of an unfinished import are refused.
+ * a copy of it.
  * @param keep how many backups stay, this one included; null: all
  * @param now Unix ms
  * @throws Error of one sentence
  */
 export async function backUp(options: {
-  config: Config;
+  dataDir: string;
   dir: string;
   keep: number | null;
   release: string;
   now: number;
-  log: Log;
 }): Promise<FinishedBackup> {
-  const { config, log } = options;
-  const dataDir = resolve(config.DATA_DIR);
+  const dataDir = resolve(options.dataDir);
   const dir = resolve(options.dir);
-  await requireWhole(config, log);
+  requireData(dataDir);
   const lock = prepare(dir);
   try {
     requireSpace(dir, dataDir);
@@ -48,16 +43,6 @@ export async function backUp(options: {
     return { path, rows, removed, bytes: statSync(databaseFile(path)).size };
   } finally {
     lock.release();
-  }
-}
-
-/** @throws Error if the data have another form, or an import has not ended */
-async function requireWhole(config: Config, log: Log): Promise<void> {
-  try {
-    const engine = await openStores(config, { log, role: 'command', clock: systemClock });
-    await engine.close();
-  } catch (cause) {
-    throw new Error(`no backup was made: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Config, isScaleOut } from './config/config.ts';
+import { importHasNotEnded } from './domain/archive-error.ts';
 import { randomBase62 } from './domain/ids.ts';
 import type { Role } from './embedded-engine.ts';
 import type { Clock } from './ports/clock.ts';
@@ -54,11 +55,7 @@ async function openEngine(
 async function refuseHalfFilled({ archive }: Engine): Promise<void> {
   const unfinished = await archive.findUnfinishedImport();
   if (unfinished === null) return;
-  const { archiveId, begunAt } = unfinished;
-  throw new Error(
-    `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
-      'ended; run "bin/dropleaf.js import FILE" again with the same file',
-  );
+  throw importHasNotEnded(unfinished.archiveId, unfinished.begunAt);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isScaleOut } from '../../shared/config/config.ts';
 import { readVersion } from '../../shared/version.ts';
-import { createErrorLog, readDataConfig } from '../operator.ts';
+import { readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
 import { countOf, startTimer } from '../text.ts';
 
@@ -22,7 +22,7 @@ export async function backup(dir: string, { keep }: { keep?: string }, io: Proce
   const { backUp } = await import('../../shared/open-backup.ts');
   const seconds = startTimer();
   const made = await backUp({
-    ...{ config, dir, keep: kept, log: createErrorLog(io) },
+    ...{ dataDir: config.DATA_DIR, dir, keep: kept },
     ...{ release: readVersion(), now: Date.now() },
   });
   const { drops = 0, drop_versions: versions = 0, accounts = 0 } = made.rows;

@@ -22,7 +22,10 @@ const commands = [
   `backup ${join(folder, 'backups')}`,
 ];
 
-const prefixOf = (command: string) => (command.startsWith('backup') ? 'no backup was made: ' : '');
+const prefixOf = (command: string, dir: string) =>
+  command.startsWith('backup')
+    ? 'no backup was made'
+    : `The database ${dir}/dropleaf.sqlite cannot be opened`;
 
 describe('The form of SQLite', () => {
   const home = useHome();
@@ -34,7 +37,7 @@ describe('The form of SQLite', () => {
         expect(await dropleaf(command.split(' '), home.env)).to.deep.equal({
           stdout: '',
           stderr:
-            `dropleaf: ${prefixOf(command)}The database ${home.dir}/dropleaf.sqlite cannot be opened: it has form ${known - 1} of an older release, and this ` +
+            `dropleaf: ${prefixOf(command, home.dir)}: the data have form ${known - 1} of an older release, and this ` +
             `release needs form ${known}; nothing was changed. Use the command of the older release, or upgrade: make a backup with ` +
             'the older release, stop its service, then run "bin/dropleaf.js start" or "bin/dropleaf.js migrate" of this one\n',
           code: 1,
@@ -93,7 +96,7 @@ describe('The form of SQLite', () => {
       const { stderr, code } = await dropleaf(command.split(' '), { ...home.env, PORT: '0' });
       expect(code).to.equal(1);
       expect(stderr).to.equal(
-        `dropleaf: ${prefixOf(command)}The database ${home.dir}/dropleaf.sqlite cannot be opened: it has form ${known + 1} of a newer release, and this ` +
+        `dropleaf: ${prefixOf(command, home.dir)}: the data have form ${known + 1} of a newer release, and this ` +
           `release knows forms up to ${known}; use the newer release, or restore the backup that was made before the upgrade\n`,
       );
       expect(formOf(home.dir)).to.equal(known + 1);

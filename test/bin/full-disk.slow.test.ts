@@ -1,6 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { knownForm } from '../../shared/adapters/sqlite/form.ts';
+import { formOf, makeOlderData } from '../support/older-data.ts';
 import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { type RunningService, watch } from './command.ts';
 import { publish } from './home.ts';
@@ -87,12 +91,47 @@ describe('A full disk', () => {
     expect(readdirSync(disk.pathOf('')).filter((name) => name.startsWith('a.tar'))).to.deep.equal([]);
   });
 
-  it('after kill -9 the service starts on the full disk and answers reads', async () => {
-    service.kill('SIGKILL');
-    await service.ended();
-    service = await start();
-    await expectPagesAnswer();
-    expect((await postLarge()).status).to.equal(503);
+  for (const [signal, code] of [
+    ['SIGKILL', null],
+    ['SIGTERM', 0],
+  ] as const)
+    it(`after ${signal} the service starts without a free byte, answers reads, and refuses writes`, async () => {
+      await until(
+        async () => (await post(`<p>${'x'.repeat(100_000)}`)).status !== 201,
+        'the WAL takes what was freed',
+      );
+      service.kill(signal);
+      expect((await service.ended()).code).to.equal(code);
+      disk.fill();
+      expect(disk.freeBytes()).to.equal(0);
+      if (signal === 'SIGKILL') expect(statSync(disk.pathOf('data/dropleaf.sqlite-wal')).size).to.be.above(0);
+      service = await start();
+      await expectPagesAnswer();
+      const { status, error } = await postLarge();
+      expect({ status, reason: Reflect.get(error?.details ?? {}, 'reason') }).to.deep.equal({
+        ...{ status: 503, reason: 'disk_full' },
+      });
+      expect((await readiness()).text).to.contain('"disk_full"');
+    });
+
+  it('data of an older release are not migrated, and start says why', async () => {
+    disk.free();
+    const made = makeTempDir(); // SQLite would take the path of the disk for one of this process
+    makeOlderData(made);
+    writeFileSync(join(made, 'dropleaf.sqlite-shm'), Buffer.alloc(32_768), { mode: 0o600 }); // a service leaves it there
+    cpSync(made, disk.pathOf('older'), { recursive: true });
+    disk.fill();
+    const older = { ...env(), DATA_DIR: `${disk.dir}/older` };
+    for (const command of ['start', 'migrate']) {
+      const { stdout, stderr, code } = await watch(disk.spawn([command], older)).ended();
+      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
+      expect(stderr).to.match(
+        /^dropleaf: The database \S+ cannot be migrated: its disk is full \(\d+ bytes free\); free some space and start again\n$/,
+      );
+      const left = makeTempDir();
+      cpSync(disk.pathOf('older'), left, { recursive: true });
+      expect(formOf(left)).to.equal(knownForm() - 1);
+    }
   });
 
   it('logs one line with the free bytes, and no stack', async () => {

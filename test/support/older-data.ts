@@ -1,14 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { makePrivateFile } from '../../shared/adapters/sqlite/database.ts';
 import { knownForm } from '../../shared/adapters/sqlite/form.ts';
 
 const migrations = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
 
 /** The database of a release before this one, of the form before the known one. @returns its path */
 export function makeOlderData(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'dropleaf.sqlite');
+  makePrivateFile(path);
   const db = new DatabaseSync(path);
   db.exec('PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL');
   const names = readdirSync(migrations).sort();

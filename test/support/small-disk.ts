@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir, requireMounts } from './programs.ts';
 import { makeTempDir } from './temp-dir.ts';
@@ -12,8 +12,9 @@ export interface SmallDisk {
   pathOf(name: string): string;
   /** Runs `bin/dropleaf.js` with the disk. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess;
-  /** Takes all of the free space. */
+  /** Takes all of the free space, again if some was given back meanwhile. */
   fill(): void;
+  freeBytes(): number;
   /** Gives it back. */
   free(): void;
   close(): Promise<void>;
@@ -51,6 +52,10 @@ export async function openSmallDisk(hook: Mocha.Context, megabytes: number): Pro
           if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error; // proof: node:fs throws these
         }
       }
+    },
+    freeBytes() {
+      const { bavail, bsize } = statfsSync(pathOf(''));
+      return bavail * bsize;
     },
     free: () => rmSync(filler),
     async close() {

@@ -1,5 +1,7 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { importHasNotEnded } from '../../domain/archive-error.ts';
 import { findDamage, makePrivateFile } from './database.ts';
+import { checkForm } from './form.ts';
 
 /** 16 MB of the database per step. */
 const pagesPerStep = 1_024;
@@ -14,7 +16,8 @@ export type RowCounts = Readonly<Record<string, number>>;
  * The WAL grows until the copy is complete.
  * @param to a new file; it does not use a WAL, so that it is whole without another file
  * @returns the number of rows of each table, which both have
- * @throws Error of one sentence if the copy is damaged or differs; SQLite's error if it cannot be read or written
+ * @throws Error of one sentence if the data have another form, an import has not ended, or the copy is damaged or differs;
+ *   SQLite's error if it cannot be read or written
  */
 export async function copyDatabase(from: string, to: string): Promise<RowCounts> {
   makePrivateFile(to);
@@ -22,6 +25,9 @@ export async function copyDatabase(from: string, to: string): Promise<RowCounts>
   let counts: RowCounts;
   try {
     source.exec('PRAGMA busy_timeout = 5000; BEGIN');
+    checkForm(source, false);
+    const [unfinished] = source.prepare('SELECT archive_id, begun_at FROM imports').all();
+    if (unfinished !== undefined) throw importHasNotEnded(unfinished.archive_id, unfinished.begun_at);
     counts = countRows(source);
     await backup(source, to, { rate: pagesPerStep });
   } finally {

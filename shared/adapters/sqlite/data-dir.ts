@@ -76,7 +76,7 @@ export function lockDataDir(dir: string): DataDirLock {
 
 /**
  * Locks a file, which is created if it is missing. The lock is a transaction on it, so the system ends the lock with
- * the process.
+ * the process. Its journal is in memory: a full disk has no space for one.
  * @returns null: another process has the lock
  * @throws SQLite's error if the file cannot be written
  */
@@ -85,7 +85,7 @@ export function lockFile(path: string): DataDirLock | null {
   try {
     makePrivateFile(path);
     connection = new DatabaseSync(path, { timeout: 0 });
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     connection?.close();
     if (isBusy(error)) return null;

@@ -6,7 +6,7 @@ import type { TransactionEnded } from '../../ports/metrics.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import { createDiskWatch, type DiskFailure, findDiskFailure } from './disk-watch.ts';
-import { knownForm, migrate, readForm, requireForm } from './form.ts';
+import { checkForm, knownForm, migrate, readForm } from './form.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
@@ -226,20 +226,22 @@ function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare
 /** @param onMigration null: the database must not be changed */
 function connect(path: string, onMigration: DatabaseReports['migrated'] | null): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
+  let what = 'opened';
   try {
     makePrivateFile(path);
     connection = new DatabaseSync(path, { timeout: busyMs });
-    if (onMigration === null) requireForm(connection);
+    checkForm(connection, onMigration !== null);
     if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
     connection.exec(settings);
     if (onMigration !== null) {
+      what = 'migrated';
       const from = migrate(connection);
       if (from !== 0 && from !== knownForm()) onMigration(from, knownForm());
     }
     return connection;
   } catch (cause) {
     connection?.close();
-    throw new Error(`The database ${path} cannot be opened: ${reasonOf(cause, path)}`, { cause });
+    throw new Error(`The database ${path} cannot be ${what}: ${reasonOf(cause, path)}`, { cause });
   }
 }
 

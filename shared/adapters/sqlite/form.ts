@@ -14,14 +14,22 @@ export function readForm(connection: DatabaseSyncInstance): number {
   return Number(connection.prepare('PRAGMA user_version').get().user_version);
 }
 
-/** For commands, which work beside a service of any release. @throws Error that says what to do */
-export function requireForm(connection: DatabaseSyncInstance): void {
+/**
+ * @param mayBeOlder false for commands, which work beside a service of any release
+ * @throws Error that says what to do
+ */
+export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean): void {
   const form = readForm(connection);
   const known = knownForm();
-  if (form > known) throw isNewer(form, known);
-  if (form === known) return;
+  if (form > known) {
+    throw new Error(
+      `the data have form ${form} of a newer release, and this release knows forms up to ${known}; use the newer release, or restore the ` +
+        'backup that was made before the upgrade',
+    );
+  }
+  if (form === known || mayBeOlder) return;
   throw new Error(
-    `it has form ${form} of an older release, and this release needs form ${known}; nothing was changed. Use the command of the ` +
+    `the data have form ${form} of an older release, and this release needs form ${known}; nothing was changed. Use the command of the ` +
       'older release, or upgrade: make a backup with the older release, stop its service, then run "bin/dropleaf.js start" or ' +
       '"bin/dropleaf.js migrate" of this one',
   );
@@ -31,21 +39,19 @@ export function requireForm(connection: DatabaseSyncInstance): void {
  * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. `fold` is the only function of
  * ours that a script may call.
  * @returns the form that it had
- * @throws Error that says what to do if a newer release has written the database
  */
 export function migrate(connection: DatabaseSyncInstance): number {
   const known = knownForm();
-  if (readForm(connection) === known) return known;
+  if (readForm(connection) >= known) return known;
   connection.function('fold', (title: string, description: string | null) =>
     foldTexts({ title, description }),
   );
   connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
   try {
     const form = readForm(connection);
-    if (form > known) throw isNewer(form, known);
     for (const name of listMigrations().slice(form))
       connection.exec(readFileSync(new URL(name, migrations), 'utf8'));
-    connection.exec(`PRAGMA user_version = ${known}`);
+    if (form < known) connection.exec(`PRAGMA user_version = ${known}`);
     connection.exec('COMMIT');
     return form;
   } catch (error) {
@@ -58,11 +64,4 @@ function listMigrations(): string[] {
   return readdirSync(migrations)
     .filter((name) => name.endsWith('.sql'))
     .sort();
-}
-
-function isNewer(form: number, known: number): Error {
-  return new Error(
-    `it has form ${form} of a newer release, and this release knows forms up to ${known}; use the newer release, or restore the ` +
-      'backup that was made before the upgrade',
-  );
 }
