@@ -34,6 +34,8 @@ export type OpenContext = () => Context;
 export interface GlobalFlags {
   readonly url?: string;
   readonly json?: true;
+  /** Seconds. */
+  readonly timeout: number;
 }
 
 /** @throws CliError if no service is chosen, or its address is not valid */
@@ -57,7 +59,15 @@ export function createContext(io: CliIo, flags: GlobalFlags): Context {
     canAsk: canAsk(io),
     token: findToken,
     notSignedIn,
-    api: createApi({ url, version: io.version, note: output.note, wait, token: requireToken, refused }),
+    api: createApi({
+      url,
+      version: io.version,
+      timeoutMs: flags.timeout * 1000,
+      note: output.note,
+      wait,
+      token: requireToken,
+      refused,
+    }),
     tokenSource() {
       if (findToken() === null) return null;
       return DROPLEAF_TOKEN ? 'DROPLEAF_TOKEN' : 'login';

@@ -33,7 +33,7 @@ export async function requestDrop(
 
 /** Proxies that compress mark an ETag as weak. */
 function readEtag(headers: ApiAnswer<unknown>['headers']): string | undefined {
-  return headers.get('etag')?.replace(/^W\//, '');
+  return headers.etag?.replace(/^W\//, '');
 }
 
 /** @throws CliError as `Api.request` does */

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { CliError, capCodes, errorCode, exitCodeOf, exitCodes } from './errors.ts';
+import { exchange, type Received, type Sent } from './exchange.ts';
 
 export interface ApiRequest {
   /** undefined values are left out. */
@@ -16,7 +18,7 @@ export interface ApiRequest {
 
 export interface ApiAnswer<T> {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   /** The JSON of the answer, an object or an array; looking at it throws CliError if it has none. Its members are not checked. */
   readonly body: T;
   readonly bytes: Uint8Array;
@@ -27,7 +29,8 @@ export interface ApiAnswer<T> {
  *
  * A request is repeated, up to four times, after an answer 429 (the service did nothing). If it can be repeated without
  * doing something twice (GET, or with an Idempotency-Key), it is also repeated after 409 with Retry-After, 502, 503, 504
- * and failures of the network. It waits as Retry-After says, at most 65 s each time, and tells the user.
+ * and failures of the network. It waits as Retry-After says, at most 65 s each time, and tells the user. All tries together
+ * take no longer than `timeoutMs`, except what the service asks to wait for by 429.
  */
 export interface Api {
   /**
@@ -41,6 +44,7 @@ export interface Api {
 interface Connection {
   readonly url: string;
   readonly version: string;
+  readonly timeoutMs: number;
   note(text: string): void;
   wait(seconds: number): Promise<void>;
   /** @throws CliError if there is none */
@@ -49,9 +53,8 @@ interface Connection {
   refused(): CliError;
 }
 
-/** Time for one try, with its answer. 2 MB take two minutes at 150 kbit/s. */
-const readMs = 30_000;
-const sendMs = 120_000;
+/** When the user is told that there is no answer yet. */
+const silenceMs = 10_000;
 const maxTries = 5;
 /** The longest window that a service asks to wait for without a quota being used up is a minute. */
 const maxWaitSeconds = 65;
@@ -60,20 +63,26 @@ export function createApi(connection: Connection): Api {
   return {
     async request<T>(method: string, path: string, request: ApiRequest = {}) {
       const send = prepare(connection, method, path, request);
-      const isRepeatable = method === 'GET' || request.headers?.['Idempotency-Key'] !== undefined;
+      let leftMs = connection.timeoutMs;
       for (let tries = 1; ; tries++) {
+        const startedAt = performance.now();
         try {
-          return (await send()) as ApiAnswer<T>; // the service's contract
+          return (await send(leftMs)) as ApiAnswer<T>; // the service's contract
         } catch (error) {
-          const seconds = tries < maxTries ? secondsToWait(error, tries, isRepeatable) : null;
-          if (seconds === null) throw error;
-          const rounded = Math.max(1, Math.round(seconds));
-          connection.note(`${(error as CliError).text}. Trying again in ${rounded} s.`); // secondsToWait knows it
-          await connection.wait(seconds);
+          leftMs -= performance.now() - startedAt;
+          const pause = pauseAfter(error, tries, canRepeat(method, request));
+          if (pause === null || pause.countedMs >= leftMs) throw error;
+          leftMs -= pause.countedMs;
+          connection.note(`${pause.because}. Trying again in ${Math.max(1, Math.round(pause.seconds))} s.`);
+          await connection.wait(pause.seconds);
         }
       }
     },
   };
+}
+
+function canRepeat(method: string, { headers }: ApiRequest): boolean {
+  return method === 'GET' || headers?.['Idempotency-Key'] !== undefined;
 }
 
 /** @returns a function that makes one try */
@@ -82,7 +91,7 @@ function prepare(connection: Connection, method: string, path: string, request: 
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, value);
   }
-  const body = request.json === undefined ? (request.bytes ?? null) : JSON.stringify(request.json);
+  const body = request.json === undefined ? request.bytes : JSON.stringify(request.json);
   const headers = {
     'User-Agent': `dropleaf/${connection.version}`,
     Accept: 'application/json, */*;q=0.5',
@@ -92,45 +101,44 @@ function prepare(connection: Connection, method: string, path: string, request: 
   };
   if (url.origin !== connection.url) throw new Error(`${path} is not a path of ${connection.url}`);
 
-  return async (): Promise<ApiAnswer<unknown>> => {
-    const answer = await receive(connection.url, url, {
-      method,
-      headers,
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(body === null ? readMs : sendMs),
-    });
+  return async (leftMs: number): Promise<ApiAnswer<unknown>> => {
+    const answer = await receive(connection, url, { method, headers, body }, leftMs);
     if (answer.status < 300) return withBody(answer, connection.url);
     throw answer.status === 401 && !request.isPublic ? connection.refused() : errorOf(answer, connection.url);
   };
 }
 
-interface Received extends Omit<ApiAnswer<unknown>, 'body'> {
+interface Read extends Received {
   /** undefined: the answer is not JSON. */
   readonly json: unknown;
 }
 
-async function receive(base: string, url: URL, init: RequestInit): Promise<Received> {
+async function receive(connection: Connection, url: URL, sent: Sent, leftMs: number): Promise<Read> {
+  const { url: base, timeoutMs } = connection;
+  const seconds = Math.round(timeoutMs / 1000);
+  const silence = setTimeout(
+    () => connection.note(`${base} has not answered yet. Giving up after ${seconds} s in all (--timeout).`),
+    Math.min(silenceMs, timeoutMs / 6),
+  );
+  const signal = AbortSignal.timeout(Math.ceil(leftMs));
   try {
-    const { status, headers, bytes } = await fetchWhole(url, init);
-    const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status, headers, bytes, json: isJson ? parse(bytes) : undefined };
+    const received = await exchange(url, sent, signal);
+    const isJson = received.headers['content-type']?.startsWith('application/json') ?? false;
+    return { ...received, json: isJson ? parse(received.bytes) : undefined };
   } catch (error) {
-    throw networkError(error, base);
+    if (error instanceof CliError) throw error;
+    if (!signal.aborted) throw networkError(error, base);
+    const hint = 'For a slow connection, give a longer --timeout';
+    throw new CliError(`${base} did not answer within ${seconds} s. ${hint}`, {
+      exitCode: exitCodes.network,
+    });
+  } finally {
+    clearTimeout(silence);
   }
 }
 
-async function fetchWhole(url: URL, init: RequestInit) {
-  const response = await fetch(url, init);
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes: new Uint8Array(await response.arrayBuffer()),
-  };
-}
-
 /** Checked when a command looks at it, because other answers are documents, or empty. */
-function withBody({ json, ...answer }: Received, base: string): ApiAnswer<unknown> {
+function withBody({ json, ...answer }: Read, base: string): ApiAnswer<unknown> {
   return {
     ...answer,
     get body() {
@@ -142,8 +150,12 @@ function withBody({ json, ...answer }: Received, base: string): ApiAnswer<unknow
   };
 }
 
-/** undefined: not JSON. */
+/** More than any answer has. What nests without an end takes 60 bytes of memory for each of its own. */
+const maxJsonBytes = 8 * 1024 * 1024;
+
+/** undefined: not JSON, or too long. */
 function parse(bytes: Uint8Array): unknown {
+  if (bytes.length > maxJsonBytes) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
@@ -152,8 +164,8 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** The error of an answer that is not a success, in the service's own words where it has some. */
-function errorOf({ status, headers, json }: Received, base: string): CliError {
-  const retryAfterSeconds = readRetryAfter(headers.get('retry-after'));
+function errorOf({ status, headers, json }: Read, base: string): CliError {
+  const retryAfterSeconds = readRetryAfter(headers['retry-after']);
   const envelope = json as { error?: { code?: unknown; message?: unknown; details?: unknown } } | undefined;
   const { code, message, details } = envelope?.error ?? {};
   if (typeof code === 'string' && typeof message === 'string') {
@@ -166,8 +178,8 @@ function errorOf({ status, headers, json }: Received, base: string): CliError {
       retryAfterSeconds,
     });
   }
-  const location = headers.get('location');
-  const what = location !== null && status < 400 ? `a redirect to ${location}` : `status ${status}`;
+  const { location } = headers;
+  const what = location !== undefined && status < 400 ? `a redirect to ${location}` : `status ${status}`;
   const [hint, exitCode] = guessOf(status);
   return new CliError(`${base} answered with ${what}${hint}`, { exitCode, status, retryAfterSeconds });
 }
@@ -184,56 +196,55 @@ function guessOf(status: number): [hint: string, exitCode: number] {
 }
 
 /** Seconds; undefined: not given as such. */
-function readRetryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
+function readRetryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
+/** Faults of the network that may pass, except ENOTFOUND. */
 const networkFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there',
   ECONNRESET: 'the connection was lost',
-  UND_ERR_SOCKET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   ETIMEDOUT: 'it takes too long',
-  UND_ERR_CONNECT_TIMEOUT: 'it takes too long',
-  TimeoutError: 'it takes too long',
 };
 
 /** undefined: it is another fault. */
-function tlsFault(code: string): string | undefined {
-  if (code.startsWith('ERR_SSL_')) return 'it does not answer over https';
+function otherFault(code: string): string | undefined {
+  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'it does not answer over https';
   if (!/SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/.test(code)) return undefined;
   return 'its certificate is signed by nobody known here; set NODE_EXTRA_CA_CERTS to the file of its authority';
 }
 
 /** An answer that never came has no status. `cause` is Node's error. */
-function networkError(error: unknown, base: string): CliError {
-  const cause = error instanceof TypeError ? error.cause : error;
-  const code = faultCode(cause);
+function networkError(cause: unknown, base: string): CliError {
+  const code = errorCode(cause) ?? '';
   const reason =
-    networkFaults[code] ?? tlsFault(code) ?? (cause instanceof Error ? cause.message : String(cause));
+    networkFaults[code] ?? otherFault(code) ?? (cause instanceof Error ? cause.message : String(cause));
   return new CliError(`cannot reach ${base}: ${reason}`, { cause, exitCode: exitCodes.network });
 }
 
-function faultCode(cause: unknown): string {
-  if (cause instanceof Error && cause.name === 'TimeoutError') return cause.name;
-  return errorCode(cause) ?? '';
+interface Pause {
+  readonly because: string;
+  readonly seconds: number;
+  /** How much of the timeout it uses. */
+  readonly countedMs: number;
 }
 
 /** null: do not try again. */
-function secondsToWait(error: unknown, tries: number, isRepeatable: boolean): number | null {
-  if (!(error instanceof CliError)) return null;
-  const { status, code = '', retryAfterSeconds, cause } = error;
+function pauseAfter(error: unknown, tries: number, isRepeatable: boolean): Pause | null {
+  if (!(error instanceof CliError) || tries >= maxTries) return null;
+  const { status, code = '', retryAfterSeconds, cause, text } = error;
+  const isLimit = status === 429;
+  const mayRepeat = isLimit
+    ? !capCodes.includes(code)
+    : isRepeatable && mayPass(status, errorCode(cause) ?? '', retryAfterSeconds);
   const backoff = 2 ** (tries - 2) * (0.75 + Math.random() / 2); // 0.5, 1, 2, 4 s and a quarter more or less
-  const mayRepeat =
-    status === 429
-      ? !capCodes.includes(code)
-      : isRepeatable && mayPass(status, faultCode(cause), retryAfterSeconds);
-  if (mayRepeat) {
-    const seconds = Math.max(retryAfterSeconds ?? 0, backoff);
-    return seconds <= maxWaitSeconds ? seconds : null;
-  }
-  return null;
+  const seconds = Math.max(retryAfterSeconds ?? 0, backoff);
+  if (!mayRepeat || seconds > maxWaitSeconds) return null;
+  return { because: text, seconds, countedMs: isLimit ? 0 : seconds * 1000 };
 }
 
 function mayPass(status: number | undefined, fault: string, retryAfterSeconds: number | undefined): boolean {

@@ -9,6 +9,13 @@ export function readNumber(text: string): number {
   throw new InvalidArgumentError('It must be a number from 1.');
 }
 
+/** Seconds, a day at most. */
+export function readTimeout(text: string): number {
+  const seconds = readNumber(text);
+  if (seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError('It must be at most 86400, a day.');
+}
+
 /** `key=value`, as `--tag` takes it. @returns the pairs so far and this one @throws CliError */
 export function addTag(text: string, tags: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');

@@ -17,6 +17,7 @@ import {
   usageError,
 } from './errors.ts';
 import { type CliIo, programName } from './io.ts';
+import { readTimeout } from './option-values.ts';
 import { isRecord } from './origin-file.ts';
 import { clean, createOutput } from './output.ts';
 
@@ -44,6 +45,7 @@ function createProgram(io: CliIo): Command {
     .version(io.version, '-V, --version', 'print the version')
     .option('--url <address>', 'the service; otherwise DROPLEAF_URL, or the one this file came from')
     .option('--json', 'print the result, or the error, as one line of JSON; stderr is for people')
+    .option('--timeout <seconds>', 'how long a request may take, with its repeats', readTimeout, 60)
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: describeTerm })

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CliError, errorCode, refusal } from '../errors.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { checkPage } from './page-checks.ts';
 import { findSecrets } from './secrets.ts';
 
@@ -89,16 +90,9 @@ async function readBytes({ io, output }: Context, file: string): Promise<Input> 
 
 /** Reads no more than a page may have: a path may lead to a device that never ends. */
 async function collect(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxReadBytes) {
-      throw refusal(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
-    }
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readAtMost(stream, maxReadBytes);
+  if (bytes === null) throw refusal(`${name} is longer than ${maxReadBytes} bytes: that is no page`);
+  return bytes;
 }
 
 async function readFileBytes(file: string): Promise<Input> {

@@ -28,6 +28,8 @@ describe('dropleaf, the client, on the command line', () => {
     ['no command', [], /Usage: /],
     ['an unknown command', ['whoam'], /unknown command 'whoam'\n\(Did you mean whoami\?\)/],
     ['an unknown option', ['whoami', '--jsn'], /unknown option '--jsn'/],
+    ['a timeout of nothing', ['whoami', '--timeout', '0'], /It must be a number from 1/],
+    ['a timeout of years', ['whoami', '--timeout', '99999999'], /It must be at most 86400/],
     ['no service', ['whoami'], /no service is chosen: set DROPLEAF_URL, or add --url/],
     ['a service over http', ['whoami', '--url', 'http://drops.example'], /must begin with https:\/\//],
     [
@@ -114,6 +116,17 @@ describe('dropleaf, the client, on the command line', () => {
     answer = { error: { code: 'quota_exceeded', message: 'Full', details } };
     expect((await client.run(['list'], { env })).stderr).to.match(/ {2}limit: 500\n$/);
     server.close();
+  });
+
+  it('gives up a service that never answers after --timeout', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // it listens on a port
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${port}`, DROPLEAF_TOKEN: 'dl_x' };
+    const { stdout, stderr, code } = await client.run(['list', '--timeout', '1'], { env });
+    silent.close();
+    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 3 });
+    expect(stderr).to.contain('has not answered yet').and.to.contain('did not answer within 1 s');
   });
 
   it('open starts the browser and prints the address', async () => {

@@ -32,6 +32,7 @@ describe('requests of the client', () => {
     api = createApi({
       url,
       version: '1.2.3',
+      timeoutMs: 60_000,
       note: (text) => void notes.push(text),
       wait: async (seconds) => void waits.push(seconds),
       token: () => 'dl_secret',
@@ -131,6 +132,15 @@ describe('requests of the client', () => {
     waits.forEach((seconds, n) => void expect(seconds).to.be.within(0.375 * 2 ** n, 0.625 * 2 ** n));
   });
 
+  it('with their repeats stay within the timeout, except for what a limit asks to wait for', async () => {
+    answers = [refuse(503, 'unavailable', { 'retry-after': '42' })];
+    await failure('POST', keyed);
+    expect(waits).to.deep.equal([42]);
+    [waits, answers] = [[], [refuse(429, 'rate_limited', { 'retry-after': '42' })]];
+    await failure('POST', keyed);
+    expect(waits).to.deep.equal([42, 42, 42, 42]);
+  });
+
   it('with a key are repeated after a lost connection, with the same key', async () => {
     answers = [cut, refuse(409, 'idempotency_key_in_use', { 'retry-after': '1' }), done];
     await api.request('POST', '/api/x', keyed);
@@ -171,6 +181,7 @@ describe('requests of the client', () => {
     const misled = createApi({
       url: url.replace('http:', 'https:'),
       version: '1',
+      timeoutMs: 60_000,
       note: () => undefined,
       wait: async () => undefined,
       token: () => 'x',
@@ -188,6 +199,7 @@ describe('requests of the client', () => {
     const nowhere = createApi({
       url: `http://127.0.0.1:${port}`,
       version: '1',
+      timeoutMs: 60_000,
       note: () => undefined,
       wait: async () => undefined,
       token: () => 'x',

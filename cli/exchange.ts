@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
+import { CliError, exitCodes } from './errors.ts';
+import { readAtMost } from './read-at-most.ts';
+
+export interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Uint8Array;
+}
+
+/** Twice the largest page that a service can be set to accept. */
+const maxAnswerBytes = 20 * 1024 * 1024;
+
+/**
+ * Sends one request and reads its whole answer, without its compression. Redirects are not followed.
+ * @throws CliError if the answer is too long; errors of Node
+ */
+export async function exchange(url: URL, sent: Sent, signal: AbortSignal): Promise<Received> {
+  const answer = await send(url, sent, signal);
+  const bytes = await readAtMost(await decode(answer), maxAnswerBytes);
+  const { statusCode: status = 0, headers } = answer;
+  if (bytes !== null) return { status, headers, bytes };
+  const megabytes = maxAnswerBytes / 1024 / 1024;
+  throw new CliError(`${url.origin} answered with more than ${megabytes} MB: nothing was done with it`, {
+    exitCode: exitCodes.failed,
+    status,
+  });
+}
+
+async function send(
+  url: URL,
+  { method, headers, body }: Sent,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  // Here, so that commands without a request start sooner. Node's fetch would take longer, and uses no proxy on Node 20.
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers: { ...headers, 'Accept-Encoding': 'gzip' }, signal })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+async function decode(answer: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return answer;
+  if (encoding !== 'gzip')
+    throw new Error(`its answer is compressed as ${encoding}, which was not asked for`);
+  const { createGunzip } = await import('node:zlib');
+  return pipeline(answer, createGunzip(), () => undefined); // the reader of the result gets its errors
+}
