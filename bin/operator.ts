@@ -1,9 +1,11 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { type Config, isScaleOut, type OptionName } from '../shared/config/config.ts';
+import { isOwnHost } from '../shared/config/content-origin.ts';
 import type { Account } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
-import { slugInUrl, slugPattern } from '../shared/domain/ids.ts';
+import { slugPattern } from '../shared/domain/ids.ts';
+import { readPageAddress } from '../shared/domain/page-address.ts';
 import type { OperatorServices } from '../shared/open-operator-services.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Moderation, Operator } from '../shared/services/moderation.ts';
@@ -91,9 +93,19 @@ function systemUser(): string {
   }
 }
 
-/** The slug of a page that is given by its slug or URL. @throws UsageError if it is neither */
-export function readSlug(page: string): string {
-  const slug = slugInUrl(page) ?? page;
+/** The slug in the URL of a page; null: it is no such URL. @throws UsageError if it is a URL of another service */
+export function slugInUrl(text: string, env: Env): string | null {
+  const config = readDataConfig(env, ['BASE_URL', 'CONTENT_ORIGIN', 'HOST', 'PORT']);
+  const address = readPageAddress(text, config.BASE_URL);
+  if (address === null || isOwnHost(address.host, config)) return address?.slug ?? null;
+  throw new UsageError(
+    `${text} is not a page of this service, ${config.BASE_URL}: give the slug, or set BASE_URL as for the service`,
+  );
+}
+
+/** The slug of a page that is given by its slug or URL. @throws UsageError if it is neither, or of another service */
+export function readSlug(page: string, env: Env): string {
+  const slug = slugInUrl(page, env) ?? page;
   if (slugPattern.test(slug)) return slug;
   throw new UsageError(
     `"${page}" is not a slug (abc123) or the URL of a page (https://drops.example/p/abc123)`,

@@ -1,5 +1,6 @@
 import { mixed, number, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
+import { isOwnHost } from '../../shared/config/content-origin.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readPageAddress } from '../../shared/domain/page-address.ts';
 import type { KeyedRequest } from '../../shared/services/idempotency.ts';
@@ -7,7 +8,6 @@ import { isSlug, slugFault } from '../drops/target-fields.ts';
 import { checkKey, hashRequest } from '../http/idempotency-key.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
 import { invalid, text } from '../http/validate.ts';
-import { createContentHosts } from '../server/content-hosts.ts';
 import type { Arguments } from './tool.ts';
 
 /** The arguments that the bodies of the API do not have: what is in its paths, queries and headers. */
@@ -22,14 +22,13 @@ export const slug = string()
   .test(isSlug);
 
 /** @returns what replaces the address of a page of this service in `slug` by its slug. @throws DropError `invalid_slug` */
-export function createSlugReader({ BASE_URL, CONTENT_ORIGIN }: Config): (args: Arguments) => Arguments {
-  const own = new URL(BASE_URL).host;
-  const contentHosts = createContentHosts(CONTENT_ORIGIN);
+export function createSlugReader(config: Config): (args: Arguments) => Arguments {
+  const { BASE_URL } = config;
   return (args) => {
     const address = typeof args.slug === 'string' ? readPageAddress(args.slug, BASE_URL) : null;
     if (address === null) return args;
     const { host, slug, version } = address;
-    if (host !== own && contentHosts?.find(host)?.label == null)
+    if (!isOwnHost(host, config))
       throw notAnAddress(`slug is an address of ${host}: this service, ${BASE_URL}, has only its own drops`);
     if (version !== null)
       throw notAnAddress(

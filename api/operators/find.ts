@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { object } from 'yup';
+import { isOwnHost } from '../../shared/config/content-origin.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { slugInUrl } from '../../shared/domain/ids.ts';
+import { readPageAddress } from '../../shared/domain/page-address.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Findings } from '../../shared/services/moderation.ts';
 import { errorText, fieldState, formError } from '../html/error-page.ts';
@@ -40,7 +41,10 @@ interface Answer {
  * /operators/find: the page, account or token with a slug, URL, id or name. The form is a POST, and its answer no redirect,
  * because an operator may paste a token: it must be in no address, and it is not shown again.
  */
-export function findHandlers({ moderation }: Pick<Services, 'moderation'>, layout: Layout) {
+export function findHandlers(
+  { moderation, config }: Pick<Services, 'moderation' | 'config'>,
+  layout: Layout,
+) {
   const { send, sendError } = createSender(layout);
 
   return {
@@ -51,7 +55,9 @@ export function findHandlers({ moderation }: Pick<Services, 'moderation'>, layou
       const { formField } = session;
       try {
         const { what } = validate(schema, { what: (form.get('what') ?? '').trim() });
-        const findings = await moderation.find(slugInUrl(what) ?? what, { by: nameOf(session) });
+        const address = readPageAddress(what, config.BASE_URL);
+        const isOwn = address !== null && isOwnHost(address.host, config);
+        const findings = await moderation.find(isOwn ? address.slug : what, { by: nameOf(session) });
         send(res, 200, session, findView({ formField, findings }));
       } catch (error) {
         if (!(error instanceof DropError) || !isNavigation(req)) throw error;

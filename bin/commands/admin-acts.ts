@@ -18,7 +18,7 @@ export async function takedown(
   options: OperatorOptions & { readonly reason: string },
   io: ProcessIo,
 ): Promise<void> {
-  const slug = readSlug(page);
+  const slug = readSlug(page, io.env);
   await withAdmin(io, async ({ moderation }) => {
     const operator = { ...readOperator(options), reason: options.reason };
     const changed = await moderation.takeDown(slug, operator).catch(pageNotFound(slug));
@@ -33,7 +33,7 @@ export async function takedown(
 
 /** @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no such page */
 export async function restore(page: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
-  const slug = readSlug(page);
+  const slug = readSlug(page, io.env);
   await withAdmin(io, async ({ moderation }) => {
     const changed = await moderation.restore(slug, readOperator(options)).catch(pageNotFound(slug));
     printChange(changed, changed.before.takedown === null ? 'was not offline.' : 'is online again.', io);
@@ -97,7 +97,7 @@ export async function closeReports(
 ): Promise<void> {
   await withAdmin(io, async ({ reports }) => {
     if (page !== undefined && id === undefined) {
-      const slug = readSlug(page);
+      const slug = readSlug(page, io.env);
       const count = await reports.closeByPage(slug, readOperator(options));
       const done = count === 0 ? 'no open reports' : `${countOf(count, 'report')} closed`;
       io.stdout.write(`${slug}: ${done}.\n`);

@@ -1,6 +1,5 @@
 import type { Account } from '../../shared/domain/account.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
-import { slugInUrl } from '../../shared/domain/ids.ts';
 import type { AuditEntry } from '../../shared/domain/moderation.ts';
 import type { Report } from '../../shared/domain/report.ts';
 import type { Token } from '../../shared/domain/token.ts';
@@ -14,6 +13,7 @@ import {
   printLine,
   readOperator,
   readSlug,
+  slugInUrl,
   withAdmin,
 } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
@@ -28,7 +28,7 @@ export const maxLimit = 1_000;
  */
 export async function find(what: string, options: OperatorOptions, io: ProcessIo): Promise<void> {
   await withAdmin(io, async ({ moderation }) => {
-    const wanted = slugInUrl(what) ?? what;
+    const wanted = slugInUrl(what, io.env) ?? what;
     const blocks = describeFindings(await moderation.find(wanted, readOperator(options)));
     if (blocks.length === 0) throw new Error(`no page, account or token matches "${wanted}"`);
     printBlocks(io, blocks);
@@ -133,7 +133,7 @@ export async function listReports(
 ): Promise<void> {
   const filter = {
     withClosed: all === true,
-    ...(page !== undefined && { slug: readSlug(page) }),
+    ...(page !== undefined && { slug: readSlug(page, io.env) }),
     ...(before !== undefined && { before }),
   };
   await withAdmin(io, async ({ reports }) => {

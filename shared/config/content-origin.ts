@@ -24,6 +24,16 @@ export function readContentOrigin(text: string): ContentOrigin | null {
   return { protocol, domain, port: port === '' ? '' : `:${port}` };
 }
 
+/** Whether this service answers at that host of a URL. */
+export function isOwnHost(
+  host: string,
+  { BASE_URL, CONTENT_ORIGIN }: { readonly BASE_URL: string; readonly CONTENT_ORIGIN: string },
+): boolean {
+  const content = readContentOrigin(CONTENT_ORIGIN);
+  const isContentHost = content !== null && host.endsWith(`.${content.domain}${content.port}`);
+  return isContentHost || host === new URL(BASE_URL).host;
+}
+
 /** Whether they are equal or one is a subdomain of the other: then pages on the subdomain can set cookies for both. */
 export function areRelated(domain: string, host: string): boolean {
   return domain === host || domain.endsWith(`.${host}`) || host.endsWith(`.${domain}`);

@@ -5,11 +5,6 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** A slug in a path. Everything else is `invalid_slug`, without a look-up. */
 export const slugPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The slug in the URL of a page; null: it is not one. */
-export function slugInUrl(text: string): string | null {
-  return /\/p\/([^/?#]+)/.exec(text)?.[1] ?? null;
-}
-
 const slugLength = 12; // 71 random bits (62^12), so that slugs cannot be guessed
 const timeDigits = 12; // 48 bits of milliseconds, in hex
 

@@ -234,6 +234,7 @@ describe('The pages for operators', () => {
       const [pageHref, accountHref] = [`/operators/pages/${slug}`, `/operators/accounts/${owner.userId}`];
       expect(links(await found(` ${slug} `))).to.deep.equal([pageHref, accountHref]);
       expect(links(await found(`${service.url}/p/${slug}?v=1`))).to.deep.equal([pageHref, accountHref]);
+      expect((await found(`https://elsewhere.example/p/${slug}`)).text).to.include('Nothing found');
       expect(links(await found(owner.userId))).to.deep.equal([accountHref]);
       expect(links(await found(owner.name.toUpperCase()))).to.deep.equal([accountHref]);
       expect(links(await found(tokenId))).to.deep.equal([accountHref]);

@@ -25,7 +25,8 @@ describe('bin/dropleaf.js admin reports', () => {
     await db.close();
   }
 
-  const list = (...args: string[]) => dropleaf(['admin', 'reports', ...args], home.env);
+  const list = (...args: string[]) =>
+    dropleaf(['admin', 'reports', ...args], { ...home.env, BASE_URL: 'https://drops.example' });
   const idsOf = (stdout: string) => [...stdout.matchAll(/^ {2}id {7}(\S+)$/gm)].map(([, id]) => id);
   const printed = (stdout: string, stderr = '') => ({ stdout, stderr, code: 0 });
   const readLog = async () => (await dropleaf(['admin', 'log'], home.env)).stdout;

@@ -8,7 +8,7 @@ describe('bin/dropleaf.js admin', () => {
   beforeEach(() => makeData(home.dir));
   let url = '';
   const { admin, act, fail, newToken, publisher, statusOf, statusOfPatch } = createAdminScene(
-    () => home.env,
+    () => ({ ...home.env, ...(url !== '' && { BASE_URL: url }) }),
     () => url,
   );
 
@@ -130,6 +130,22 @@ describe('bin/dropleaf.js admin', () => {
     expect(await act('log'), 'acts that were none').to.match(
       /^\S+ \S+: find you\n {2}outcome .*\n {2}id .*\n$/,
     );
+  });
+
+  it('refuses the address of another service, whose slug may be that of a page here', async () => {
+    await startService();
+    const { slug, url: page } = await publisher('me');
+    const foreign = `https://elsewhere.example/p/${slug}`;
+    for (const args of [
+      ['takedown', foreign, '--reason', 'x'],
+      ['restore', foreign],
+      ['find', foreign],
+    ])
+      expect(await fail(2, ...args)).to.include(
+        `${foreign} is not a page of this service, ${url}: give the slug`,
+      );
+    expect(await fail(2, 'reports', '--page', foreign)).to.include('is not a page of this service');
+    expect(await statusOf(page)).to.equal(200);
   });
 
   it('prints no control characters from its arguments', async () => {
