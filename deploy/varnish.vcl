@@ -44,8 +44,8 @@ sub vcl_recv {
     return (pass);
   }
 
-  # The cache key is path, internal id (id), version (v) and grant (g). The origin receives exactly these, so nothing else that
-  # a client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
+  # The cache key is path, internal id (id) and version (v). The origin receives these and the grant (g), so nothing else that a
+  # client sends can change what others get. Of a repeated parameter the first counts, as at the origin.
   set req.http.X-Query = "&" + regsub(req.url, "^[^?]*\??", "");
   set req.http.X-Key = "";
   if (req.http.X-Query ~ "&id=") {
@@ -54,8 +54,9 @@ sub vcl_recv {
   if (req.http.X-Query ~ "&v=") {
     set req.http.X-Key = req.http.X-Key + "&v=" + regsub(req.http.X-Query, "^.*?&v=([^&]*).*$", "\1");
   }
-  if (req.http.X-Query ~ "&g=") {
-    set req.http.X-Key = req.http.X-Key + "&g=" + regsub(req.http.X-Query, "^.*?&g=([^&]*).*$", "\1");
+  # Any other value is not forwarded: it would mean nothing to the origin.
+  if (req.http.X-Query ~ "&g=[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}(&|$)") {
+    set req.http.X-Key = req.http.X-Key + "&g=" + regsub(req.http.X-Query, "^.*?&g=([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4})(&.*)?$", "\1");
   }
   set req.url = regsub(req.url, "\?.*$", "") + regsub(req.http.X-Key, "^&", "?");
   unset req.http.X-Query;
@@ -70,6 +71,11 @@ sub vcl_recv {
     set req.http.X-Encoding = "identity";
   }
   set req.http.Accept-Encoding = req.http.X-Encoding;
+
+  # A grant opens a locked page, which no cache keeps.
+  if (req.url ~ "[?&]g=") {
+    return (pass);
+  }
 
   # Cookies are forwarded, because one opens a locked page. Answers to such a cookie are `private, no-store`.
   return (hash);

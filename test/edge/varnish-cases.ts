@@ -41,7 +41,7 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
       return slug;
     }
 
-    it('raw pages are kept; the key is path, id, v and g, and nothing else', async () => {
+    it('raw pages are kept; the key is path, id and v, and nothing else', async () => {
       const slug = await publish();
       expect(await cacheOf(slug)).to.equal('miss');
       expect(await cacheOf(slug)).to.equal('hit');
@@ -51,6 +51,10 @@ export function describeVarnish(engine: string, startOrigin: StartOrigin): void 
       expect(await cacheOf(slug, `?id=${id}&v=1`)).to.equal('miss');
       expect(await cacheOf(slug, `?x=1&v=1&id=${id}`)).to.equal('hit');
       expect(await cacheOf(slug, `?v=1&v=2&id=${id}`), 'the first counts').to.equal('hit');
+      for (const junk of ['?g=', '?g=1', '?g=a.b.c', '?g=x&utm=2', '?g=a..b.c%2Ed', '?g=a.b.c.d.e.f'])
+        expect(await cacheOf(slug, junk), junk).to.equal('hit');
+      const grant = '?utm=2&g=a..b.c.d';
+      for (let i = 0; i < 2; i++) expect(await cacheOf(slug, grant), 'not kept').to.equal('miss');
       expect((await raw(slug, '?v=2')).status).to.equal(404);
     });
 
