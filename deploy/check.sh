@@ -66,6 +66,13 @@ check_expressions() { # each one as a rule, with a value for each of the dashboa
   promtool check rules "$work/dashboard.json"
 }
 
+is_hardened() { # compose.yaml; the image of the proxy gets its port below 1024 by a capability of the file
+  docker compose --env-file /dev/null -f compose.yaml config --format json >"$work/compose.json" && node -e '
+    for (const [name, { read_only, cap_drop, security_opt = [] }] of Object.entries(JSON.parse(fs.readFileSync(process.argv[1])).services))
+      if (!read_only || cap_drop?.[0] !== "ALL" || (name !== "proxy" && security_opt[0] !== "no-new-privileges:true"))
+        throw new Error(`${name} is not read-only, or has capabilities, or may get new privileges`)' "$work/compose.json"
+}
+
 check_image() {
   local engine=${ENGINE:-} name=dropleaf-check
   if [[ -z $engine ]]; then engine=$(command -v docker || command -v podman); fi
@@ -113,10 +120,11 @@ check_with litestream deploy/litestream.yml env DROPLEAF_DATABASE="$work/none.sq
   litestream databases -config deploy/litestream.yml
 
 check_with hadolint Dockerfile hadolint Dockerfile
+export DOMAIN=drops.example MONGODB_PASSWORD=a REDIS_PASSWORD=b BASE_URL=https://drops.example
 for file in compose.yaml compose.dev.yaml deploy/compose.*.yaml; do
   if docker compose version &>/dev/null; then
-    check "$file (docker compose)" env DOMAIN=drops.example MONGODB_PASSWORD=a REDIS_PASSWORD=b BASE_URL=https://drops.example \
-      docker compose --env-file /dev/null -f "$file" config --quiet
+    check "$file (docker compose)" docker compose --env-file /dev/null -f "$file" config --quiet
+    [[ $file != compose.yaml ]] || check "$file: every service is read-only and without rights" is_hardened
   else
     skip "$file" 'docker compose is not installed'
   fi
