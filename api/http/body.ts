@@ -172,7 +172,8 @@ export function checkBodyHeaders(
   if (pattern.test(mediaTypeOf(req)) && (!charset || /^utf-?8$/i.test(charset))) return;
   // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
   const name = { PATCH: 'Accept-Patch', POST: 'Accept-Post' }[method] ?? 'Accept';
-  throw refuse('Content-Type', accepted, ', in UTF-8', { [name]: accepted.join(', ') });
+  const given = headers['content-type']?.slice(0, 100) || 'none';
+  throw refuse('Content-Type', accepted, `, in UTF-8 (got ${given})`, { [name]: accepted.join(', ') });
 }
 
 const uncompressed = ' or absent: compressed request bodies are not supported';

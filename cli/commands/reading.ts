@@ -85,7 +85,7 @@ interface DropPage {
 }
 
 async function list(
-  { api, output, name }: Context,
+  { api, output, name, url }: Context,
   { tag = {}, search, sort, all }: ListOptions,
 ): Promise<void> {
   // By slug: what is published meanwhile moves drops from one page of the list to the next.
@@ -105,26 +105,40 @@ async function list(
     total = body.pagination.total_items;
     if (all) pages = body.pagination.total_pages;
   }
-  if (output.isJson) return output.result([...drops.values()], null);
-  if (drops.size === 0) return output.note(`No pages. To publish one: ${name} publish report.html`);
-  const rows = [...drops.values()].map((drop) => [
-    drop.url,
-    String(drop.latest_version),
-    String(drop.view_count),
-    formatTime(drop.updated_at),
-    drop.title + stateOf(drop),
-  ]);
-  const header = ['ADDRESS', 'VERSION', 'VIEWS', 'CHANGED (UTC)', 'TITLE'];
-  output.result([...drops.values()], formatTable(header, rows, output.columns));
-  if (drops.size < total) output.note(`${drops.size} of ${total} pages. For every one: --all`);
+  const found = [...drops.values()];
+  if (output.isJson) return output.result(found, null);
+  if (found.length === 0) return output.note(`No pages. To publish one: ${name} publish report.html`);
+  const isNarrow = output.columns !== null && output.columns < wideColumns;
+  output.result(found, dropTable(found, output.columns, isNarrow));
+  if (isNarrow) output.note(`The address of a page is ${url}/p/SLUG`);
+  if (found.length < total) output.note(`${found.length} of ${total} pages. For every one: --all`);
 }
 
-function stateOf({ locked, expires_at: expiresAt }: Drop): string {
-  const states = [
-    ...(locked ? ['locked'] : []),
-    ...(expiresAt === undefined ? [] : [`expires ${formatTime(expiresAt)}`]),
+/** From here on a line has space for an address and a title. */
+const wideColumns = 120;
+
+/** Columns that are empty for every drop are left out. The title comes last, because a long line is cut. */
+function dropTable(drops: readonly Drop[], columns: number | null, isNarrow: boolean): string {
+  const all: (readonly [header: string, cell: (drop: Drop) => string])[] = [
+    isNarrow ? ['SLUG', ({ slug }) => slug] : ['ADDRESS', ({ url }) => url],
+    ['VERSION', (drop) => String(drop.latest_version)],
+    ['VIEWS', (drop) => String(drop.view_count)],
+    ['CHANGED (UTC)', (drop) => formatTime(drop.updated_at)],
+    ['LOCKED', ({ locked }) => (locked ? 'yes' : '')],
+    ['EXPIRES', (drop) => expiryOf(drop).slice(0, isNarrow ? 'YYYY-MM-DD'.length : undefined)],
+    ['TITLE', ({ title }) => title],
   ];
-  return states.length === 0 ? '' : ` (${states.join(', ')})`;
+  const shown = all.filter(([, cell]) => drops.some((drop) => cell(drop) !== ''));
+  const rows = drops.map((drop) => shown.map(([, cell]) => cell(drop)));
+  return formatTable(
+    shown.map(([header]) => header),
+    rows,
+    columns,
+  );
+}
+
+function expiryOf({ expires_at: expiresAt }: Drop): string {
+  return expiresAt === undefined ? '' : formatTime(expiresAt);
 }
 
 interface GetOptions {

@@ -122,7 +122,10 @@ describe('Request bodies', () => {
           const details = expectError(answer, 415, 'invalid_json');
           const accepted = at < 2 ? 'application/json, text/html' : 'application/json';
           expect(details).to.deep.include({ header: 'Content-Type', accepted });
-          expect(answer.body.error.message).to.include(accepted.replace(', ', ' or '));
+          const must = accepted.replace(', ', ' or ');
+          expect(answer.body.error.message).to.equal(
+            `Content-Type must be ${must}, in UTF-8 (got ${type || 'none'})`,
+          );
           expect(answer.headers[acceptHeaders[method]], `${method} ${path}`).to.equal(accepted);
         }
       });

@@ -28,10 +28,10 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     }
     const table = await run(['list']);
     expect(table.stdout.trim().split('\n')).to.have.length(51);
-    expect(table.stdout).to.match(/^ADDRESS +VERSION +VIEWS +CHANGED \(UTC\) +TITLE\n/);
+    expect(table.stdout).to.match(/^ADDRESS +VERSION +VIEWS +CHANGED \(UTC\) +LOCKED +TITLE\n/);
     expect(table.stdout)
       .to.contain(`${service.url}/p/${slugs[50]}  1        0 `)
-      .and.contain('Page 50 (locked)\n');
+      .and.match(/ yes {5}Page 50\n/);
     expect(table.stderr).to.contain('50 of 51 pages');
     const all = JSON.parse(await done(['list', '--all', '--json'])) as { slug: string }[];
     expect(all.map(({ slug }) => slug)).to.have.members(slugs);
@@ -73,6 +73,16 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     const list = runInTerminal(this, client, ['list'], env());
     await list.ended();
     for (const line of list.output().split('\r\n')) expect(line.length).to.be.at.most(80);
+  });
+
+  it('on a terminal of 80 columns list shows what is locked and when a page expires, and the titles', async function () {
+    const expires_at = Date.parse('2035-12-31T10:00Z');
+    const { slug } = await signedIn.owner.create({ title: 'Locked for now', passcode: 'sesame', expires_at });
+    const list = runInTerminal(this, client, ['list'], env());
+    await list.ended();
+    expect(list.output()).to.match(new RegExp(`^${slug} +1 +0 +\\S+ \\S+ +yes +2035-12-31 +Locked for`, 'm'));
+    expect(list.output()).to.contain(`The address of a page is ${service.url}/p/SLUG`);
+    expect(await done(['list'])).to.match(/ yes +2035-12-31 10:00 +Locked for now\n/);
   });
 
   it('a page is named by its slug, address or file, and every other name says what is wrong', async () => {
