@@ -14,6 +14,7 @@ import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './ports/job-queue.ts';
 import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
+import type { PasscodeHasher } from './ports/passcode-hasher.ts';
 import type { Sealer } from './ports/sealer.ts';
 import { type Accounts, createAccounts } from './services/accounts.ts';
 import { type Audit, createAudit } from './services/audit.ts';
@@ -90,6 +91,8 @@ interface OpenOptions {
   readonly clock?: Clock;
   /** For tests: draws cards without a thread. */
   readonly cardRenderer?: CardRenderer;
+  /** For tests: hashes at less cost. */
+  readonly passcodeHasher?: PasscodeHasher;
   /** For tests: adds faults and delays to the engine. */
   readonly adaptEngine?: (engine: OpenedEngine) => OpenedEngine;
 }
@@ -100,7 +103,13 @@ interface OpenOptions {
  */
 export async function openServices(
   config: Config,
-  { log, clock = systemClock, adaptEngine = (engine) => engine, cardRenderer }: OpenOptions,
+  {
+    log,
+    clock = systemClock,
+    adaptEngine = (engine) => engine,
+    cardRenderer,
+    passcodeHasher = createArgon2Hasher(),
+  }: OpenOptions,
 ): Promise<Services> {
   const metrics =
     config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config, clock);
@@ -108,7 +117,7 @@ export async function openServices(
   try {
     const adapted = adaptEngine(engine);
     const watched = metrics?.watchEngine(adapted) ?? adapted;
-    return await assemble(config, { log, clock, metrics, engine: watched, cardRenderer });
+    return await assemble(config, { log, clock, metrics, engine: watched, cardRenderer, passcodeHasher });
   } catch (error) {
     await engine.close();
     throw error;
@@ -123,6 +132,7 @@ async function assemble(
     metrics: ServiceMetrics | null;
     engine: OpenedEngine;
     cardRenderer: CardRenderer | undefined;
+    passcodeHasher: PasscodeHasher;
   },
 ): Promise<Services> {
   const { log, clock, metrics, engine } = parts;
@@ -140,7 +150,7 @@ async function assemble(
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
-  const passcodes = createPasscodes({ hasher: createArgon2Hasher(), sealer, limits, clock, config });
+  const passcodes = createPasscodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
   const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
   const blobs = { html, contexts, renders };
   const rendering = createRendering({

@@ -112,8 +112,8 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
   const servers = engine === 'scale-out' ? { MONGODB_URI, REDIS_URL, TEST_ENGINE: engine } : {};
   if (runs.length > 1) say(`${name} tests, ${engine} engine: ${files.length} files`);
   const folder = makeRunFolder(name);
-  // Quick tests spread over the cores; the others start many processes each.
-  const jobs = Math.min(4, Math.max(2, availableParallelism()));
+  // Quick tests spread over the cores, and one more runs while others wait; the others start many processes each.
+  const jobs = Math.min(5, availableParallelism() + 1);
   const own = [
     ...['--reporter', join(testDir, 'support', 'reporter.js')],
     ...(name === 'quick' && files.length > 2 ? ['--parallel', '--jobs', `${jobs}`] : []),

@@ -4,11 +4,11 @@ import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.t
 import { describeJobQueue } from '../contract/job-queue.contract.ts';
 import { openSqliteJobFixture } from '../contract/sqlite-job-fixture.ts';
 import { countJobs } from '../support/jobs.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
 
 const second = 1_000;
-const day = 86_400 * second;
+const hour = 3_600 * second;
+const day = 24 * hour;
 
 describeJobQueue('SQLite', openSqliteJobFixture);
 
@@ -44,22 +44,20 @@ describe('The SQLite job queue', () => {
 
   describe('runs jobs by itself', () => {
     it('as soon as they are enqueued in the same process', async () => {
-      const { queue, callsOf } = await startProcess({}, { wakesItself: true });
-      const startedAt = Date.now();
+      const { queue, callsOf } = await startProcess({}, { wakesItself: true, pollMs: hour });
       for (let i = 1; i <= 5; i++) {
         await until(isIdle, 'the queue is idle');
         await queue.enqueue('edge.purge', { dropId: `d${i}` });
         await until(() => callsOf('edge.purge').length === i, 'the job');
       }
-      expect(Date.now() - startedAt, 'less than five polls').to.be.below(4.5 * second);
     });
 
     it('when a delayed job is due', async () => {
-      const { queue, callsOf } = await startProcess({}, { wakesItself: true });
+      const { queue, callsOf } = await startProcess({}, { wakesItself: true, pollMs: hour });
       const enqueuedAt = Date.now();
       await queue.enqueue('edge.purge', { dropId: 'd' }, 150);
       await until(() => callsOf('edge.purge').length === 1, 'the job');
-      expect(Date.now() - enqueuedAt).to.be.within(150, timeLimit(900));
+      expect(Date.now() - enqueuedAt).to.be.at.least(150);
     });
 
     it('within about a second if another process enqueues or retries them', async () => {

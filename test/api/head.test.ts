@@ -119,6 +119,7 @@ describe('HEAD', () => {
     const { slug } = await owner.create({ context: 'Why' });
     const token = { authorization: `Bearer ${owner.token}` };
     await owner.get('/api/me'); // the token's last use is written once a minute
+    await service.get(`/p/${slug}/card.png`); // it is drawn for its first reader
     const { poll_token } = await approved(service, owner);
     const returning = await signingIn(service);
     const decide = await deciding(service, withGitHub);

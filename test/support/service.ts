@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { createWebServer, startWeb } from '../../api/server/start-web.ts';
+import { createArgon2Hasher } from '../../shared/adapters/argon2/passcode-hasher.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
 import { openServices, type Services } from '../../shared/open-services.ts';
@@ -42,6 +43,9 @@ export interface TestService extends Client, Visits {
 
 /** On a busy machine a render or an answer can exceed its time limit; separate tests cover that. */
 const unhurried = { RENDER_REQUEST_BUDGET_MS: '3000', ANSWER_MS: '15000' };
+
+/** The tests of the hasher have the cost that a service has. */
+const passcodeHasher = createArgon2Hasher({ memoryCost: 256, timeCost: 1, parallelism: 1 });
 
 /**
  * @param env settings other than the defaults
@@ -146,7 +150,7 @@ interface Parts {
 }
 
 async function run(config: Config, parts: Parts, server: Server) {
-  const services = await openServices(config, parts).catch((error: unknown) => {
+  const services = await openServices(config, { ...parts, passcodeHasher }).catch((error: unknown) => {
     server.close(); // or it would keep the tests from ending
     throw error;
   });

@@ -4,14 +4,14 @@ import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
 import { createFairQueue } from '../../util/fair-queue.ts';
 
 /** OWASP's recommendation for argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const recommended = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Apart from the passcodes that are entered, so that setting passcodes delays no viewer. */
 const maxHashing = 1;
 /** About two seconds of work. */
 const maxWaiting = 200;
 
-/** The library computes in libuv's threads. */
-export function createArgon2Hasher(): PasscodeHasher {
+/** The library computes in libuv's threads. @param cost for tests: less than it is otherwise */
+export function createArgon2Hasher(cost = recommended): PasscodeHasher {
   const turns = createFairQueue(maxHashing, maxWaiting);
   return {
     async hash(passcode, account) {

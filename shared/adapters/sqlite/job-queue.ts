@@ -18,6 +18,7 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
  * failed jobs of one key the newest is kept.
  * @param concurrency how many jobs run at once
  * @param leaseMs how long a job is held by a process that no longer renews its lease
+ * @param pollMs how often it looks for jobs that other processes enqueue: a command cannot wake this process
  * @param wakesItself false, for tests: no timer starts jobs; they run during `runUntilIdle` only
  */
 export function createSqliteJobQueue(options: {
@@ -26,9 +27,10 @@ export function createSqliteJobQueue(options: {
   log: Log;
   concurrency: number;
   leaseMs?: number;
+  pollMs?: number;
   wakesItself?: boolean;
 }): SqliteJobQueue {
-  const { db, clock, leaseMs = 30_000, wakesItself = true } = options;
+  const { db, clock, leaseMs = 30_000, pollMs = 1_000, wakesItself = true } = options;
   const rows = createJobRows(db);
   let runner: JobRunner | undefined;
   let stopped: Promise<void> | undefined;
@@ -46,7 +48,7 @@ export function createSqliteJobQueue(options: {
 
     start(handlers) {
       if (runner !== undefined) throw new Error('The queue was started before');
-      runner = createJobRunner({ ...options, rows, handlers, leaseMs, wakesItself });
+      runner = createJobRunner({ ...options, rows, handlers, leaseMs, pollMs, wakesItself });
     },
 
     async stop(graceMs) {

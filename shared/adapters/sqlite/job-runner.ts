@@ -13,8 +13,6 @@ import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
 import type { HeldJob, JobRows } from './job-rows.ts';
 
-/** A command enqueues jobs from a process of its own, which cannot wake this one. */
-const pollMs = 1_000;
 const cleanupMs = 3_600_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
@@ -27,11 +25,12 @@ export function createJobRunner(deps: {
   clock: Clock;
   log: Log;
   concurrency: number;
+  /** For this and the next two see `createSqliteJobQueue`. */
   leaseMs: number;
-  /** See `createSqliteJobQueue`. */
+  pollMs: number;
   wakesItself: boolean;
 }) {
-  const { db, rows, handlers, clock, log, concurrency, leaseMs, wakesItself } = deps;
+  const { db, rows, handlers, clock, log, concurrency, leaseMs, pollMs, wakesItself } = deps;
   const holder = randomUUID();
   const running = new Map<number, { job: HeldJob; end: Promise<void> }>();
   let lastClaim: Promise<unknown> = Promise.resolve();
