@@ -9,10 +9,12 @@ import { openStores } from '../../shared/open-stores.ts';
 import { start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { fillStores } from '../support/fill-stores.ts';
+import { createRandom } from '../support/random.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { cli, dropleaf, launch } from './command.ts';
+import { killImport, timeImport } from './killed-imports.ts';
 
 describe('bin/dropleaf.js export and import as processes', () => {
   let folder: string;
@@ -65,6 +67,14 @@ describe('bin/dropleaf.js export and import as processes', () => {
     expect((await dropleaf(['import', file], other)).code).to.equal(0);
     const verified = await dropleaf(['verify', file, '--against-store'], other);
     expect(verified).to.include({ stderr: '', code: 0 });
+  });
+
+  it('an import that is killed at any of 20 moments leaves nothing or a store that is refused, and can be repeated', async function () {
+    this.timeout(300_000);
+    const random = createRandom(24);
+    const duration = await timeImport(file, { DATA_DIR: join(folder, 'timed') });
+    for (let n = 0; n < 20; n++)
+      await killImport(file, { DATA_DIR: join(folder, `killed-${n}`) }, (duration * (n + random())) / 20);
   });
 
   it('an export whose reader goes away exits with 1', async function () {
