@@ -20,7 +20,7 @@ export const healthOperations = {
     tag: 'Health',
     summary: 'Check that the service can work',
     description:
-      'For load balancers and alerts. Answers 503 with `details.reason` while the database cannot be reached (`database_unreachable`), ' +
+      'For load balancers and alerts. Answers 503 with `details.reason` while the database cannot be reached (`database_unreachable`) or does not answer in time (`database_slow`), ' +
       'or accepts no writes: `disk_full`, `disk_failed`, `database_read_only` (reading works then), or has the form of a newer release: `store_is_newer`.',
     replies: [json('The service can work.', healthShape, healthy)],
     refusals: ['unavailable'],

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isScaleOut } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { JobCount } from '../../shared/domain/job-count.ts';
@@ -9,6 +8,7 @@ import {
   type RetriedJob,
 } from '../../shared/domain/job-failure.ts';
 import type { OperatorServices } from '../../shared/open-operator-services.ts';
+import { withTimeout } from '../../shared/util/wait-at-most.ts';
 import { serverHosts } from '../environment.ts';
 import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
@@ -62,18 +62,21 @@ async function retryJobs(
   else io.stdout.write(`${countOf(count, 'failed job')} queued again.\n`);
 }
 
-/** @throws Error naming Redis if it does not answer in time: the service itself works without Redis for a while */
+/** @throws Error naming Redis if it does not answer, at once or in time: the service itself works without Redis for a while */
 export async function countJobs({
   config,
   jobs,
 }: Pick<OperatorServices, 'config' | 'jobs'>): Promise<readonly JobCount[]> {
-  const unreachable = (cause?: unknown) =>
-    new Error(`Redis at ${serverHosts(config).redis} cannot be reached`, { cause });
-  const counts = jobs.countByName().catch((error: unknown) => {
-    throw error instanceof DropError && isScaleOut(config) ? unreachable(error) : error;
+  const { redis } = serverHosts(config);
+  const counts = jobs.countByName().catch((cause: unknown) => {
+    if (!(cause instanceof DropError && isScaleOut(config))) throw cause;
+    throw new Error(`Redis at ${redis} cannot be reached`, { cause });
   });
-  const timeout = sleep(countTimeoutMs, undefined, { ref: false });
-  return Promise.race([counts, timeout.then(() => Promise.reject(unreachable()))]);
+  return withTimeout(
+    countTimeoutMs,
+    counts,
+    () => new Error(`Redis at ${redis} did not answer within ${countTimeoutMs / 1_000} s`),
+  );
 }
 
 function printReport(counts: readonly JobCount[], failures: readonly string[][], io: ProcessIo): void {

@@ -47,6 +47,7 @@ export type UnavailableReason =
   | 'disk_failed'
   | 'database_read_only'
   | 'database_unreachable'
+  | 'database_slow'
   | 'store_is_newer';
 
 /**

@@ -51,6 +51,13 @@ describe('the connection to MongoDB', () => {
     return { outcome, ms: Date.now() - began };
   }
 
+  /** Of the `unavailable` that the call rejects with. */
+  const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => 'done',
+      (error: { details?: { reason?: unknown } }) => error.details?.reason,
+    );
+
   describe('once it is open', () => {
     it('uses the database of MONGODB_URI, and dropleaf if the URI names none', async () => {
       const uri = newMongoUri();
@@ -170,7 +177,7 @@ describe('the connection to MongoDB', () => {
       expect(outcome).to.equal('unavailable');
       expect(ms).to.be.below(timeLimit(3_500));
       await until(() => log.lines.length > 0, 'the loss is told of');
-      expect((await timed(mongo.ping())).outcome).to.equal('unavailable');
+      expect(await reasonOf(mongo.ping())).to.equal('database_unreachable');
       proxy.restore();
       const back = Date.now();
       await until(async () => (await timed(store.count())).outcome === 'done', 'it is back');
@@ -194,6 +201,7 @@ describe('the connection to MongoDB', () => {
       const ping = await timed(mongo.ping());
       expect(ping.outcome).to.equal('unavailable');
       expect(ping.ms).to.be.below(3_500);
+      expect(await reasonOf(mongo.ping())).to.equal('database_slow');
       await until(() => log.lines.length > 0, 'the loss is told of');
       proxy.restore();
       const back = Date.now();

@@ -148,11 +148,14 @@ describe('errors of MongoDB', () => {
       return { store: withTimeLimit(waitAtMost, store), calls: () => calls };
     }
 
-    async function unavailableOf(promise: Promise<unknown>): Promise<DropError> {
+    async function unavailableOf(promise: Promise<unknown>, reason?: string): Promise<DropError> {
       const error = await rejectionOf(promise);
       if (!(error instanceof DropError)) throw error;
       expect(error.code).to.equal('unavailable');
-      expect(error.details).to.deep.equal({ retry_after_seconds: 1 });
+      expect(error.details).to.deep.equal({
+        retry_after_seconds: 1,
+        ...(reason !== undefined && { reason }),
+      });
       return error;
     }
 
@@ -163,7 +166,7 @@ describe('errors of MongoDB', () => {
     it('says that the database is unavailable, with the cause', async () => {
       const cause = new MongoNetworkError('closed');
       const { store, calls } = storeOf(() => Promise.reject(cause));
-      expect((await unavailableOf(store.find(''))).cause).to.equal(cause);
+      expect((await unavailableOf(store.find(''), 'database_unreachable')).cause).to.equal(cause);
       expect(calls(), 'what is unknown is not repeated').to.equal(1);
     });
 
@@ -187,13 +190,34 @@ describe('errors of MongoDB', () => {
 
     it('rejects at the time limit', async () => {
       const { store } = storeOf(() => new Promise(() => undefined), 20);
-      await unavailableOf(store.find(''));
+      await unavailableOf(store.find(''), 'database_slow');
     });
+
+    const timeout = new mongo.MongoNetworkTimeoutError('timed out');
+    const noServerAnswered = (...errors: Error[]) => {
+      const servers = new Map(errors.map((error, i) => [`${i}`, { error }]));
+      const reason = { servers } as unknown as mongo.TopologyDescription; // proof: nothing else of it is read
+      return new mongo.MongoServerSelectionError('timed out', reason);
+    };
+    for (const [what, cause, reason] of [
+      ['a socket timeout', timeout, 'database_slow'],
+      ['no free connection', named('MongoWaitQueueTimeoutError'), 'database_slow'],
+      ['servers that did not answer', noServerAnswered(timeout, timeout), 'database_slow'],
+      [
+        'servers of which one refused the connection',
+        noServerAnswered(timeout, new MongoNetworkError('connect ECONNREFUSED')),
+        'database_unreachable',
+      ],
+    ] as const) {
+      it(`tells a late database from one that cannot be reached: ${what}: ${reason}`, async () => {
+        await unavailableOf(storeOf(() => Promise.reject(cause)).store.find(''), reason);
+      });
+    }
 
     it('ignores an error after the time limit', async () => {
       let fail: (error: Error) => void = () => undefined;
       const { store } = storeOf(() => new Promise((_, reject) => (fail = reject)), 20);
-      await unavailableOf(store.find(''));
+      await unavailableOf(store.find(''), 'database_slow');
       fail(new Error('late')); // unhandled, it would end the run
       await new Promise(setImmediate);
     });

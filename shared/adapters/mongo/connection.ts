@@ -1,5 +1,5 @@
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { unavailable } from '../../domain/errors.ts';
+import { DropError, unavailable } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CommandEnded } from '../../ports/metrics.ts';
 import { hostsOf } from '../../util/server-hosts.ts';
@@ -92,6 +92,7 @@ export async function openMongo({
       try {
         await withTimeLimit(3_000, { ping }).ping();
       } catch (cause) {
+        if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
         throw unavailable('The database cannot be reached.', 1, { cause, reason: 'database_unreachable' });
       }
     },

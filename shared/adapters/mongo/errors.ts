@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { unavailable } from '../../domain/errors.ts';
+import { type DropError, unavailable } from '../../domain/errors.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 
 const duplicateKey = 11_000;
@@ -77,12 +77,22 @@ export function isMongoDown(error: unknown): boolean {
   return /^E(?!RR_)|^ERR_(SOCKET|STREAM)_/.test(code);
 }
 
+/** Whether no answer came in time, which a slow database and a network that loses packets have in common. */
+export function isMongoLate(error: unknown): boolean {
+  if (error instanceof mongo.MongoServerSelectionError) {
+    const servers = [...(error.reason?.servers.values() ?? [])];
+    return servers.length > 0 && servers.every((server) => isMongoLate(server.error));
+  }
+  const lateTypes = [mongo.MongoNetworkTimeoutError, mongo.MongoOperationTimeoutError];
+  if (lateTypes.some((type) => error instanceof type)) return true;
+  return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'; // the driver does not export this class
+}
+
 /** Whether the database is down, overloaded or without a primary; false if it refused the command itself. */
 export function isMongoUnavailable(error: unknown): boolean {
   if (isMongoDown(error)) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  if (error instanceof mongo.MongoOperationTimeoutError || error.name === 'MongoWaitQueueTimeoutError')
-    return true;
+  if (isMongoLate(error)) return true;
   if (unavailableLabels.some((label) => error.hasErrorLabel(label))) return true;
   if (!(error instanceof mongo.MongoServerError)) return false;
   const concern =
@@ -143,12 +153,16 @@ export function withTimeLimit<T extends object>(timeoutMs: number, methods: T): 
 
 async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
   try {
-    return await withTimeout(timeoutMs, retryConflicts(call), () =>
-      unavailable('Database timeout; a write may still complete.'),
-    );
+    return await withTimeout(timeoutMs, retryConflicts(call), () => late({}));
   } catch (cause) {
-    if (isMongoUnavailable(cause))
-      throw unavailable('The database is unavailable.', 1, { cause, isDown: isMongoDown(cause) });
+    if (isMongoLate(cause)) throw late({ cause, isDown: isMongoDown(cause) });
+    if (isMongoDown(cause))
+      throw unavailable('The database is unavailable.', 1, {
+        cause,
+        isDown: true,
+        reason: 'database_unreachable',
+      });
+    if (isMongoUnavailable(cause)) throw unavailable('The database is unavailable.', 1, { cause });
     if (isOutOfSpace(cause))
       throw unavailable('The disk of the database is full.', 10, { cause, reason: 'disk_full' });
     if (isReadOnly(cause))
@@ -156,4 +170,9 @@ async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
     if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
     throw cause;
   }
+}
+
+function late(options: { readonly cause?: unknown; readonly isDown?: boolean }): DropError {
+  const message = 'Database timeout; a write may still complete.';
+  return unavailable(message, 1, { ...options, reason: 'database_slow' });
 }

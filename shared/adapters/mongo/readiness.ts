@@ -30,7 +30,7 @@ export function createReadiness(deps: {
       if (isTooNew(await readForm())) throw storeIsNewer();
       wroteAt = clock.now();
     } catch (cause) {
-      if (cause instanceof DropError && (cause.isDown || cause.details?.reason !== undefined)) throw cause;
+      if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
       throw unavailable('The database does not accept writes.', 1, { cause, reason: 'database_read_only' });
     }
   }
