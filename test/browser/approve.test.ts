@@ -34,6 +34,12 @@ describe('The Approve button, in Chromium', function () {
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 
+  /** What the button's cover says; null: there is none to see. */
+  const cover = `(() => {
+    const { content, opacity, visibility } = getComputedStyle(document.querySelector('.guarded'), '::after');
+    return opacity === '1' && visibility === 'visible' ? content : null;
+  })()`;
+
   const isApproved = (page: Page) => page.getByRole('heading', { name: 'Approved' }).waitFor();
 
   /** Gives a form that a click may have sent time to arrive. */
@@ -44,12 +50,16 @@ describe('The Approve button, in Chromium', function () {
   }
 
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-    it(`ignores a click right after the pointer has reached it; prefers-reduced-motion: ${reducedMotion}`, async () => {
+    it(`ignores a click right after the pointer has reached it, and says so; prefers-reduced-motion: ${reducedMotion}`, async () => {
       const { page, status } = await openRequest({ reducedMotion });
       await pause(2_000);
+      expect(await page.evaluate(cover)).to.equal(null);
+      await page.evaluate(`addEventListener('click', () => { coverAtClick = ${cover}; }, { once: true })`);
       await page.mouse.click(...(await middleOfApprove(page)), { clickCount: 2, delay: 50 });
       await expectPending(page, status);
+      expect(await page.evaluate('coverAtClick')).to.contain('One moment…');
       await pause(afterMs);
+      expect(await page.evaluate(cover)).to.equal(null);
       await page.mouse.click(...(await middleOfApprove(page)));
       await isApproved(page);
       expect(await status()).to.equal('verified');
