@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { CliIo } from './io.ts';
-import { createOriginFile, isRecord, type OriginFile } from './origin-file.ts';
+import { createOriginFile, type OriginFile } from './origin-file.ts';
+import { fields, isCount, isText, isTime, isToken, isWebAddress } from './shape.ts';
 
 /** A sign-in to one service. */
 export interface Credential {
@@ -20,6 +21,17 @@ export interface PendingSignIn {
   readonly label: string;
 }
 
+export const isCredential = fields<Credential>({ token: isToken, user_id: isText });
+
+const isPendingSignIn = fields<PendingSignIn>({
+  code: isText,
+  verification_url: isWebAddress,
+  poll_token: isText,
+  poll_interval: isCount,
+  expires_at: isTime,
+  label: isText,
+});
+
 type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
 
 export function createCredentials(io: Home): OriginFile<Credential> {
@@ -37,19 +49,4 @@ export function configDir({ env, platform, homeDir }: Home): string {
   if (platform === 'win32') return APPDATA || join(homeDir, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support');
   return join(homeDir, '.config');
-}
-
-function isCredential(value: unknown): value is Credential {
-  if (!isRecord(value)) return false;
-  const { token, user_id } = value;
-  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token) && typeof user_id === 'string';
-}
-
-function isPendingSignIn(value: unknown): value is PendingSignIn {
-  if (!isRecord(value)) return false;
-  const { code, verification_url, poll_token, label, poll_interval, expires_at } = value;
-  return (
-    [code, verification_url, poll_token, label].every((text) => typeof text === 'string') &&
-    [poll_interval, expires_at].every((number) => typeof number === 'number')
-  );
 }

@@ -1,4 +1,15 @@
 import type { Api, ApiAnswer, ApiRequest } from './http.ts';
+import {
+  fields,
+  isBoolean,
+  isCount,
+  isEtag,
+  isSlug,
+  isText,
+  isTime,
+  isWebAddress,
+  optional,
+} from './shape.ts';
 
 /** A drop as the service answers it: what of it this client uses. */
 export interface Drop {
@@ -12,6 +23,17 @@ export interface Drop {
   /** Unix ms; absent: never. */
   readonly expires_at?: number;
 }
+
+export const isDrop = fields<Drop>({
+  slug: isSlug,
+  title: isText,
+  url: isWebAddress,
+  locked: isBoolean,
+  latest_version: isCount,
+  view_count: isCount,
+  updated_at: isTime,
+  expires_at: optional(isTime),
+});
 
 /** A drop, and what names its state in `If-Match`. */
 export interface DropState {
@@ -27,13 +49,14 @@ export async function requestDrop(
   path: string,
   request?: ApiRequest,
 ): Promise<DropState> {
-  const { body, headers } = await api.request<Drop>(method, `/api/drops${path}`, request);
-  return { drop: body, etag: readEtag(headers) };
+  const answer = await api.request(method, `/api/drops${path}`, request);
+  return { drop: answer.json(isDrop), etag: readEtag(answer.headers) };
 }
 
 /** Proxies that compress mark an ETag as weak. */
-function readEtag(headers: ApiAnswer<unknown>['headers']): string | undefined {
-  return headers.etag?.replace(/^W\//, '');
+function readEtag({ etag }: ApiAnswer['headers']): string | undefined {
+  const strong = etag?.replace(/^W\//, '');
+  return isEtag(strong) ? strong : undefined;
 }
 
 /** @throws CliError as `Api.request` does */

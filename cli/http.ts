@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CliError, capCodes, errorCode, exitCodeOf, exitCodes } from './errors.ts';
 import { exchange, type Received, type Sent } from './exchange.ts';
+import { isRecord, isText, type Shape } from './shape.ts';
 
 export interface ApiRequest {
   /** undefined values are left out. */
@@ -16,12 +17,12 @@ export interface ApiRequest {
   readonly token?: string;
 }
 
-export interface ApiAnswer<T> {
+export interface ApiAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The JSON of the answer, an object or an array; looking at it throws CliError if it has none. Its members are not checked. */
-  readonly body: T;
   readonly bytes: Uint8Array;
+  /** @throws CliError if the answer is not JSON of this shape */
+  json<T>(shape: Shape<T>): T;
 }
 
 /**
@@ -38,7 +39,7 @@ export interface Api {
    * @returns an answer with a status below 300
    * @throws CliError with the answer's status, code, details and Retry-After; exit code 4 if no token is valid, 3 if there is no answer
    */
-  request<T = unknown>(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer<T>>;
+  request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
 }
 
 interface Connection {
@@ -61,13 +62,13 @@ const maxWaitSeconds = 65;
 
 export function createApi(connection: Connection): Api {
   return {
-    async request<T>(method: string, path: string, request: ApiRequest = {}) {
+    async request(method: string, path: string, request: ApiRequest = {}) {
       const send = prepare(connection, method, path, request);
       let leftMs = connection.timeoutMs;
       for (let tries = 1; ; tries++) {
         const startedAt = performance.now();
         try {
-          return (await send(leftMs)) as ApiAnswer<T>; // the service's contract
+          return await send(leftMs);
         } catch (error) {
           leftMs -= performance.now() - startedAt;
           const pause = pauseAfter(error, tries, canRepeat(method, request));
@@ -101,9 +102,9 @@ function prepare(connection: Connection, method: string, path: string, request: 
   };
   if (url.origin !== connection.url) throw new Error(`${path} is not a path of ${connection.url}`);
 
-  return async (leftMs: number): Promise<ApiAnswer<unknown>> => {
+  return async (leftMs: number): Promise<ApiAnswer> => {
     const answer = await receive(connection, url, { method, headers, body }, leftMs);
-    if (answer.status < 300) return withBody(answer, connection.url);
+    if (answer.status < 300) return withJson(answer, `${method} ${url.origin}${url.pathname}`);
     throw answer.status === 401 && !request.isPublic ? connection.refused() : errorOf(answer, connection.url);
   };
 }
@@ -137,15 +138,15 @@ async function receive(connection: Connection, url: URL, sent: Sent, leftMs: num
   }
 }
 
-/** Checked when a command looks at it, because other answers are documents, or empty. */
-function withBody({ json, ...answer }: Read, base: string): ApiAnswer<unknown> {
+/** Checked when a command reads it, because other answers are documents, or empty. */
+function withJson({ json, ...answer }: Read, request: string): ApiAnswer {
   return {
     ...answer,
-    get body() {
-      if (typeof json === 'object' && json !== null) return json;
-      throw new CliError(`${base} did not answer with JSON: is this the address of a Dropleaf service?`, {
-        status: answer.status,
-      });
+    json(shape) {
+      if (shape(json)) return json;
+      const what = json === undefined ? 'JSON' : 'what a Dropleaf service answers';
+      const { status } = answer;
+      throw new CliError(`the answer to ${request} is not ${what}: is this a Dropleaf service?`, { status });
     },
   };
 }
@@ -166,15 +167,13 @@ function parse(bytes: Uint8Array): unknown {
 /** The error of an answer that is not a success, in the service's own words where it has some. */
 function errorOf({ status, headers, json }: Read, base: string): CliError {
   const retryAfterSeconds = readRetryAfter(headers['retry-after']);
-  const envelope = json as { error?: { code?: unknown; message?: unknown; details?: unknown } } | undefined;
-  const { code, message, details } = envelope?.error ?? {};
-  if (typeof code === 'string' && typeof message === 'string') {
-    const isObject = typeof details === 'object' && details !== null;
+  const { code, message, details } = isRecord(json) && isRecord(json.error) ? json.error : {};
+  if (isText(code) && isText(message)) {
     return new CliError(message, {
       exitCode: exitCodeOf(status),
       status,
       code,
-      details: isObject ? { ...details } : undefined,
+      details: isRecord(details) ? details : undefined,
       retryAfterSeconds,
     });
   }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, fileError } from './errors.ts';
 import { changeFile, readText } from './locked-file.ts';
+import { isRecord, type Shape } from './shape.ts';
 
 /**
  * A JSON file that only the user can read, with one entry for each service. It is replaced as a whole: a process that dies
@@ -25,7 +26,7 @@ export interface OriginFile<T> {
 type Entries<T> = Readonly<Record<string, T>>;
 
 /** @param isEntry whether a value read from the file is an entry */
-export function createOriginFile<T>(path: string, isEntry: (value: unknown) => value is T): OriginFile<T> {
+export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile<T> {
   function read(): Entries<T> {
     try {
       return parse(readText(path));
@@ -72,8 +73,4 @@ export function createOriginFile<T>(path: string, isEntry: (value: unknown) => v
       );
     },
   };
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,8 +18,8 @@ import {
 } from './errors.ts';
 import { type CliIo, programName } from './io.ts';
 import { readTimeout } from './option-values.ts';
-import { isRecord } from './origin-file.ts';
 import { clean, createOutput } from './output.ts';
+import { isRecord } from './shape.ts';
 
 /** Commands of bin/dropleaf.js, which an operator runs where the service is installed. */
 const operatorCommands = 'start web worker migrate config token sign-in-key jobs admin'.split(' ');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, fileError } from './errors.ts';
 import { changeFile, readText } from './locked-file.ts';
-import { isRecord } from './origin-file.ts';
+import { fields, isCount, isEtag, isRecord, isSlug, isText, isToken, optional } from './shape.ts';
 
 /** What the client remembers of a published file. Nothing in it is secret. */
 export interface Published {
@@ -28,6 +28,16 @@ interface Project {
 interface Creating {
   readonly creating: string;
 }
+
+const isPublished = fields<Published>({
+  slug: isSlug,
+  version: isCount,
+  etag: optional(isEtag),
+  sha256: isText,
+  context_sha256: optional(isText),
+});
+
+const isCreating = fields<Creating>({ creating: isToken });
 
 const projectFileName = '.dropleaf.json';
 
@@ -87,7 +97,8 @@ async function change(
     const origins = new Map(Object.entries(files.get(name) ?? {}));
     const entry = next(origins.get(origin) ?? null);
     if (entry === null) origins.delete(origin);
-    else origins.set(origin, entry);
+    else if (isPublished(entry) || isCreating(entry)) origins.set(origin, entry);
+    else throw new CliError(`${origin} did not answer as a Dropleaf service does: ${path} is as it was`);
     if (origins.size === 0) files.delete(name);
     else files.set(name, Object.fromEntries(origins));
     // Sorted, so that two people who publish different files rarely meet in a merge.
@@ -147,21 +158,4 @@ function parse(path: string, text: string | null): Project {
     }
   }
   return value as unknown as Project; // proof: its files were checked above
-}
-
-function isPublished(value: unknown): value is Published {
-  if (!isRecord(value)) return false;
-  const { slug, version, etag, sha256, context_sha256 } = value;
-  return (
-    typeof slug === 'string' &&
-    /^[A-Za-z0-9_-]{1,64}$/.test(slug) &&
-    Number.isSafeInteger(version) &&
-    (etag === undefined || (typeof etag === 'string' && /^"[\x21\x23-\x7e]+"$/.test(etag))) && // it becomes a header
-    typeof sha256 === 'string' &&
-    (context_sha256 === undefined || typeof context_sha256 === 'string')
-  );
-}
-
-function isCreating(value: unknown): value is Creating {
-  return isRecord(value) && typeof value.creating === 'string' && /^[\x21-\x7e]{1,255}$/.test(value.creating);
 }

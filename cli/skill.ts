@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ask } from './ask.ts';
 import type { Context } from './context.ts';
 import { CliError, errorCode, fileError, usageError } from './errors.ts';
+import { fields, isText, listOf } from './shape.ts';
 
 const indexPath = '/.well-known/agent-skills/index.json';
 
@@ -16,6 +17,10 @@ interface SkillEntry {
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string;
 }
+
+const isSkillIndex = fields<{ skills: readonly SkillEntry[] }>({
+  skills: listOf(fields<SkillEntry>({ name: isText, type: isText, url: isText, digest: isText })),
+});
 
 interface Skill {
   readonly name: string;
@@ -69,10 +74,8 @@ function expandHome(path: string, homeDir: string): string {
 }
 
 async function fetchSkills({ api, url }: Context): Promise<Skill[]> {
-  const { body } = await api.request<{ skills?: readonly SkillEntry[] }>('GET', indexPath, {
-    isPublic: true,
-  });
-  const entries = body.skills?.filter(({ type }) => type === 'skill-md') ?? [];
+  const index = await api.request('GET', indexPath, { isPublic: true });
+  const entries = index.json(isSkillIndex).skills.filter(({ type }) => type === 'skill-md');
   if (entries.length === 0) throw new CliError(`${url} offers no skill`);
   return Promise.all(
     entries.map(async (entry) => {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import type { Api } from '../http.ts';
+import type { Api, ApiRequest } from '../http.ts';
 import { openInBrowser } from '../open-in-browser.ts';
+import { fields, isCount, isText, isTime, listOf, nullable } from '../shape.ts';
 import { formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
@@ -19,6 +20,19 @@ interface Caller {
   readonly user_id: string;
   readonly drop_count: number;
   readonly token: Token;
+}
+
+const isTokenRecord = fields<Token>({
+  id: isText,
+  label: nullable(isText),
+  created_at: isTime,
+  last_used_at: nullable(isTime),
+});
+
+const isCaller = fields<Caller>({ user_id: isText, drop_count: isCount, token: isTokenRecord });
+
+async function readCaller(api: Api, request?: ApiRequest): Promise<Caller> {
+  return (await api.request('GET', '/api/me', request)).json(isCaller);
 }
 
 export function addAccountCommands(program: Command, open: OpenContext, name: string): void {
@@ -54,7 +68,7 @@ export function addAccountCommands(program: Command, open: OpenContext, name: st
 }
 
 async function whoami({ api, output, url, tokenSource }: Context): Promise<void> {
-  const { body } = await api.request<Caller>('GET', '/api/me');
+  const body = await readCaller(api);
   const label = body.token.label === null ? '' : ` ${JSON.stringify(body.token.label)}`;
   const lines = [
     `service  ${url}`,
@@ -66,9 +80,9 @@ async function whoami({ api, output, url, tokenSource }: Context): Promise<void>
 }
 
 async function listTokens({ api, output }: Context): Promise<void> {
-  const { body: tokens } = await api.request<Token[]>('GET', '/api/tokens');
+  const tokens = (await api.request('GET', '/api/tokens')).json(listOf(isTokenRecord));
   if (output.isJson) return output.result(tokens, null);
-  const { body: caller } = await api.request<Caller>('GET', '/api/me');
+  const caller = await readCaller(api);
   const rows = tokens.map((token) => [
     token.id,
     formatTime(token.created_at),
@@ -95,7 +109,7 @@ export async function revokeToken(api: Api, token: string): Promise<void> {
   const found = await findToken(api, token);
   if (found === null) return;
   try {
-    await api.request('DELETE', `/api/tokens/${found.id}`, { token });
+    await api.request('DELETE', `/api/tokens/${encodeURIComponent(found.id)}`, { token });
   } catch (error) {
     if (!isGone(error)) throw error;
   }
@@ -104,7 +118,7 @@ export async function revokeToken(api: Api, token: string): Promise<void> {
 /** null: the service does not accept it. */
 async function findToken(api: Api, token: string): Promise<Token | null> {
   try {
-    return (await api.request<Caller>('GET', '/api/me', { token })).body.token;
+    return (await readCaller(api, { token })).token;
   } catch (error) {
     if (isGone(error)) return null;
     throw error;

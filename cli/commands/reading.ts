@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
-import type { Drop } from '../drop.ts';
+import { type Drop, isDrop } from '../drop.ts';
 import { CliError, errorCode } from '../errors.ts';
 import { replaceFile } from '../locked-file.ts';
 import { addTag, readNumber } from '../option-values.ts';
 import { clean } from '../output.ts';
+import { fields, isBoolean, isCount, isText, isTime, listOf } from '../shape.ts';
 import { formatBytes, formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
@@ -81,8 +82,18 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
 
 interface DropPage {
   readonly data: readonly Drop[];
-  readonly pagination: { readonly total_pages: number; readonly total_items: number };
+  readonly pagination: Pagination;
 }
+
+interface Pagination {
+  readonly total_pages: number;
+  readonly total_items: number;
+}
+
+const isDropPage = fields<DropPage>({
+  data: listOf(isDrop),
+  pagination: fields<Pagination>({ total_pages: isCount, total_items: isCount }),
+});
 
 async function list(
   { api, output, name, url }: Context,
@@ -92,7 +103,7 @@ async function list(
   const drops = new Map<string, Drop>();
   let total = 0;
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { body } = await api.request<DropPage>('GET', '/api/drops', {
+    const answer = await api.request('GET', '/api/drops', {
       query: {
         page: String(page),
         pageSize: all ? '200' : '50',
@@ -101,9 +112,11 @@ async function list(
         ...Object.fromEntries(Object.entries(tag).map(([key, value]) => [`metadata.${key}`, value])),
       },
     });
-    for (const drop of body.data) drops.set(drop.slug, drop);
-    total = body.pagination.total_items;
-    if (all) pages = body.pagination.total_pages;
+    const { data, pagination } = answer.json(isDropPage);
+    for (const drop of data) drops.set(drop.slug, drop);
+    total = pagination.total_items;
+    if (all && data.length > 0) pages = pagination.total_pages;
+    else break;
   }
   const found = [...drops.values()];
   if (output.isJson) return output.result(found, null);
@@ -183,10 +196,18 @@ interface Version {
   readonly created_at: number;
 }
 
+const isVersion = fields<Version>({
+  version: isCount,
+  size_bytes: isCount,
+  has_context: isBoolean,
+  created_at: isTime,
+});
+
 async function listVersions(context: Context, page: string): Promise<void> {
   const { api, output } = context;
   const { slug } = readTarget(page, context);
-  const { body: versions } = await api.request<Version[]>('GET', `/api/drops/${slug}/versions`);
+  const answer = await api.request('GET', `/api/drops/${slug}/versions`);
+  const versions = answer.json(listOf(isVersion));
   const rows = versions.map(({ version, size_bytes, has_context, created_at }, index) => [
     String(version),
     formatTime(created_at),
@@ -225,17 +246,26 @@ function paintLine({ paint }: Context['output'], line: string): string {
   return line.startsWith('@@') ? paint('cyan', line) : line;
 }
 
+interface Day {
+  readonly date: string;
+  readonly views: number;
+}
+
 interface Views {
   readonly view_count: number;
-  readonly days: readonly { readonly date: string; readonly views: number }[];
+  readonly days: readonly Day[];
 }
+
+const isViews = fields<Views>({
+  view_count: isCount,
+  days: listOf(fields<Day>({ date: isText, views: isCount })),
+});
 
 async function showViews(context: Context, page: string, { days }: { days: number }): Promise<void> {
   const { api, output } = context;
   const { slug } = readTarget(page, context);
-  const { body } = await api.request<Views>('GET', `/api/drops/${slug}/views`, {
-    query: { days: String(days) },
-  });
+  const answer = await api.request('GET', `/api/drops/${slug}/views`, { query: { days: String(days) } });
+  const body = answer.json(isViews);
   const most = Math.max(1, ...body.days.map(({ views }) => views));
   const width = Math.max(10, Math.min(60, (output.columns ?? 80) - 24));
   const lines = body.days.map(({ date, views }) => {

@@ -6,6 +6,7 @@ import { type Credential, createPendingSignIns, type PendingSignIn } from '../cr
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
+import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
 import { revokeToken } from './account.ts';
 
 /** POST /api/auth/start. */
@@ -18,9 +19,26 @@ interface Started {
 }
 
 /** GET /api/auth/poll. */
-type Polled =
-  | { readonly status: 'pending' | 'claimed' | 'expired' | 'not_found' }
-  | { readonly status: 'verified'; readonly api_token: string; readonly user_id: string };
+interface Polled {
+  /** pending, verified, claimed, expired or not_found. */
+  readonly status: string;
+}
+
+/** While the status is verified. */
+interface Verified {
+  readonly api_token: string;
+  readonly user_id: string;
+}
+
+const isStarted = fields<Started>({
+  code: isText,
+  verification_url: isWebAddress,
+  poll_token: isText,
+  expires_in: isCount,
+  poll_interval: isCount,
+});
+const isPolled = fields<Polled>({ status: isText });
+const isVerified = fields<Verified>({ api_token: isToken, user_id: isText });
 
 interface LoginOptions {
   readonly label?: string;
@@ -30,6 +48,9 @@ interface LoginOptions {
 
 /** How long another process may take from the answer with the token to the stored token. */
 const claimMs = 1_000;
+
+/** Whatever the service says: the code expires in minutes. */
+const maxPollSeconds = 60;
 
 export function addSignInCommands(program: Command, open: OpenContext, name: string): void {
   program
@@ -109,8 +130,8 @@ async function startOrGoOn(
       output.warn(`a login is under way, so the token keeps its label: ${JSON.stringify(known.label)}`);
     return known;
   }
-  const { body } = await api.request<Started>('POST', '/api/auth/start', { isPublic: true, json: { label } });
-  const { expires_in, ...started } = body;
+  const answer = await api.request('POST', '/api/auth/start', { isPublic: true, json: { label } });
+  const { expires_in, ...started } = answer.json(isStarted);
   const pending = { ...started, label, expires_at: Date.now() + expires_in * 1000 };
   await pendingSignIns.save(url, pending);
   return pending;
@@ -145,12 +166,11 @@ async function waitForApproval(context: Context, pending: PendingSignIn): Promis
   const before = credentials.find(url)?.token;
   const query = { token: pending.poll_token };
   while (Date.now() < pending.expires_at) {
-    const answer = await api
-      .request<Polled>('GET', '/api/auth/poll', { isPublic: true, query })
-      .catch(passing);
-    const status = answer?.body.status ?? 'pending';
-    if (answer?.body.status === 'verified') {
-      return store(context, { token: answer.body.api_token, user_id: answer.body.user_id });
+    const answer = await api.request('GET', '/api/auth/poll', { isPublic: true, query }).catch(passing);
+    const status = answer?.json(isPolled).status ?? 'pending';
+    if (answer !== null && status === 'verified') {
+      const { api_token: token, user_id } = answer.json(isVerified);
+      return store(context, { token, user_id });
     }
     if (status === 'claimed') {
       await sleep(claimMs); // another login of this machine may be about to store the token
@@ -159,7 +179,7 @@ async function waitForApproval(context: Context, pending: PendingSignIn): Promis
       throw new CliError(`the connection was lost while the service sent the token: run ${name} login again`);
     }
     if (status !== 'pending') break;
-    await sleep(pending.poll_interval * 1000);
+    await sleep(Math.min(Math.max(pending.poll_interval, 1), maxPollSeconds) * 1000);
   }
   throw new CliError(`the code was denied, or nobody approved it in time: run ${name} login again`, {
     exitCode: exitCodes.notSignedIn,

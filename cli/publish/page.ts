@@ -4,6 +4,7 @@ import { basename, extname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CliError, errorCode, refusal } from '../errors.ts';
 import { readAtMost } from '../read-at-most.ts';
+import { fields, isCount } from '../shape.ts';
 import { checkPage } from './page-checks.ts';
 import { findSecrets } from './secrets.ts';
 
@@ -132,15 +133,15 @@ async function readContext(context: Context, file: string): Promise<Page['contex
   return { text: decode(bytes, file === '-' ? 'stdin' : file), sha256: hash(bytes) };
 }
 
+const isDiscovery = fields<{ limits: { html_max_bytes: number } }>({
+  limits: fields<{ html_max_bytes: number }>({ html_max_bytes: isCount }),
+});
+
 /** @returns a warning if the page is close to the limit @throws CliError if it is over it */
 async function checkSize({ api }: Context, name: string, bytes: number): Promise<string[]> {
   if (bytes < usualMaxBytes * nearLimit) return [];
-  const discovery = await api.request<{ limits?: { html_max_bytes?: number } }>(
-    'GET',
-    '/.well-known/dropleaf.json',
-    { isPublic: true },
-  );
-  const max = discovery.body.limits?.html_max_bytes ?? usualMaxBytes;
+  const discovery = await api.request('GET', '/.well-known/dropleaf.json', { isPublic: true });
+  const max = discovery.json(isDiscovery).limits.html_max_bytes;
   const sizes = `${bytes} of at most ${max} bytes`;
   if (bytes > max)
     throw refusal(`${name} is too large: ${sizes}. Make its images smaller, or leave data out`);

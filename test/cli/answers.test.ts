@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { CliError } from '../../cli/errors.ts';
 import { type Api, createApi } from '../../cli/http.ts';
+import { isRecord } from '../../cli/shape.ts';
 
 describe('answers that the client reads', () => {
   let server: Server;
@@ -44,7 +45,7 @@ describe('answers that the client reads', () => {
       const body = gzipSync('{"a":1}');
       res.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(body);
     };
-    expect((await apiWith(60_000).request('GET', '/api/x')).body).to.deep.equal({ a: 1 });
+    expect((await apiWith(60_000).request('GET', '/api/x')).json(isRecord)).to.deep.equal({ a: 1 });
   });
 
   it('are refused after 20 MB of a stream without an end, and the connection is closed', async () => {
@@ -76,7 +77,7 @@ describe('answers that the client reads', () => {
     answer = (res) =>
       res.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(9 * 1024 * 1024));
     const found = await apiWith(60_000).request('GET', '/api/x');
-    expect(() => found.body).to.throw(CliError, 'did not answer with JSON');
+    expect(() => found.json(isRecord)).to.throw(CliError, 'is not JSON');
   });
 
   it('in a compression that was not asked for are an error', async () => {
@@ -96,7 +97,7 @@ describe('answers that the client reads', () => {
       if (isFirst) res.write(body.subarray(0, 12), () => res.destroy());
       else res.end(body);
     };
-    expect((await apiWith(60_000).request('GET', '/api/x')).body).to.deep.equal({ a: 1 });
+    expect((await apiWith(60_000).request('GET', '/api/x')).json(isRecord)).to.deep.equal({ a: 1 });
     expect(notes[0]).to.match(/the connection was lost\. Trying again/);
   });
 

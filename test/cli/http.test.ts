@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { CliError } from '../../cli/errors.ts';
 import { type Api, type ApiRequest, createApi } from '../../cli/http.ts';
+import { isRecord } from '../../cli/shape.ts';
 
 type Answer = (res: ServerResponse) => unknown;
 
@@ -61,8 +62,9 @@ describe('requests of the client', () => {
 
   it('send the token and the name of the client, and read JSON', async () => {
     answers = [done];
-    const { body, status } = await api.request('GET', '/api/me', { query: { a: 'b c', left: undefined } });
-    expect({ body, status }).to.deep.equal({ body: { ok: true }, status: 200 });
+    const answer = await api.request('GET', '/api/me', { query: { a: 'b c', left: undefined } });
+    expect(answer.status).to.equal(200);
+    expect(answer.json(isRecord)).to.deep.equal({ ok: true });
     expect(requests[0]?.url).to.equal('/api/me?a=b+c');
     expect(requests[0]?.headers).to.include({
       authorization: 'Bearer dl_secret',
@@ -166,13 +168,16 @@ describe('requests of the client', () => {
     expect((await failure('GET')).message).to.match(/answered with status 404: is this the address of/);
   });
 
-  it('of something that answers 200 without JSON say so when JSON is needed', async () => {
+  it('of something that answers 200 without the JSON of a service say so when it is needed', async () => {
     const html: Answer = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
     const none: Answer = (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('null');
-    for (const answer of [html, none]) {
+    for (const [answer, problem] of [
+      [html, 'is not JSON'],
+      [none, 'is not what a Dropleaf service answers'],
+    ] as const) {
       answers = [answer];
       const found = await api.request('GET', '/api/x');
-      expect(() => found.body).to.throw(CliError, 'is this the address of a Dropleaf service?');
+      expect(() => found.json(isRecord)).to.throw(CliError, problem);
       expect(found.bytes.length).to.be.above(0);
     }
   });

@@ -1,0 +1,64 @@
+/**
+ * Tells whether a value has a shape: what a service answers, or a file that somebody may have changed. Members that a shape
+ * does not name may have any value.
+ */
+export type Shape<T> = (value: unknown) => value is T;
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** A whole number from 0. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Unix ms that a Date can have. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
+/** It becomes a part of paths. */
+export function isSlug(value: unknown): value is string {
+  return isText(value) && /^[A-Za-z0-9_-]{1,64}$/.test(value);
+}
+
+/** What a header can have without quotes. */
+export function isToken(value: unknown): value is string {
+  return isText(value) && /^[\x21-\x7e]+$/.test(value);
+}
+
+/** An ETag with its quotes; it becomes `If-Match`. */
+export function isEtag(value: unknown): value is string {
+  return isText(value) && /^"[\x21\x23-\x7e]+"$/.test(value);
+}
+
+/** An address that a browser may be started with. */
+export function isWebAddress(value: unknown): value is string {
+  return isText(value) && /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (value): value is T | undefined => value === undefined || shape(value);
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value): value is T | null => value === null || shape(value);
+}
+
+export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(shape);
+}
+
+export function fields<T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> {
+  const members: [string, (value: unknown) => boolean][] = Object.entries(shapes);
+  return (value): value is T => isRecord(value) && members.every(([name, shape]) => shape(value[name]));
+}
