@@ -142,6 +142,28 @@ describe('SQLite database', () => {
       expect(notes()).to.deep.equal(['before', 'after']);
     });
 
+    it('repeats the other writes after one has thrown: each has its effect and its result once', async () => {
+      const { db, insert, notes } = await openNotes();
+      let runs = 0;
+      const outcomes = await Promise.allSettled([
+        db.write(() => {
+          runs += 1;
+          insert('first');
+          return notes().length;
+        }),
+        db.write(() => insert('first')),
+        db.write(() => {
+          insert('last');
+          return notes().length;
+        }),
+      ]);
+      expect(runs, 'the first write was repeated').to.equal(2);
+      expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'rejected'))).to.deep.equal([
+        ...[1, 'rejected', 2],
+      ]);
+      expect(notes()).to.deep.equal(['first', 'last']);
+    });
+
     it('resolves once the write is committed', async () => {
       const { note } = await openNotes();
       await note('a');

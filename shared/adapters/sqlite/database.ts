@@ -35,7 +35,8 @@ export interface Database {
 
   /**
    * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
-   * throws, only its own changes are undone, and the promise is rejected.
+   * throws, only its own changes are undone, and the promise is rejected. If another one throws, it is run twice: it must
+   * do nothing but read and change the database.
    * @returns the result of `work`, once it is on the disk
    * @throws DropError `unavailable` if another process holds the database for too long, the disk does not accept the
    *   write, or the database is closed

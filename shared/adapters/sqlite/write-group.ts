@@ -5,6 +5,7 @@ import type { DiskWatch } from './disk-watch.ts';
 import { isBusy } from './result-codes.ts';
 
 interface Write {
+  /** May be called again after a rollback. */
   run(): void;
   resolve(): void;
   reject(error: unknown): void;
@@ -25,27 +26,9 @@ export function createWriteGroup(
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
-  const save = connection.prepare('SAVEPOINT one_write');
-  const release = connection.prepare('RELEASE one_write');
-  const undo = connection.prepare('ROLLBACK TO one_write');
   const countChanges = connection.prepare('SELECT total_changes() AS count');
   let waiting: Write[] = [];
   let isClosed = false;
-
-  /** Runs one write. @returns a function that settles its promise; call it when the group is committed */
-  function runOne(write: Write): () => void {
-    save.run();
-    try {
-      write.run();
-    } catch (error) {
-      if (!connection.isTransaction) throw error; // SQLite rolled back the whole group (disk full, …)
-      undo.run();
-      release.run();
-      return () => write.reject(disk.failed(error) ?? error);
-    }
-    release.run();
-    return () => write.resolve();
-  }
 
   function runGroup(): void {
     const writes = waiting.slice(0, maxWrites);
@@ -56,22 +39,34 @@ export function createWriteGroup(
     onEnd?.(writes.length, (performance.now() - startedAt) / 1_000, !isDone);
   }
 
-  /** @returns whether they are committed */
+  /**
+   * Runs the writes in one transaction. If one of them throws, they are repeated one by one, so that only that one fails:
+   * a savepoint for each would cost every write, and none throws in normal operation.
+   * @returns whether any is committed
+   */
   function tryWrites(writes: readonly Write[]): boolean {
     const changesBefore = disk.isFailing() ? countChanges.get().count : null;
+    let isRunning = true;
     try {
       begin.run();
-      const outcomes = writes.map(runOne);
+      for (const write of writes) write.run();
+      isRunning = false;
       commit.run();
-      for (const settle of outcomes) settle();
-      if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
-      return true;
     } catch (error) {
-      const cause = explain(error);
-      for (const write of writes) write.reject(cause);
-      if (connection.isTransaction) rollback.run();
-      return false;
+      const isOpen = connection.isTransaction; // false: SQLite rolled it back (disk full, …)
+      if (isOpen) rollback.run();
+      if (isOpen && isRunning && writes.length > 1)
+        return writes.map((write) => tryWrites([write])).includes(true);
+      return rejectAll(writes, explain(error));
     }
+    if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
+    for (const write of writes) write.resolve();
+    return true;
+  }
+
+  function rejectAll(writes: readonly Write[], cause: unknown): false {
+    for (const write of writes) write.reject(cause);
+    return false;
   }
 
   /** The error that callers get. */
