@@ -5,12 +5,6 @@ import type { JobHandlers, JobName, JobPayload } from '../job-catalogue.ts';
 /** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
 export interface JobProducer {
   /**
-   * Set if jobs are in the store's database: a job that is enqueued in the turn of the event loop in which a change began
-   * is added in the same transaction.
-   */
-  readonly joinsChanges?: true;
-
-  /**
    * Adds a job. If a job of the same key (see the catalogue) waits, no job is added; without a delay, the waiting job
    * runs now. If a job of the same key is running, the new job runs after it.
    * @param delayMs how long to wait before the job runs; default 0
@@ -39,7 +33,8 @@ export interface JobConsumer {
 export interface JobMonitor {
   /**
    * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. It may be
-   * called every few seconds: beyond 1,000 jobs, Redis estimates.
+   * called every few seconds: beyond 1,000 jobs, Redis estimates. On SQLite a process that runs no jobs, such as a command,
+   * counts the drops whose render is pending as waiting, also while the service renders them.
    */
   countByName(): Promise<readonly JobCount[]>;
 

@@ -158,13 +158,13 @@ export function createDrops(deps: {
         const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
         const details = { title, description, metadata, lock, expiresAt };
         const newDrop = { id, ownerId, slug, ...details, version };
-        const change = drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
-        followUps.creating(change, id, version.id);
-        const outcome = await change;
+        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
         if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
         return outcome;
       };
-      return (await publish(caller, input, store, ids)).drop;
+      const { drop, versionId } = await publish(caller, input, store, ids);
+      followUps.created(drop.id, versionId);
+      return drop;
     },
 
     /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */

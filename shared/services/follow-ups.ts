@@ -1,5 +1,4 @@
 import { type Drop, edgeTag, type PendingTask } from '../domain/drop.ts';
-import type { DropStore } from '../ports/drop-store.ts';
 import type { EdgePurger } from '../ports/edge-purger.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
@@ -79,19 +78,9 @@ export function createFollowUps(deps: {
     /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
     tasksOfOperator,
 
-    /**
-     * Enqueues the render of a new drop, whose page no process has in memory. On SQLite the job is added in the transaction of
-     * the drop; the job of a refused drop does nothing.
-     * @param change what `DropStore.create` returned, with nothing awaited in between
-     */
-    creating(change: ReturnType<DropStore['create']>, dropId: string, versionId: string): void {
-      const enqueue = () => ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
-      if (jobs.joinsChanges) enqueue();
-      else
-        change.then(
-          (stored) => typeof stored === 'object' && enqueue(),
-          () => undefined, // the request reports it
-        );
+    /** For a new drop, whose page no process has in memory. */
+    created(dropId: string, versionId: string): void {
+      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
     },
 
     /** Also purges at once, because the job may wait. */

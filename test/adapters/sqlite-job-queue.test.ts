@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { Database } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { unavailable } from '../../shared/domain/errors.ts';
+import type { JobMonitor } from '../../shared/ports/job-queue.ts';
 import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.ts';
 import { describeJobQueue } from '../contract/job-queue.contract.ts';
+import { aDrop } from '../contract/records.ts';
 import { openSqliteJobFixture } from '../contract/sqlite-job-fixture.ts';
 import { countJobs } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
@@ -215,6 +219,113 @@ describe('The SQLite job queue', () => {
     const { queue, settle } = await startProcess();
     await settle();
     expect((await queue.listFailed(10)).map(({ payload }) => payload)).to.deep.equal(['{"dropId":']);
+  });
+
+  describe('a render, which waits in memory', () => {
+    const render = 'version.render' as const;
+
+    const countRows = () => {
+      const [{ count = Number.NaN } = {}] = fixture()
+        .db.prepare('SELECT count(*) AS count FROM jobs WHERE name = ?')
+        .all(render) as { count: number }[]; // proof: the column selected
+      return count;
+    };
+
+    /** Stores a drop whose render is pending. */
+    async function publish(): Promise<{ dropId: string; versionId: string }> {
+      const { drops } = createSqliteStores(fixture().db, fixture().clock);
+      const drop = aDrop();
+      expect(await drops.create(drop, 500, ['render'])).to.be.an('object');
+      return { dropId: drop.id, versionId: drop.version.id };
+    }
+
+    const countRenders = async (monitor: JobMonitor) => {
+      const counts = (await monitor.countByName()).find(({ name }) => name === render);
+      return { waiting: counts?.waiting, active: counts?.active, failed: counts?.failed };
+    };
+
+    it('has no row, and is counted by this process and by others', async () => {
+      const gate = createGate();
+      const { queue, settle, callsOf } = await startProcess({ [render]: gate.pass }, { concurrency: 1 });
+      const first = await publish();
+      for (const payload of [first, await publish()]) await queue.enqueue(render, payload);
+      await queue.enqueue(render, first);
+      expect(await countRenders(queue)).to.deep.equal({ waiting: 2, active: 0, failed: 0 });
+      expect(await countRenders(fixture().report)).to.deep.equal({ waiting: 2, active: 0, failed: 0 });
+      const settled = settle();
+      await gate.entered;
+      expect(await countRenders(queue)).to.deep.equal({ waiting: 1, active: 1, failed: 0 });
+      expect(countRows()).to.equal(0);
+      gate.open();
+      await settled;
+      expect(callsOf(render)).to.have.length(2);
+      expect(await countRenders(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+    });
+
+    it('is read from the records when the next process starts', async () => {
+      const first = await startProcess();
+      const payloads = [await publish(), await publish()];
+      for (const payload of payloads) await first.queue.enqueue(render, payload);
+      const { settle, callsOf } = await startProcess(); // as if the first one were killed
+      await settle();
+      expect(callsOf(render)).to.have.members(payloads.map((each) => `${render} ${JSON.stringify(each)}`));
+    });
+
+    it('gets a row with its attempts and error when it fails, and others see it once', async () => {
+      let isBroken = true;
+      const { queue, settle, callsOf } = await startProcess({
+        [render]: async () => {
+          if (isBroken) throw new Error('no thread');
+        },
+      });
+      const payload = await publish();
+      await queue.enqueue(render, payload);
+      await settle();
+      const { report } = fixture();
+      const [retried] = await report.listRetried(10);
+      expect(retried).to.deep.include({ name: render, payload });
+      expect(retried?.error).to.contain('no thread');
+      await queue.enqueue(render, payload);
+      expect(await countRenders(report), 'the job that waits runs now').to.include({ waiting: 1 });
+      for (const seconds of [0, 1, 2, 4, 8]) {
+        await fixture().pass(seconds * second);
+        await settle();
+      }
+      expect(callsOf(render)).to.have.length(1 + 5);
+      expect((await report.listFailed(10)).map(({ attempts }) => attempts)).to.deep.equal([5]);
+      expect(await countRenders(report)).to.deep.equal({ waiting: 0, active: 0, failed: 1 });
+      isBroken = false;
+      await queue.enqueue(render, payload);
+      await settle();
+      expect(await countRenders(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+    });
+
+    it('runs again after 10 s if a store is unavailable, also if its failure cannot be written', async () => {
+      const { db } = fixture();
+      const outcomes = [unavailable('The disk is full.'), new Error('a fault of its own'), null];
+      let isFull = false;
+      const flaky: Database = {
+        ...db,
+        write: (work) => (isFull ? Promise.reject(new Error('the disk is full')) : db.write(work)),
+      };
+      const fill = async () => {
+        const error = outcomes.shift();
+        isFull = error !== null;
+        if (error) throw error;
+      };
+      const { queue, settle, callsOf } = await startProcess({ [render]: fill }, { db: flaky });
+      await queue.enqueue(render, await publish());
+      for (const calls of [1, 2, 3]) {
+        await settle();
+        expect(callsOf(render)).to.have.length(calls);
+        isFull = false;
+        await fixture().pass(10 * second - 1);
+        await settle();
+        expect(callsOf(render)).to.have.length(calls);
+        await fixture().pass(1);
+      }
+      expect(await countRenders(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
+    });
   });
 
   it('keeps its schedules after the clock was set back', async () => {

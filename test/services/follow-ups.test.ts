@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Drop } from '../../shared/domain/drop.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -19,8 +18,7 @@ describe('The jobs and purges after a change', () => {
       changes,
       log,
     });
-    const created = Promise.resolve({ id: 'drop' } as Drop); // proof: only its type matters
-    for (let n = 0; n < 500; n++) followUps.creating(created, 'drop', 'version');
+    for (let n = 0; n < 500; n++) followUps.created('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
     await followUps.removed(drop);
@@ -29,23 +27,6 @@ describe('The jobs and purges after a change', () => {
       [undefined, 'The job queue is unavailable'],
       [500, 'The job queue is unavailable'],
     ]);
-  });
-
-  it('add the render of a new drop in the transaction of the drop, or once the drop is stored', async () => {
-    for (const joinsChanges of [true, false]) {
-      for (const outcome of [{ id: 'drop' } as Drop, 'no_place'] as const) {
-        const enqueued: string[] = [];
-        const jobs = { enqueue: async (name: string) => void enqueued.push(name) };
-        const followUps = createFollowUps({
-          jobs: joinsChanges ? { ...jobs, joinsChanges } : jobs,
-          ...{ purger: null, changes, log: createRecordingLog() },
-        });
-        followUps.creating(Promise.resolve(outcome), 'drop', 'version');
-        expect(enqueued, 'in the turn of the change').to.have.length(joinsChanges ? 1 : 0);
-        await new Promise(setImmediate);
-        expect(enqueued).to.have.length(joinsChanges || outcome !== 'no_place' ? 1 : 0);
-      }
-    }
   });
 
   it('purge at once after a new version, without waiting, with at most 100 attempts at a time', async () => {

@@ -93,12 +93,14 @@ describe('The rendering of a version', () => {
       expect(await tasks()).to.deep.equal([]);
     });
 
-    it('leaves the task pending while another version is not rendered, and other tasks at all times', async () => {
-      const { id, slug, renderByJob, tasks } = await publish(['render', 'purge']);
-      const second = await current().scene.addVersion(slug, ['render']);
+    it('leaves the task pending while another version is not rendered, which it enqueues, and other tasks at all times', async () => {
+      const { slug, renderByJob, tasks } = await publish(['render', 'purge']);
+      await current().scene.addVersion(slug, ['render']);
       await renderByJob();
       expect(await tasks()).to.have.members(['render', 'purge']);
-      await current().process.handlers['version.render']({ dropId: id, versionId: second });
+      expect(rendered()).to.have.length(1);
+      await current().process.queue.runUntilIdle();
+      expect(rendered()).to.have.length(2);
       expect(await tasks()).to.deep.equal(['purge']);
     });
 

@@ -6,7 +6,8 @@ import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
  * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers and purges
- * the drop if there were any. Clears the pending task once all versions of the drop are rendered.
+ * the drop if there were any. Clears the pending task once all versions of the drop are rendered; until then it enqueues the
+ * others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
   const { pendingTasks, renders } = deps.engine;
@@ -41,7 +42,9 @@ export function createVersionRender(deps: WorkerDeps): JobHandlers['version.rend
     const others = drop.versions.filter(
       ({ id }) => id !== versionId && drop.renderers.get(id) !== rendererVersion,
     );
-    if ((await findUnrendered(renders, others)).length > 0) return;
+    const unrendered = await findUnrendered(renders, others);
+    for (const id of unrendered) await jobs.enqueue('version.render', { dropId, versionId: id });
+    if (unrendered.length > 0) return;
     await pendingTasks.clearTask(dropId, 'render', drop.rev);
   };
 }

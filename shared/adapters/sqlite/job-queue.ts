@@ -5,7 +5,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Database } from './database.ts';
-import { createJobRows, type FailedRow } from './job-rows.ts';
+import { createJobMemory } from './job-memory.ts';
+import { createJobRows, type FailedRow, renderName } from './job-rows.ts';
 import { createJobRunner, type JobRunner } from './job-runner.ts';
 
 export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
@@ -15,7 +16,8 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
 
 /**
  * A durable queue in the database file. Any process that has the file open may enqueue; only one may run jobs. Of the
- * failed jobs of one key the newest is kept.
+ * failed jobs of one key the newest is kept. In the process that runs jobs, renders wait in memory (job-memory.ts): at the
+ * start it reads them from the records of the drops.
  * @param concurrency how many jobs run at once
  * @param leaseMs how long a job is held by a process that no longer renews its lease
  * @param pollMs how often it looks for jobs that other processes enqueue: a command cannot wake this process
@@ -32,23 +34,28 @@ export function createSqliteJobQueue(options: {
 }): SqliteJobQueue {
   const { db, clock, leaseMs = 30_000, pollMs = 1_000, wakesItself = true } = options;
   const rows = createJobRows(db);
+  const memory = createJobMemory(renderName);
   let runner: JobRunner | undefined;
   let stopped: Promise<void> | undefined;
 
   return {
-    joinsChanges: true, // see `Database.write`
-
     async enqueue(name, payload, delayMs = 0) {
       const key = jobKey(name, payload);
       const text = JSON.stringify(payload);
       const dueAt = clock.now() + delayMs;
-      await db.write(() => rows.put(name, key, text, dueAt));
+      const isForMemory = name === renderName && runner !== undefined && !rows.isWaiting(key);
+      if (isForMemory) memory.put({ key, payload: text, dueAt });
+      else await db.write(() => rows.put(name, key, text, dueAt));
       runner?.wake();
     },
 
     start(handlers) {
       if (runner !== undefined) throw new Error('The queue was started before');
-      runner = createJobRunner({ ...options, rows, handlers, leaseMs, pollMs, wakesItself });
+      for (const payload of rows.listPendingRenders()) {
+        const key = jobKey(renderName, payload);
+        memory.put({ key, payload: JSON.stringify(payload), dueAt: clock.now() });
+      }
+      runner = createJobRunner({ ...options, rows, memory, handlers, leaseMs, pollMs, wakesItself });
     },
 
     async stop(graceMs) {
@@ -62,7 +69,11 @@ export function createSqliteJobQueue(options: {
       await runner.runUntilIdle();
     },
 
-    countByName: async () => addTallies(jobNames, rows.tally(clock.now())),
+    async countByName() {
+      const now = clock.now();
+      const inMemory = runner === undefined ? rows.tallyPendingRenders(now) : runner.tally(now);
+      return addTallies(jobNames, [...rows.tally(now), ...inMemory]);
+    },
 
     listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
 

@@ -1,6 +1,15 @@
 import type { JobTally } from '../../domain/job-count.ts';
-import { type JobName, jobKey, jobNames, jobs, priorities, schedules } from '../../job-catalogue.ts';
+import {
+  type JobName,
+  type JobPayload,
+  jobKey,
+  jobNames,
+  jobs,
+  priorities,
+  schedules,
+} from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
+import { maxWaiting } from './job-memory.ts';
 
 /** A job that a process holds a lease on. */
 export interface HeldJob {
@@ -15,6 +24,8 @@ export interface HeldJob {
   readonly crashes: number;
   readonly holder: string;
   readonly leaseUntil: number;
+  /** It has no row (job-memory.ts). */
+  readonly isInMemory?: true;
 }
 
 export interface FailedRow {
@@ -29,11 +40,16 @@ export interface FailedRow {
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
+/** Renders wait in memory (job-memory.ts). */
+export const renderName = 'version.render';
+
 /** A job whose process ended this many times while it ran is kept as failed. */
 const crashLimit = 10;
 const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
 
+/** SQL: whether a drop lists a render as a pending task. */
+const isRenderPending = 'has_chores AND owed_render AND deleted_at IS NULL';
 const columns = 'id, name, key, payload, attempts, crashes, holder, due_at AS leaseUntil';
 const held = `id = $id AND state = 'active' AND holder = $holder`;
 const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
@@ -59,6 +75,8 @@ export function createJobRows(db: Database) {
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
     remove: db.prepare(`DELETE FROM jobs WHERE ${held}`),
+    isWaiting: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'waiting'`),
+    isAnyFailed: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'failed'`),
     removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
     renew: db.prepare(`UPDATE jobs SET due_at = $leaseUntil WHERE ${held}`),
     putBack: db.prepare(`
@@ -69,6 +87,9 @@ export function createJobRows(db: Database) {
     fail: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'failed', holder = NULL, due_at = $keptUntil, error = $error
       WHERE ${held}`),
+    keep: db.prepare(`
+      INSERT OR REPLACE INTO jobs (name, key, payload, state, priority, attempts, due_at, error)
+      VALUES ($name, $key, $payload, $state, $priority, $attempts, $dueAt, $error)`),
     retryFailed: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'waiting', due_at = $now, attempts = 0, crashes = 0, error = NULL
       WHERE state = 'failed' AND ($nameOrId IS NULL OR name = $nameOrId OR CAST(id AS TEXT) = $nameOrId)`),
@@ -84,6 +105,14 @@ export function createJobRows(db: Database) {
     tallies: db.prepare(`
       SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
       FROM jobs GROUP BY state, name`),
+    // A render that is pending has no row until it fails (job-memory.ts).
+    pendingRenders: db.prepare(`
+      SELECT id AS dropId, head_id AS versionId FROM drops WHERE ${isRenderPending}
+      ORDER BY changed_at, id LIMIT ${maxWaiting}`),
+    renderTally: db.prepare(`
+      SELECT '${renderName}' AS name, 'waiting' AS state, count(*) AS count, min(changed_at) AS oldestDueAt
+      FROM drops WHERE ${isRenderPending} AND NOT EXISTS (
+        SELECT 1 FROM jobs WHERE jobs.name = '${renderName}' AND instr(key, drops.id) > 0)`),
     // A schedule that is due has no row until a process claims jobs.
     dueSchedules: db.prepare(`
       SELECT name, 'waiting' AS state, 1 AS count, next_at AS oldestDueAt FROM job_schedules
@@ -101,6 +130,15 @@ export function createJobRows(db: Database) {
 
   function put(name: JobName, key: string, payload: string, dueAt: number): void {
     sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
+  }
+
+  /** Gives a row to a job that has none. */
+  function keep(job: HeldJob, state: 'waiting' | 'failed', error: string, dueAt: number): true {
+    const { name, key, payload, attempts } = job;
+    const { priority } = jobs[name as JobName]; // proof: only names of the catalogue are claimed
+    const values = { name, key, payload, state, priority, attempts, dueAt };
+    sql.keep.run({ ...values, error: error.slice(0, errorMaxLength) });
+    return true;
   }
 
   /** A schedule that has never run is due; so is one whose time is so far off that the clock must have changed. */
@@ -140,13 +178,15 @@ export function createJobRows(db: Database) {
     // The next four do nothing and return false if the lease was lost.
 
     /** For a job that is done. A failed job of its key goes, too. */
-    remove({ id, key, holder }: HeldJob): boolean {
-      const isHeld = sql.remove.run({ id, holder }).changes > 0;
+    remove({ id, key, holder, isInMemory }: HeldJob): boolean {
+      const isHeld = isInMemory ?? sql.remove.run({ id, holder }).changes > 0;
       if (isHeld) sql.removeFailed.run({ key });
       return isHeld;
     },
 
-    retry({ id, holder, attempts, crashes }: HeldJob, error: string, dueAt: number): boolean {
+    retry(job: HeldJob, error: string, dueAt: number): boolean {
+      if (job.isInMemory) return keep(job, 'waiting', error, dueAt);
+      const { id, holder, attempts, crashes } = job;
       const shown = error.slice(0, errorMaxLength);
       return sql.putBack.run({ id, holder, dueAt, attempts, crashes, error: shown }).changes > 0;
     },
@@ -157,10 +197,16 @@ export function createJobRows(db: Database) {
       return sql.putBack.run({ id, holder, ...before }).changes > 0;
     },
 
-    fail({ id, holder }: HeldJob, error: string, now: number): boolean {
-      const kept = { error: error.slice(0, errorMaxLength), keptUntil: now + failedKeepMs };
-      return sql.fail.run({ id, holder, ...kept }).changes > 0;
+    fail(job: HeldJob, error: string, now: number): boolean {
+      const keptUntil = now + failedKeepMs;
+      if (job.isInMemory) return keep(job, 'failed', error, keptUntil);
+      const { id, holder } = job;
+      return sql.fail.run({ id, holder, keptUntil, error: error.slice(0, errorMaxLength) }).changes > 0;
     },
+
+    isWaiting: (key: string): boolean => sql.isWaiting.get({ key }) !== undefined,
+
+    isAnyFailed: (key: string): boolean => sql.isAnyFailed.get({ key }) !== undefined,
 
     renew({ id, holder }: HeldJob, leaseUntil: number): void {
       sql.renew.run({ id, holder, leaseUntil });
@@ -223,6 +269,16 @@ export function createJobRows(db: Database) {
       return sql.listActive.all({}) as HeldJob[]; // proof: `columns`; an active row has a holder
     },
 
+    /** Drops that list a render as a pending task, those that wait for longest first, with their latest versions. */
+    listPendingRenders: () => sql.pendingRenders.all({}) as JobPayload<typeof renderName>[], // proof: the columns selected
+
+    /** Of the drops that list a render as a pending task and have no row. Those that another process renders now count as waiting. */
+    tallyPendingRenders(now: number): JobTally[] {
+      const found = sql.renderTally.all({}) as JobTally[]; // proof: the columns selected
+      return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));
+    },
+
+    /** Of the rows, and of the due schedules that have none. */
     tally(now: number): JobTally[] {
       const found = [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })] as JobTally[]; // proof: the columns selected
       return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));

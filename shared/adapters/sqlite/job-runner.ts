@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUnavailable } from '../../domain/errors.ts';
+import type { JobTally } from '../../domain/job-count.ts';
 import {
   type JobHandlers,
   type JobName,
@@ -11,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
+import type { JobMemory } from './job-memory.ts';
 import type { HeldJob, JobRows } from './job-rows.ts';
 
 const cleanupMs = 3_600_000;
@@ -21,6 +23,7 @@ export type JobRunner = ReturnType<typeof createJobRunner>;
 export function createJobRunner(deps: {
   db: Database;
   rows: JobRows;
+  memory: JobMemory;
   handlers: JobHandlers;
   clock: Clock;
   log: Log;
@@ -30,7 +33,7 @@ export function createJobRunner(deps: {
   pollMs: number;
   wakesItself: boolean;
 }) {
-  const { db, rows, handlers, clock, log, concurrency, leaseMs, pollMs, wakesItself } = deps;
+  const { db, rows, memory, handlers, clock, log, concurrency, leaseMs, pollMs, wakesItself } = deps;
   const holder = randomUUID();
   const running = new Map<number, { job: HeldJob; end: Promise<void> }>();
   let lastClaim: Promise<unknown> = Promise.resolve();
@@ -57,8 +60,14 @@ export function createJobRunner(deps: {
     const free = concurrency - running.size;
     const abandoned = rows.listActive().filter((job) => isAbandoned(job, now));
     const isCleanupDue = Math.abs(now - cleanedAt) >= cleanupMs;
-    if (abandoned.length === 0 && !isCleanupDue && (free === 0 || !rows.isAnyDue(now))) return;
+    if (abandoned.length > 0 || isCleanupDue || (free > 0 && rows.isAnyDue(now)))
+      await claimRows(abandoned, isCleanupDue, now);
+    // Rows first: no job has a lower priority than those in memory.
+    start(memory.claim(now, concurrency - running.size, isRunning));
+  }
 
+  async function claimRows(abandoned: readonly HeldJob[], isCleanupDue: boolean, now: number): Promise<void> {
+    const free = concurrency - running.size;
     const { recovered, claimed, unknown } = await db.write(() => {
       const recovered = abandoned.map((job) => ({ job, to: rows.recover(job, now) }));
       if (isCleanupDue) rows.removeOldFailed(now);
@@ -69,7 +78,7 @@ export function createJobRunner(deps: {
 
     isFirstClaim = false;
     if (isCleanupDue) cleanedAt = now;
-    for (const job of claimed) running.set(job.id, { job, end: run(job) });
+    start(claimed);
     for (const { job, to } of recovered) {
       if (to === 'waiting')
         log.warn(
@@ -87,6 +96,15 @@ export function createJobRunner(deps: {
     }
   }
 
+  function start(claimed: readonly HeldJob[]): void {
+    for (const job of claimed) running.set(job.id, { job, end: run(job) });
+  }
+
+  function isRunning(key: string): boolean {
+    for (const { job } of running.values()) if (job.key === key) return true;
+    return false;
+  }
+
   /** No other process runs jobs on this file, so a job that is active at the start was left by one that ended. */
   function isAbandoned(job: HeldJob, now: number): boolean {
     return !running.has(job.id) && ((isFirstClaim && job.holder !== holder) || job.leaseUntil <= now);
@@ -97,17 +115,18 @@ export function createJobRunner(deps: {
     try {
       const finish = await call(job);
       if (isStopped) return; // it was given back
-      const isHeld = await db.write(finish);
+      const isHeld = await finish();
       if (!isHeld) log.warn(about(job), 'a job ended after its lease was lost');
     } catch (err) {
       log.error({ ...about(job), err }, 'the result of a job could not be written; it will run again');
+      if (job.isInMemory) memory.put({ ...job, dueAt: clock.now() + unavailableRetryMs });
     }
     running.delete(job.id);
     wake();
   }
 
-  /** Calls the handler. @returns a function that writes the result, or returns false if the lease was lost */
-  async function call(job: HeldJob): Promise<() => boolean> {
+  /** Calls the handler. @returns a function that records the result; it resolves to false if the lease was lost */
+  async function call(job: HeldJob): Promise<() => Promise<boolean>> {
     const name = job.name as JobName; // proof: only names of the catalogue are claimed
     let isPayloadValid = false;
     try {
@@ -115,7 +134,7 @@ export function createJobRunner(deps: {
       isPayloadValid = true;
       await handle();
       log.debug(about(job), 'job done');
-      return () => rows.remove(job);
+      return () => remove(job);
     } catch (err) {
       const { attempts, backoffMs } = jobs[name];
       if (isUnavailable(err)) {
@@ -123,16 +142,27 @@ export function createJobRunner(deps: {
           { ...about(job), err },
           'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
         );
-        return () => rows.giveBack(job, clock.now() + unavailableRetryMs);
+        return () => giveBack(job, clock.now() + unavailableRetryMs);
       }
       if (isPayloadValid && job.attempts < attempts) {
         log.warn({ ...about(job), err }, 'job failed and will be retried');
         const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);
-        return () => rows.retry(job, asText(err), dueAt);
+        return () => db.write(() => rows.retry(job, asText(err), dueAt));
       }
       log.error({ ...about(job), err }, 'job failed for good');
-      return () => rows.fail(job, asText(err), clock.now());
+      return () => db.write(() => rows.fail(job, asText(err), clock.now()));
     }
+  }
+
+  async function remove(job: HeldJob): Promise<boolean> {
+    if (job.isInMemory && !rows.isAnyFailed(job.key)) return true;
+    return db.write(() => rows.remove(job));
+  }
+
+  async function giveBack(job: HeldJob, dueAt: number): Promise<boolean> {
+    if (!job.isInMemory) return db.write(() => rows.giveBack(job, dueAt));
+    memory.put({ ...job, dueAt });
+    return true;
   }
 
   /** Claims soon; several calls claim once. */
@@ -155,15 +185,17 @@ export function createJobRunner(deps: {
 
   function timeToNextDue(): number {
     if (running.size >= concurrency) return pollMs; // the next job that ends wakes it
-    const next = rows.nextDueAt(lastClaimAt) ?? Number.POSITIVE_INFINITY;
+    const times = [rows.nextDueAt(lastClaimAt), memory.nextDueAt(lastClaimAt)];
+    const next = Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY));
     return Math.min(Math.max(next - clock.now(), 1), pollMs);
   }
 
   function renewLeases(): void {
-    if (running.size === 0) return;
+    const held = [...running.values()].filter(({ job }) => !job.isInMemory);
+    if (held.length === 0) return;
     const until = clock.now() + leaseMs;
     db.write(() => {
-      for (const { job } of running.values()) rows.renew(job, until);
+      for (const { job } of held) rows.renew(job, until);
     }).catch((err: unknown) => log.error({ err }, 'the leases of running jobs could not be renewed'));
   }
 
@@ -174,7 +206,7 @@ export function createJobRunner(deps: {
       if (isStopping) throw new Error('The queue was stopped');
       await claim();
       if (running.size > 0) await Promise.race(ends());
-    } while (running.size > 0 || rows.isAnyDue(clock.now()));
+    } while (running.size > 0 || rows.isAnyDue(clock.now()) || memory.isAnyDue(clock.now()));
   }
 
   async function stop(graceMs: number): Promise<void> {
@@ -185,12 +217,22 @@ export function createJobRunner(deps: {
     isStopped = true;
     clearInterval(renewal);
     const left = [...running.values()];
-    if (left.length > 0) await db.write(() => left.map(({ job }) => rows.giveBack(job, clock.now())));
+    await Promise.all(left.map(({ job }) => giveBack(job, clock.now())));
     for (const { job } of left) log.warn(about(job), 'a job still runs; it will run again later');
   }
 
   wake();
-  return { wake, runUntilIdle, stop };
+  return {
+    wake,
+    runUntilIdle,
+    stop,
+
+    /** Of the jobs in memory. */
+    tally(now: number): JobTally[] {
+      const active = [...running.values()].filter(({ job }) => job.isInMemory).length;
+      return [memory.tally(now), { name: memory.name, state: 'active', count: active, oldestDueAt: null }];
+    },
+  };
 }
 
 function about(job: HeldJob): object {

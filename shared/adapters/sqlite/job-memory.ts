@@ -1,0 +1,61 @@
+import type { JobTally } from '../../domain/job-count.ts';
+import type { HeldJob } from './job-rows.ts';
+
+interface WaitingJob extends Pick<HeldJob, 'key' | 'payload'> {
+  readonly dueAt: number;
+}
+
+/** Further jobs are not added: their tasks stay pending in the records, and `store.reconcile` enqueues them later. */
+export const maxWaiting = 10_000;
+
+export type JobMemory = ReturnType<typeof createJobMemory>;
+
+/**
+ * Waiting jobs of one name that need no rows, because the record of each lists it as a pending task. When the process ends they
+ * are gone. A job that fails gets a row, so that its attempts and its error last and operators see them.
+ */
+export function createJobMemory(name: HeldJob['name']) {
+  const waiting = new Map<string, WaitingJob>();
+  let lastId = 0;
+
+  function firstTime(counts: (time: number) => boolean): number | null {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of waiting.values()) if (dueAt < first && counts(dueAt)) first = dueAt;
+    return Number.isFinite(first) ? first : null;
+  }
+
+  return {
+    name,
+
+    /** Adds a job. If a job of the same key waits, that one gets the earlier of the two times. */
+    put({ key, payload, dueAt }: WaitingJob): void {
+      const other = waiting.get(key);
+      if (other === undefined && waiting.size >= maxWaiting) return;
+      waiting.set(key, { key, payload, dueAt: Math.min(dueAt, other?.dueAt ?? dueAt) });
+    },
+
+    /** Takes due jobs in the order in which they were added. @param isRunning whether a job of that key runs */
+    claim(now: number, limit: number, isRunning: (key: string) => boolean): HeldJob[] {
+      const claimed: HeldJob[] = [];
+      for (const { key, payload, dueAt } of waiting.values()) {
+        if (claimed.length >= limit) break;
+        if (dueAt > now || isRunning(key)) continue;
+        lastId -= 1; // rows have positive ids
+        const held = { holder: '', leaseUntil: Number.POSITIVE_INFINITY, isInMemory: true } as const;
+        claimed.push({ id: lastId, name, key, payload, attempts: 1, crashes: 0, ...held });
+      }
+      for (const { key } of claimed) waiting.delete(key);
+      return claimed;
+    },
+
+    isAnyDue: (now: number): boolean => firstTime((time) => time <= now) !== null,
+
+    /** The first time after `after` at which a job is due; null: none. */
+    nextDueAt: (after: number): number | null => firstTime((time) => time > after),
+
+    tally: (now: number): JobTally => ({
+      ...{ name, state: 'waiting', count: waiting.size },
+      oldestDueAt: firstTime((time) => time <= now),
+    }),
+  };
+}
