@@ -50,31 +50,35 @@ const pageColumns = `
 
 const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
 
-/** SQL: the live drops of an owner, by that index. Without statistics SQLite may choose one that makes it read every row. */
+/** SQL: the live drops of an owner. Without the index's name SQLite may choose one that makes it read every row. */
+const all = `drops INDEXED BY drops_by_owner WHERE owner_id = $ownerId AND ${isLive('$now')}`;
+
+/** SQL: the same by an index without the time of expiry, from indexes alone: reading rows takes ten times as long. */
 function allBy(index: string): string {
-  return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND ${isLive('$now')}`;
+  return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (
+    SELECT id FROM drops INDEXED BY drops_by_owner
+    WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)`;
 }
 
-/** The indexes in the descending order of lists. The first one also has all that a count needs. */
-const sortedIndexes = {
-  created_at: 'drops_by_owner',
-  updated_at: 'drops_by_change',
-  view_count: 'drops_by_views',
+/** Where lists find their ids, in the descending order of an index. */
+const sources = {
+  created_at: all,
+  updated_at: allBy('drops_by_change'),
+  view_count: allBy('drops_by_views'),
 } as const satisfies Record<DropQuery['sortBy'], string>;
 
-/** Ids of the live drops that have each of the `$count` distinct pairs. Deleted drops have no such rows. */
-const matching = `
+/** SQL: whether a drop has each of the `$count` distinct pairs. */
+const matches = `id IN (
   SELECT drop_id FROM json_each($pairs) AS pair CROSS JOIN drop_metadata AS entry
   WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
-    AND drop_id NOT IN (
-      SELECT id FROM drops INDEXED BY drops_by_owner
-      WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)
-  GROUP BY drop_id HAVING count(*) = $count`;
+  GROUP BY drop_id HAVING count(*) = $count)`;
 
 interface ListStatements {
   readonly page: Statement;
-  /** Of all drops. */
+  /** Ids of all drops. */
   readonly ids: Statement;
+  /** Ids of those that match a filter, whatever it contains. */
+  readonly matchingIds: Statement;
 }
 
 /** Reading and searching the longest texts of so many drops takes about a millisecond. */
@@ -99,21 +103,25 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
     findVersion: db.prepareTuples(`
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
-    listSlugs: db.prepareTuples(`SELECT slug FROM ${allBy('drops_by_owner')} ORDER BY created_at, id`),
-    countAll: db.prepareTuples(`SELECT count(*) FROM ${allBy('drops_by_owner')}`),
-    countMatching: db.prepareTuples(`SELECT count(*) FROM (${matching})`),
+    listSlugs: db.prepareTuples(`SELECT slug FROM ${all} ORDER BY created_at, id`),
+    countAll: db.prepareTuples(`SELECT count(*) FROM ${all}`),
     texts: db.prepareTuples(`
       SELECT drops.id, folded FROM json_each(?) CROSS JOIN drops ON drops.id = value`),
   };
-  /** Statements for each order, with and without a filter, whatever the filter contains. */
-  const lists = new Map<string, { all: ListStatements; matching: ListStatements }>();
+  /** Statements for each order. */
+  const lists = new Map<string, ListStatements>();
   for (const field of sortFields) {
     for (const order of sortOrders) {
       const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
       const sorted = `ORDER BY ${field} ${order}, ${ties}`;
+      const source = sources[field];
       lists.set(`${field} ${order}`, {
-        all: prepareLists(`${allBy(sortedIndexes[field])} ${sorted}`),
-        matching: prepareLists(`(${matching}) CROSS JOIN drops ON id = drop_id ${sorted}`),
+        page: prepareRows(
+          dropColumns,
+          `(SELECT id AS listed FROM ${source} ${sorted} LIMIT $limit OFFSET $offset) CROSS JOIN drops ON id = listed`,
+        ),
+        ids: prepareRows('id', `${source} ${sorted}`),
+        matchingIds: prepareRows('id', `${source} AND ${matches} ${sorted}`),
       });
     }
   }
@@ -122,25 +130,14 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     `drops WHERE id IN (SELECT value FROM json_each($ids)) AND ${isLive('$now')}`,
   );
 
-  function prepareLists(from: string): ListStatements {
-    return {
-      page: prepareRows(dropColumns, `${from} LIMIT $limit OFFSET $offset`),
-      ids: prepareRows('id', from),
-    };
-  }
-
   /** As one JSON text: a page of single values takes twice as long to read from SQLite. */
   function prepareRows(columns: string, from: string): Statement {
     return db.prepareTuples(`
       SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);
   }
 
-  /** A page of the drops that the search finds, sorted as `ids`. */
-  async function search(
-    words: string,
-    ids: readonly string[],
-    [from, to]: readonly [number, number],
-  ): Promise<{ drops: Drop[]; total: number }> {
+  /** Those of the drops that the search finds. */
+  async function search(words: string, ids: readonly string[]): Promise<string[]> {
     const matches = createSearch(words);
     const found: string[] = [];
     for (let at = 0; at < ids.length; at += searchedAtOnce) {
@@ -148,13 +145,15 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       const texts = sql.texts.all(JSON.stringify(ids.slice(at, at + searchedAtOnce)));
       for (const [id, folded] of texts as [string, string][]) if (matches(folded)) found.push(id); // proof: the columns selected
     }
-    const listed = found.slice(from, to);
-    const rows: DropRow[] = JSON.parse(
-      aggregate<string>(findListed, { ids: JSON.stringify(listed), now: clock.now() }),
-    );
+    return found;
+  }
+
+  /** In this order, without those that were deleted meanwhile. */
+  function findAll(ids: readonly string[]): Drop[] {
+    const values = { ids: JSON.stringify(ids), now: clock.now() };
+    const rows: DropRow[] = JSON.parse(aggregate<string>(findListed, values));
     const drops = new Map(rows.map((row) => [row[0], toDrop(row)]));
-    // A drop that was deleted meanwhile is left out.
-    return { drops: listed.flatMap((id) => drops.get(id) ?? []), total: found.length };
+    return ids.flatMap((id) => drops.get(id) ?? []);
   }
 
   /** @param statement an aggregate, which always has one row */
@@ -184,19 +183,22 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       if (metadata.some(([key, value]) => pairs.get(key) !== value)) return none;
       const statements = lists.get(`${sortBy} ${sortOrder}`);
       if (statements === undefined) throw new TypeError(`Drops cannot be sorted by ${sortBy} ${sortOrder}`);
-      const isFiltered = pairs.size > 0;
       const owned = { ownerId, now: clock.now() };
-      const filter = isFiltered ? { ...owned, pairs: JSON.stringify([...pairs]), count: pairs.size } : owned;
       const offset = (page - 1) * limit;
-      const { page: rowsOfPage, ids } = isFiltered ? statements.matching : statements.all;
       await turns.next();
-      if (words !== undefined) {
-        const found: [string][] = JSON.parse(aggregate<string>(ids, filter));
-        return search(words, found.flat(), [offset, offset + limit]);
+      if (pairs.size > 0 || words !== undefined) {
+        const filter = { pairs: JSON.stringify([...pairs]), count: pairs.size };
+        const listed =
+          pairs.size > 0
+            ? aggregate<string>(statements.matchingIds, { ...owned, ...filter })
+            : aggregate<string>(statements.ids, owned);
+        const ids: string[] = (JSON.parse(listed) as [string][]).flat(); // proof: rows of one column
+        const found = words === undefined ? ids : await search(words, ids);
+        return { drops: findAll(found.slice(offset, offset + limit)), total: found.length };
       }
-      const total = aggregate<number>(isFiltered ? sql.countMatching : sql.countAll, filter);
+      const total = aggregate<number>(sql.countAll, owned);
       if (offset >= total) return { ...none, total }; // also for an offset beyond SQLite's integers
-      const rows: DropRow[] = JSON.parse(aggregate<string>(rowsOfPage, { ...filter, limit, offset }));
+      const rows: DropRow[] = JSON.parse(aggregate<string>(statements.page, { ...owned, limit, offset }));
       return { drops: rows.map(toDrop), total };
     },
 
