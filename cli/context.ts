@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credential, createCredentials } from './credentials.ts';
+import { type Credential, createCredentials, createInsecureServices } from './credentials.ts';
 import { CliError, exitCodes, usageError } from './errors.ts';
 import { type Api, createApi } from './http.ts';
 import { type CliIo, canAsk, programName } from './io.ts';
 import type { OriginFile } from './origin-file.ts';
 import { createOutput, type Output } from './output.ts';
+import { isLoopback } from './proxy.ts';
 
 /** What a command works with. */
 export interface Context {
@@ -36,13 +37,14 @@ export interface GlobalFlags {
   readonly json?: true;
   /** Seconds. */
   readonly timeout: number;
+  readonly insecureHttp?: true;
 }
 
 /** @throws CliError if no service is chosen, or its address is not valid */
 export function createContext(io: CliIo, flags: GlobalFlags): Context {
   const output = createOutput(io, flags.json ?? false);
   const credentials = createCredentials(io);
-  const url = chooseUrl(io, flags.url, credentials);
+  const url = chooseUrl(io, flags, credentials);
   const name = flags.url === undefined ? programName(io) : `${programName(io)} --url ${url}`;
   const { DROPLEAF_TOKEN } = io.env;
 
@@ -63,6 +65,7 @@ export function createContext(io: CliIo, flags: GlobalFlags): Context {
       url,
       version: io.version,
       timeoutMs: flags.timeout * 1000,
+      env: io.env,
       note: output.note,
       wait,
       token: requireToken,
@@ -101,45 +104,61 @@ function wait(seconds: number): Promise<void> {
   return sleep(seconds * 1000);
 }
 
+/** After `--insecure-http`. If it cannot be stored, that is a warning: this command goes on without. */
+export async function rememberConsent({ io, output, url }: Context): Promise<void> {
+  const services = createInsecureServices(io);
+  if (!isInsecure(new URL(url)) || services.find(url) !== null) return;
+  try {
+    await services.save(url, { since: Date.now() });
+    output.note(`From now on ${url} is used without --insecure-http, until you log out.`);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    output.warn(error.message);
+  }
+}
+
 /** `--url`, else DROPLEAF_URL, else the service that served this file, else the only service the user signed in to. */
 function chooseUrl(
-  { env, servedBy }: CliIo,
-  flag: string | undefined,
+  io: CliIo,
+  { url, insecureHttp }: GlobalFlags,
   credentials: OriginFile<Credential>,
 ): string {
-  if (flag !== undefined) return readUrl(flag, '--url');
-  if (env.DROPLEAF_URL) return readUrl(env.DROPLEAF_URL, 'DROPLEAF_URL');
-  if (servedBy !== null) return readUrl(servedBy, 'The address in this file');
+  const { env, servedBy } = io;
+  const read = (text: string, source: string) => readUrl(io, text, source, insecureHttp ?? false);
+  if (url !== undefined) return read(url, '--url');
+  if (env.DROPLEAF_URL) return read(env.DROPLEAF_URL, 'DROPLEAF_URL');
+  if (servedBy !== null) return read(servedBy, 'The address in this file');
   const known = credentials.origins();
   const [only] = known;
-  if (only !== undefined && known.length === 1 && !env.DROPLEAF_TOKEN) return readUrl(only, credentials.path);
+  if (only !== undefined && known.length === 1 && !env.DROPLEAF_TOKEN) return read(only, credentials.path);
   const choices = known.length > 0 ? ` You are signed in to ${known.join(' and ')}.` : '';
   throw usageError(`no service is chosen: set DROPLEAF_URL, or add --url https://your.service.${choices}`);
 }
 
 /** @returns the origin @throws CliError if the address is not an origin that a token may be sent to */
-function readUrl(text: string, source: string): string {
+function readUrl(io: CliIo, text: string, source: string, isAllowed: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw usageError(`${source} must be the address of a service, as in https://drops.example (got ${text})`);
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw usageError(
-      `${source} must begin with https://, because http would show your token to the network (got ${url.origin})`,
-    );
-  }
   if (url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search !== '') {
     throw usageError(`${source} must be an address without user, path and query, as in ${url.origin}`);
   }
-  return url.origin;
+  if (!isInsecure(url) || isAllowed || createInsecureServices(io).find(url.origin) !== null) {
+    return url.origin;
+  }
+  throw usageError(
+    `${source} must begin with https://, because http would show your token to the network (got ${url.origin}). ` +
+      `If you trust that network, add --insecure-http once: the client remembers it for ${url.origin}`,
+  );
 }
 
-/** RFC 6761, section 6.3: localhost is always this machine. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** Whether others on the network can read what is sent there. */
+function isInsecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
-/** fetch would repeat a value that is not valid in its error message. */
+/** It becomes a header. */
 function readTokenVariable(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw usageError('DROPLEAF_TOKEN must be a token and nothing else: it contains spaces or other characters');

@@ -32,6 +32,14 @@ const isPendingSignIn = fields<PendingSignIn>({
   label: isText,
 });
 
+/** To send the token over http. */
+interface Consent {
+  /** Unix ms. */
+  readonly since: number;
+}
+
+const isConsent = fields<Consent>({ since: isTime });
+
 type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
 
 export function createCredentials(io: Home): OriginFile<Credential> {
@@ -40,6 +48,11 @@ export function createCredentials(io: Home): OriginFile<Credential> {
 
 export function createPendingSignIns(io: Home): OriginFile<PendingSignIn> {
   return createOriginFile(join(configDir(io), 'dropleaf', 'pending-sign-ins.json'), isPendingSignIn);
+}
+
+/** Services over http that the user allowed with `--insecure-http`. */
+export function createInsecureServices(io: Home): OriginFile<Consent> {
+  return createOriginFile(join(configDir(io), 'dropleaf', 'insecure-services.json'), isConsent);
 }
 
 /** XDG_CONFIG_HOME where it is set; otherwise the folder that the system has for settings. */

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { CliError, exitCodes } from './errors.ts';
+import { throughProxy } from './proxy.ts';
 import { readAtMost } from './read-at-most.ts';
 
 export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
+  /** null: none. */
+  readonly proxy: URL | null;
 }
 
 export interface Received {
@@ -36,13 +39,16 @@ export async function exchange(url: URL, sent: Sent, signal: AbortSignal): Promi
 
 async function send(
   url: URL,
-  { method, headers, body }: Sent,
+  { method, headers, body, proxy }: Sent,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
+  const via = proxy === null ? {} : await throughProxy(url, proxy, signal);
   // Here, so that commands without a request start sooner. Node's fetch would take longer, and uses no proxy on Node 20.
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const isTls = (via.protocol ?? url.protocol) === 'https:';
+  const { request } = isTls ? await import('node:https') : await import('node:http');
+  const allHeaders = { ...headers, 'Accept-Encoding': 'gzip', ...via.headers };
   return new Promise((resolve, reject) => {
-    request(url, { method, headers: { ...headers, 'Accept-Encoding': 'gzip' }, signal })
+    request(url, { method, signal, ...via, headers: allHeaders })
       .on('response', resolve)
       .on('error', reject)
       .end(body);

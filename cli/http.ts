@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CliError, capCodes, errorCode, exitCodeOf, exitCodes } from './errors.ts';
 import { exchange, type Received, type Sent } from './exchange.ts';
+import type { CliIo } from './io.ts';
+import { proxyFor } from './proxy.ts';
 import { isRecord, isText, type Shape } from './shape.ts';
 
 export interface ApiRequest {
@@ -46,6 +48,8 @@ interface Connection {
   readonly url: string;
   readonly version: string;
   readonly timeoutMs: number;
+  /** Names a proxy. */
+  readonly env: CliIo['env'];
   note(text: string): void;
   wait(seconds: number): Promise<void>;
   /** @throws CliError if there is none */
@@ -103,7 +107,8 @@ function prepare(connection: Connection, method: string, path: string, request: 
   if (url.origin !== connection.url) throw new Error(`${path} is not a path of ${connection.url}`);
 
   return async (leftMs: number): Promise<ApiAnswer> => {
-    const answer = await receive(connection, url, { method, headers, body }, leftMs);
+    const proxy = await proxyFor(url, connection.env);
+    const answer = await receive(connection, url, { method, headers, body, proxy }, leftMs);
     if (answer.status < 300) return withJson(answer, `${method} ${url.origin}${url.pathname}`);
     throw answer.status === 401 && !request.isPublic ? connection.refused() : errorOf(answer, connection.url);
   };
@@ -115,10 +120,12 @@ interface Read extends Received {
 }
 
 async function receive(connection: Connection, url: URL, sent: Sent, leftMs: number): Promise<Read> {
-  const { url: base, timeoutMs } = connection;
+  const { timeoutMs } = connection;
+  const peer =
+    sent.proxy === null ? connection.url : `${connection.url} through the proxy ${sent.proxy.origin}`;
   const seconds = Math.round(timeoutMs / 1000);
   const silence = setTimeout(
-    () => connection.note(`${base} has not answered yet. Giving up after ${seconds} s in all (--timeout).`),
+    () => connection.note(`${peer} has not answered yet. Giving up after ${seconds} s in all (--timeout).`),
     Math.min(silenceMs, timeoutMs / 6),
   );
   const signal = AbortSignal.timeout(Math.ceil(leftMs));
@@ -128,9 +135,9 @@ async function receive(connection: Connection, url: URL, sent: Sent, leftMs: num
     return { ...received, json: isJson ? parse(received.bytes) : undefined };
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (!signal.aborted) throw networkError(error, base);
+    if (!signal.aborted) throw networkError(error, peer);
     const hint = 'For a slow connection, give a longer --timeout';
-    throw new CliError(`${base} did not answer within ${seconds} s. ${hint}`, {
+    throw new CliError(`${peer} did not answer within ${seconds} s. ${hint}`, {
       exitCode: exitCodes.network,
     });
   } finally {
@@ -190,6 +197,7 @@ function guessOf(status: number): [hint: string, exitCode: number] {
       ': this is too large for a proxy in front of the service, whose operator can raise its limit';
     return [hint, exitCodes.refused];
   }
+  if (status === 407) return [': the proxy asks for a user and password', exitCodes.network];
   if (status >= 500 || status === 429) return ['', exitCodeOf(status)];
   return [': is this the address of a Dropleaf service?', exitCodes.failed];
 }
@@ -218,11 +226,11 @@ function otherFault(code: string): string | undefined {
 }
 
 /** An answer that never came has no status. `cause` is Node's error. */
-function networkError(cause: unknown, base: string): CliError {
+function networkError(cause: unknown, peer: string): CliError {
   const code = errorCode(cause) ?? '';
   const reason =
     networkFaults[code] ?? otherFault(code) ?? (cause instanceof Error ? cause.message : String(cause));
-  return new CliError(`cannot reach ${base}: ${reason}`, { cause, exitCode: exitCodes.network });
+  return new CliError(`cannot reach ${peer}: ${reason}`, { cause, exitCode: exitCodes.network });
 }
 
 interface Pause {

@@ -5,7 +5,7 @@ import { addChangingCommands } from './commands/changing.ts';
 import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
-import { createContext, type GlobalFlags, type OpenContext } from './context.ts';
+import { createContext, type GlobalFlags, type OpenContext, rememberConsent } from './context.ts';
 import {
   CliError,
   capCodes,
@@ -45,6 +45,7 @@ function createProgram(io: CliIo): Command {
     .version(io.version, '-V, --version', 'print the version')
     .option('--url <address>', 'the service; otherwise DROPLEAF_URL, or the one this file came from')
     .option('--json', 'print the result, or the error, as one line of JSON; stderr is for people')
+    .option('--insecure-http', 'send your token to this service over http, from now on until logout')
     .option('--timeout <seconds>', 'how long a request may take, with its repeats', readTimeout, 60)
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
@@ -57,6 +58,9 @@ function createProgram(io: CliIo): Command {
     .exitOverride()
     .addHelpText('after', generalHelp(name));
   const open: OpenContext = () => createContext(io, program.opts());
+  program.hook('preAction', async () => {
+    if (program.opts<GlobalFlags>().insecureHttp) await rememberConsent(open());
+  });
   addSignInCommands(program, open, name);
   addPublishCommand(program, open, name);
   addReadingCommands(program, open, name);
@@ -77,6 +81,8 @@ function generalHelp(name: string): string {
 Environment:
   DROPLEAF_URL    the service
   DROPLEAF_TOKEN  a token, in place of the one that login stores
+  HTTPS_PROXY     the proxy, http://user:password@host:port; HTTP_PROXY for http
+  NO_PROXY        hosts that are reached without it, with commas between them
   NO_COLOR        no colours
 
 The result goes to stdout, everything else to stderr. With --json stdout is one

@@ -2,7 +2,12 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
-import { type Credential, createPendingSignIns, type PendingSignIn } from '../credentials.ts';
+import {
+  type Credential,
+  createInsecureServices,
+  createPendingSignIns,
+  type PendingSignIn,
+} from '../credentials.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
@@ -212,6 +217,7 @@ async function logout({ api, credentials, output, io, url }: Context): Promise<v
     await credentials.remove(url, ({ token }) => token === known.token);
     output.note(`Signed out of ${url}.`);
   }
+  await createInsecureServices(io).remove(url, () => true);
   output.result({ status: 'signed_out', url }, null);
   if (io.env.DROPLEAF_TOKEN) output.warn('DROPLEAF_TOKEN is still set, and logout does not revoke it');
 }

@@ -17,6 +17,7 @@ describe('answers that the client reads', () => {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a port
       version: '1',
       timeoutMs,
+      env: {},
       note: (text) => void notes.push(text),
       wait: async () => undefined,
       token: () => 'dl_secret',
