@@ -6,6 +6,7 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { type Token, tokenIdPattern } from '../../shared/domain/token.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { type ApiRequest, queryOf, readTokenId } from '../http/parameters.ts';
+import { oneOf } from '../http/query-fields.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
 import { invalid, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
@@ -37,8 +38,15 @@ const callerShape = named(
     created_at: nullable(time('When the account was created.')),
     drop_count: integer('Drops of the account.', 0, { examples: [1] }),
     token: tokenShape,
+    name: optional(
+      text('Its name at the identity provider. Only with `include=name`.', { examples: ['ada'] }),
+    ),
   }),
 );
+
+const callerQuery = object({
+  include: oneOf('include', ['name']).meta({ description: '`name`: also the name of the account.' }),
+});
 
 const confirmRequired = invalid('confirm is required: the user_id of the account, as in GET /api/me');
 
@@ -65,14 +73,15 @@ function presentToken(token: Token): Wire<typeof tokenShape> {
 function presentCaller(
   accountId: string,
   token: Token,
-  account: Account | null,
-  dropCount: number,
+  { account, dropCount }: { account: Account | null; dropCount: number },
+  withName: boolean,
 ): Wire<typeof callerShape> {
   return {
     user_id: accountId,
     created_at: account?.createdAt ?? null,
     drop_count: dropCount,
     token: presentToken(token),
+    ...(withName && account !== null && { name: account.identity.name }),
   };
 }
 
@@ -86,7 +95,7 @@ const sampleToken: Token = {
   lastUsedAt: 1795272214339,
   expiresAt: null,
 };
-const sampleCaller = presentCaller(sampleAccountId, sampleToken, null, 1);
+const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 }, false);
 
 const tokenIdParameter = pathParameter('id', 'The first 12 hex characters of the hash of the token.', {
   type: 'string',
@@ -101,7 +110,9 @@ export const accountOperations = (config: Config) =>
       summary: 'Read your account',
       description:
         'The account and the token of this call. A bad token is `unauthorized` here, not `invalid_token`.',
+      parameters: queryParameters(callerQuery),
       replies: [json('The caller.', callerShape, sampleCaller)],
+      refusals: ['invalid_arg'],
     },
     remove: {
       id: 'deleteAccount',
@@ -148,9 +159,10 @@ export function accountHandlers({ accounts, tokens, config }: Services) {
   const readLabel = createLabelReader(config);
 
   return {
-    async me(_req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
-      const { account, dropCount } = await accounts.describe(caller);
-      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), account, dropCount));
+    async me(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+      const { include } = validate(callerQuery, queryOf(req), 'query');
+      const description = await accounts.describe(caller);
+      sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, include === 'name'));
     },
 
     async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {

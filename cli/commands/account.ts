@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Context, OpenContext } from '../context.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import type { Api, ApiRequest } from '../http.ts';
+import type { Api } from '../http.ts';
 import { openInBrowser } from '../open-in-browser.ts';
-import { fields, isCount, isText, isTime, listOf, nullable } from '../shape.ts';
+import { fields, isCount, isText, isTime, listOf, nullable, optional } from '../shape.ts';
 import { formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
@@ -15,9 +15,11 @@ interface Token {
   readonly last_used_at: number | null;
 }
 
-/** GET /api/me. */
+/** GET /api/me?include=name. */
 interface Caller {
   readonly user_id: string;
+  /** Absent: the service is older than this client. */
+  readonly name?: string | undefined;
   readonly drop_count: number;
   readonly token: Token;
 }
@@ -29,9 +31,16 @@ const isTokenRecord = fields<Token>({
   last_used_at: nullable(isTime),
 });
 
-const isCaller = fields<Caller>({ user_id: isText, drop_count: isCount, token: isTokenRecord });
+const isCaller = fields<Caller>({
+  user_id: isText,
+  name: optional(isText),
+  drop_count: isCount,
+  token: isTokenRecord,
+});
 
-async function readCaller(api: Api, request?: ApiRequest): Promise<Caller> {
+/** @param token in place of the user's */
+async function readCaller(api: Api, token?: string): Promise<Caller> {
+  const request = { query: { include: 'name' }, ...(token !== undefined && { token }) };
   return (await api.request('GET', '/api/me', request)).json(isCaller);
 }
 
@@ -68,15 +77,16 @@ export function addAccountCommands(program: Command, open: OpenContext, name: st
 }
 
 async function whoami({ api, output, url, tokenSource }: Context): Promise<void> {
-  const body = await readCaller(api);
-  const label = body.token.label === null ? '' : ` ${JSON.stringify(body.token.label)}`;
+  const caller = await readCaller(api);
+  const { user_id, name, token, drop_count } = caller;
+  const label = token.label === null ? '' : ` ${JSON.stringify(token.label)}`;
   const lines = [
     `service  ${url}`,
-    `account  ${body.user_id}`,
-    `pages    ${body.drop_count}`,
-    `token    ${body.token.id}${label}, from ${tokenSource()}`,
+    `account  ${name === undefined ? user_id : `${name} (${user_id})`}`,
+    `pages    ${drop_count}`,
+    `token    ${token.id}${label}, from ${tokenSource()}`,
   ];
-  output.result(body, lines.join('\n'));
+  output.result(caller, lines.join('\n'));
 }
 
 async function listTokens({ api, output }: Context): Promise<void> {
@@ -104,6 +114,12 @@ async function revoke({ api, credentials, output, url }: Context, id: string): P
   output.result({ revoked: true, id }, null);
 }
 
+/** What the account is called, for people. @throws CliError as `Api.request` does */
+export async function readAccountName(api: Api): Promise<string> {
+  const { name, user_id } = await readCaller(api);
+  return name ?? user_id;
+}
+
 /** Revokes a token that may be revoked already. */
 export async function revokeToken(api: Api, token: string): Promise<void> {
   const found = await findToken(api, token);
@@ -118,7 +134,7 @@ export async function revokeToken(api: Api, token: string): Promise<void> {
 /** null: the service does not accept it. */
 async function findToken(api: Api, token: string): Promise<Token | null> {
   try {
-    return (await readCaller(api, { token })).token;
+    return (await readCaller(api, token)).token;
   } catch (error) {
     if (isGone(error)) return null;
     throw error;

@@ -12,7 +12,7 @@ import { CliError, exitCodes, usageError } from '../errors.ts';
 import { openOrWarn } from '../open-in-browser.ts';
 import type { OriginFile } from '../origin-file.ts';
 import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
-import { revokeToken } from './account.ts';
+import { readAccountName, revokeToken } from './account.ts';
 
 /** POST /api/auth/start. */
 interface Started {
@@ -92,7 +92,7 @@ export async function ensureSignedIn(context: Context): Promise<void> {
 
 /** @returns what `--json` prints */
 async function login(context: Context, options: LoginOptions): Promise<object> {
-  const { credentials, output, io, url, name } = context;
+  const { api, credentials, output, io, url, name } = context;
   if (io.env.DROPLEAF_TOKEN) {
     throw usageError('DROPLEAF_TOKEN is set, and every command uses it in place of a login: unset it first');
   }
@@ -115,7 +115,8 @@ async function login(context: Context, options: LoginOptions): Promise<object> {
     stopListening();
     return pendingSignIns.remove(url, ({ poll_token }) => poll_token === pending.poll_token);
   });
-  output.note(`Signed in to ${url} as ${user_id}. The token is in ${credentials.path}.`);
+  const accountName = await readAccountName(api).catch(() => user_id); // the sign-in is done, whatever this answers
+  output.note(`Signed in to ${url} as ${accountName}. The token is in ${credentials.path}.`);
   return { status: 'signed_in', url, user_id };
 }
 
@@ -146,13 +147,14 @@ async function startOrGoOn(
 async function findSignIn({ api, credentials, output, url, name }: Context): Promise<Credential | null> {
   const known = credentials.find(url);
   if (known === null) return null;
+  let accountName: string;
   try {
-    await api.request('GET', '/api/me');
+    accountName = await readAccountName(api);
   } catch (error) {
     if (error instanceof CliError && error.exitCode === exitCodes.notSignedIn) return null;
     throw error;
   }
-  output.note(`You are signed in to ${url} as ${known.user_id}. To use another account, run: ${name} logout`);
+  output.note(`You are signed in to ${url} as ${accountName}. To use another account, run: ${name} logout`);
   return known;
 }
 

@@ -30,6 +30,14 @@ describe('GET /api/me', () => {
     expect(other.token).to.include({ id: idOf(second), label: null });
   });
 
+  it('include=name: also the name of the account; another value is 400 invalid_arg', async () => {
+    const owner = await service.newOwner('ada');
+    const { name, ...caller } = (await owner.get('/api/me?include=name')).body;
+    expect(name).to.equal('ada');
+    expect(caller).to.deep.equal((await owner.get('/api/me')).body);
+    expectError(await owner.get('/api/me?include=email'), 400, 'invalid_arg');
+  });
+
   it('drop_count: live drops', async () => {
     const owner = await service.newOwner();
     const [drop] = await Promise.all([owner.create(), owner.create(), owner.create()]);

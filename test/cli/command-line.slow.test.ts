@@ -72,11 +72,11 @@ describe('dropleaf, the client, on the command line', () => {
   });
 
   it('whoami prints the account of DROPLEAF_TOKEN, and with --json what the service answers', async () => {
-    const owner = await service.newOwner();
+    const owner = await service.newOwner('ada');
     const env = { DROPLEAF_URL: service.url, DROPLEAF_TOKEN: owner.token };
     const { stdout, code } = await client.run(['whoami'], { env });
     expect(code).to.equal(0);
-    expect(stdout).to.contain(`account  ${owner.userId}\n`).and.to.contain('from DROPLEAF_TOKEN');
+    expect(stdout).to.contain(`account  ada (${owner.userId})\n`).and.to.contain('from DROPLEAF_TOKEN');
     const json = await client.run(['whoami', '--json'], { env });
     expect(JSON.parse(json.stdout).user_id).to.equal(owner.userId);
   });

@@ -50,10 +50,10 @@ describe('dropleaf login, logout and tokens', () => {
   it('login prints code and address on stderr, waits for the approval, and stores the token for the user alone', async () => {
     const { stdout, stderr, code } = await signIn(['--label', 'laptop']);
     expect({ stdout, code }, stderr).to.deep.equal({ stdout: '', code: 0 });
-    const { token, user_id } = stored();
+    const { token } = stored();
     expect(stderr)
       .to.match(/^Code: +[A-Z]{4}-[A-Z]{4}$/m)
-      .and.to.contain(`Signed in to ${service.url} as ${user_id}`)
+      .and.to.contain(`Signed in to ${service.url} as ada.`)
       .and.not.to.contain(token);
     expect(statSync(file()).mode & 0o777).to.equal(0o600);
     expect(statSync(dirname(file())).mode & 0o777).to.equal(0o700);
@@ -83,7 +83,7 @@ describe('dropleaf login, logout and tokens', () => {
     const before = stored();
     const again = await client.run(['login'], { env: env() });
     expect(again).to.deep.include({ stdout: '', code: 0 });
-    expect(again.stderr).to.contain(`You are signed in to ${service.url} as ${before.user_id}`);
+    expect(again.stderr).to.contain(`You are signed in to ${service.url} as ada.`);
     const id = JSON.parse((await client.run(['whoami', '--json'], { env: env() })).stdout).token.id;
     await service.request('DELETE', `/api/tokens/${id}`, { token: before.token });
     await signIn();

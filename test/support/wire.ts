@@ -69,6 +69,7 @@ export interface WireBody extends WireDrop, Omit<WireVersion, 'slug' | 'created_
   data: WireDrop[];
   pagination: WirePagination;
   user_id: string;
+  name?: string;
   drop_count: number;
   token: WireToken | null;
   instructions: string;
