@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { stopAll } from '../../bin/stopping.ts';
+import { rejectionOf } from '../support/rejection.ts';
+import { openConnection, requestHead } from '../support/socket.ts';
 import { timeLimit } from '../support/time-limit.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
@@ -27,6 +29,27 @@ describe('bin/dropleaf.js start', () => {
     expect(JSON.parse(await text(response)).title).to.equal('Late');
     expect(await service.ended()).to.have.property('code', 0);
   });
+
+  for (const [TRUST_PROXY, what] of [
+    ['1', 'answers a request on an idle connection of a proxy, and then closes it'],
+    ['', 'closes idle connections at once without a proxy'],
+  ] as const)
+    it(`on SIGTERM ${what}`, async () => {
+      const service = await home.spawn({ TRUST_PROXY });
+      const connection = await openConnection(service.url);
+      await connection.send(requestHead('GET', '/healthz', {}));
+      expect((await connection.answer()).status).to.equal(200);
+      service.kill('SIGTERM');
+      if (TRUST_PROXY === '') await rejectionOf(connection.answer());
+      else {
+        await service.firstMatch(/"(stopping)"/);
+        await connection.send(requestHead('POST', '/api/auth/start', { 'content-length': '0' }));
+        const { status, headers } = await connection.answer();
+        expect([status, headers.connection]).to.deep.equal([200, 'close']);
+        await rejectionOf(connection.answer());
+      }
+      expect(await service.ended()).to.have.property('code', 0);
+    });
 
   it('cancels a request that takes longer than SHUTDOWN_SECONDS, and exits with 0', async () => {
     const service = await home.spawn({ SHUTDOWN_SECONDS: '2' });
