@@ -25,7 +25,7 @@ const vendors = {
   isbot: '^api/',
   jose: '^shared/adapters/jose/',
   'lean-qr': '^api/pages/',
-  'lru-cache': '^(api|shared/services|shared/adapters/sqlite)/',
+  'lru-cache': '^(api|shared/services|shared/adapters/(mongo|sqlite))/',
   'markdown-it': '^(api|shared/adapters/threads)/',
   mongoose: '^shared/adapters/mongo/',
   negotiator: '^api/',

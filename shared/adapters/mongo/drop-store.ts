@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { type Drop, withoutDocument } from '../../domain/drop.ts';
 import { unavailable } from '../../domain/errors.ts';
@@ -43,6 +44,9 @@ import { versionDocument } from './version-document.ts';
 const attempts = 100;
 /** All are removed by one command. */
 const expiredAtOnce = 100;
+/** While a new cap is rolled out, processes with the old one may still take places above it. */
+const capKnownMs = 60_000;
+const capsKnownAtMost = 10_000;
 
 type DropWrites = Omit<DropStore, keyof ReturnType<typeof createDropReads>>;
 
@@ -89,6 +93,12 @@ export function createMongoModerationStore(connection: Connection, clock: Clock)
  */
 function createDropWrites(connection: Connection, clock: Clock): DropWrites {
   const drops = dropModel(connection);
+  /** By owner: all places are below it. */
+  const knownCaps = new LRUCache<string, number>({
+    max: capsKnownAtMost,
+    ttl: capKnownMs,
+    noUpdateTTL: true,
+  });
 
   /** The owner's drop at one of the target's revisions, unless it is taken down or `unless` applies. */
   function changeable(target: DropTarget, ...unless: readonly Filter[]): Filter {
@@ -127,13 +137,22 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     }
   }
 
-  /** A random place, which may be taken. Only if the cap was lowered below a taken place, all places are read. */
+  /**
+   * A random place, which may be taken. Once a minute it is looked up whether the cap was lowered below a taken place; while
+   * one is above it, all places are read.
+   */
   async function guessPlace(ownerId: string, cap: number): Promise<number | null> {
-    const above = await drops
-      .findOne({ owner: ownerId, place: { $gte: cap } }, { _id: 0, place: 1 })
-      .setOptions({ hint: 'drops_place' })
-      .lean();
-    return above === null ? randomInt(cap) : findFreePlace(ownerId, cap);
+    const known = knownCaps.get(ownerId) ?? Number.POSITIVE_INFINITY;
+    if (known > cap) {
+      const above = await drops
+        .findOne({ owner: ownerId, place: { $gte: cap } }, { _id: 0, place: 1 })
+        .setOptions({ hint: 'drops_place' })
+        .lean();
+      if (above !== null) return findFreePlace(ownerId, cap);
+      knownCaps.delete(ownerId);
+    }
+    knownCaps.set(ownerId, cap);
+    return randomInt(cap);
   }
 
   async function findFreePlace(ownerId: string, cap: number): Promise<number | null> {
