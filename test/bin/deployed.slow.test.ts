@@ -29,6 +29,20 @@ describe('bin/dropleaf.js', () => {
     expect(stderr).to.equal('dropleaf: the program is not built: run "npm ci", then "npm run build"\n');
   });
 
+  it('is run beside the units of systemd by a script that passes on its arguments as they are', () => {
+    const dir = makeTempDir();
+    writeFileSync(join(dir, 'systemd-run'), '#!/bin/sh\nprintf "%s|" "$@"\n', { mode: 0o755 });
+    const args = ['admin', 'takedown', 'abc', '--reason', "sells 'a' for $5"];
+    const script = join(projectDir, 'deploy/systemd-command.sh');
+    const { stdout, status } = spawnSync(script, args, { env: { PATH: `${dir}:${PATH}` }, encoding: 'utf8' });
+    expect(status).to.equal(0);
+    // systemd makes one dollar of two.
+    expect(stdout).to.include("bin/dropleaf.js|admin|takedown|abc|--reason|sells 'a' for $$5|");
+    const unit = readFileSync(join(projectDir, 'deploy/systemd/dropleaf.service'), 'utf8');
+    for (const [, setting = ''] of stdout.matchAll(/--setenv=([^|]+)/g)) expect(unit).to.include(setting);
+    expect(unit).to.include('EnvironmentFile=-/etc/dropleaf/env').and.include('UMask=0077');
+  });
+
   it('says which Node it needs if it runs on an older one', () => {
     const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.18.3' } });";
     const { stdout, stderr, status } = run(
