@@ -19,7 +19,7 @@ export const exitMeanings: Readonly<Record<Ending, string>> = {
   done: 'done',
   failed: 'failed for another reason',
   usage: 'wrong arguments or settings',
-  network: 'no answer from the service, or it is unavailable: try later',
+  network: 'the service does not answer, or with 5xx: try later',
   notSignedIn: 'no valid token: run login, or set DROPLEAF_TOKEN',
   notFound: 'no such page or version, or it is of another account',
   conflict: 'the page was changed elsewhere since',

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import { pipeline } from 'node:stream';
 import { CliError, exitCodes } from './errors.ts';
-import { throughProxy } from './proxy.ts';
+import { isLoopback, throughProxy } from './proxy.ts';
 import { readAtMost } from './read-at-most.ts';
 
 export interface Sent {
@@ -42,7 +43,7 @@ async function send(
   { method, headers, body, proxy }: Sent,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const via = proxy === null ? {} : await throughProxy(url, proxy, signal);
+  const via = proxy === null ? directly(url) : await throughProxy(url, proxy, signal);
   // Here, so that commands without a request start sooner. Node's fetch would take longer, and uses no proxy on Node 20.
   const isTls = (via.protocol ?? url.protocol) === 'https:';
   const { request } = isTls ? await import('node:https') : await import('node:http');
@@ -53,6 +54,11 @@ async function send(
       .on('error', reject)
       .end(body);
   });
+}
+
+/** Node 24 with NODE_USE_ENV_PROXY would send requests of its own agent to this machine through a proxy, with the token. */
+function directly({ hostname }: URL): RequestOptions {
+  return isLoopback(hostname) ? { agent: false } : {};
 }
 
 async function decode(answer: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
