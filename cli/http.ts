@@ -194,7 +194,7 @@ function errorOf({ status, headers, json }: Read, base: string): CliError {
 function guessOf(status: number): [hint: string, exitCode: number] {
   if (status === 413) {
     const hint =
-      ': this is too large for a proxy in front of the service, whose operator can raise its limit';
+      ': the request is too large for a proxy in front of the service, whose operator can raise its limit';
     return [hint, exitCodes.refused];
   }
   if (status === 407) return [': the proxy asks for a user and password', exitCodes.network];

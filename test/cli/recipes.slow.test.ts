@@ -35,8 +35,8 @@ const ofClient: Failures = {
 };
 const ofFetchedClient: Failures = { ...ofClient, down: ofCurl.down };
 const ofPython: Failures = {
-  token: [1, /RuntimeError: The token /],
-  large: [1, /RuntimeError: html must be at most 2097152 bytes/],
+  token: [1, /RuntimeError: 401: \{"error":\{"code":"invalid_token"/],
+  large: [1, /RuntimeError: 400: \{"error":\{"code":"html_too_large"/],
   down: [1, /URLError: <urlopen error .*[Cc]onnection refused/],
 };
 
