@@ -2,7 +2,7 @@
 //   quick         *.test.ts: the embedded engine, inside mocha's processes, with Node alone
 //   slow          *.slow.test.ts, and all files in browser, crash and edge: they start processes, browsers or proxies
 //   scale-out     *.scale-out.test.ts: they need MongoDB and Redis
-//   again         the quick files in api again, on MongoDB and Redis, except those about HTTP alone
+//   again         the quick files in api again, on MongoDB and Redis, except those named in `once`
 // usage: run.js [--all | --rest] [--engine embedded|scale-out] [test files] [options of mocha]
 //   `npm test` runs the quick tests, `--rest` all others, `--all` everything. `--engine` alone means all tests of one
 //   engine. Named files, as sources or compiled, run on the embedded engine, `*.scale-out.test.ts` on the other.
@@ -26,10 +26,13 @@ interface Run {
 const testDir = import.meta.dirname; // dist/test
 const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
 const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(file);
-/** What is decided before a store is asked is tested once. */
-const isTransport =
-  /^api\/(agent-files|bodies|bodies-in-flight|client-address|client-file|form-bodies|held-bytes|multipart|operators-access)\.test\.js$/;
-const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !isTransport.test(file);
+/**
+ * Tested on one engine: what is decided before a store is asked, what headers and pages say of what was read, and the caps at their
+ * own numbers, which the contract of the stores has for both.
+ */
+const once =
+  /^api\/(agent-files|assets|bodies|bodies-in-flight|client-address|client-file|content-hosts|content-origin|errors|form-bodies|held-bytes|html-bodies|indexing|limits-numbers|mcp-http|mcp-refusals|multipart|onboard|operators-access|raw-header-lists|security-txt)\.test\.js$/;
+const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !once.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 /** Mocha ends itself when the terminal sends SIGINT to the whole group; the other signals are passed on to it. */
@@ -41,9 +44,9 @@ process.on('SIGINT', () => {
 const { runs, options } = plan(process.argv.slice(2));
 const outcomes: Outcome[] = [];
 for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(run, options));
-// The others wait more than they compute, so two run at the same time.
-const others = runs.filter(({ name }) => name !== 'quick').flatMap(divide);
-await Promise.all([runNext(), runNext()]);
+// The others wait as much as they compute, so three run at the same time.
+const others = divide(runs.filter(({ name }) => name !== 'quick'));
+await Promise.all([runNext(), runNext(), runNext()]);
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
@@ -57,10 +60,13 @@ async function runNext(): Promise<void> {
     outcomes.push(await runMocha(run, options));
 }
 
-/** Many files that run again are several runs, so that both at the same time end together. */
-function divide(run: Run): Run[] {
-  if (run.name !== 'again' || run.files.length < 20) return [run];
-  return [0, 1, 2, 3].map((part) => ({ ...run, files: run.files.filter((_, index) => index % 4 === part) }));
+/** Many files are several runs, so that all lanes end together; those of browsers stand between those that wait for servers. */
+function divide(whole: readonly Run[]): Run[] {
+  const count = sum(whole.map(({ files }) => files.length)) < 20 ? 1 : 4;
+  const parts = Array.from({ length: count }, (_, part) =>
+    whole.map((run) => ({ ...run, files: run.files.filter((_, index) => index % count === part) })),
+  );
+  return parts.flat().filter(({ files }) => files.length > 0);
 }
 
 /** Which runs the command line asks for, and the arguments that mocha gets. */

@@ -71,6 +71,9 @@ describe('unifiedDiff', () => {
   });
 });
 
+/** Those whose source is hostile to a comparison, which looks at lines; the others are one line or alike to it. */
+const inLines = ['2 MB of line ends', '2 MB of NUL in a title', '2 MB of white space', 'noise'];
+
 describe('Differ (thread)', function () {
   this.timeout(60_000);
   let differ: Differ;
@@ -83,9 +86,9 @@ describe('Differ (thread)', function () {
     differ.compare({ name: 'a', html: Buffer.from(before) }, { name: 'b', html: Buffer.from(after) }, format);
 
   it('a comparison of hostile documents ends, and the next pair is compared', async () => {
-    for (const [, make] of hostileDocuments) {
+    for (const [name, make] of hostileDocuments) {
       const html = make();
-      for (const format of ['source', 'text'] as const) {
+      for (const format of inLines.includes(name) ? (['source', 'text'] as const) : (['text'] as const)) {
         await compare(html, `x${html.slice(0, -9)}y`, format);
       }
     }
