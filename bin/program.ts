@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
+import { storeForm } from '../shared/open-stores.ts';
 import { messageOf } from '../shared/util/message-of.ts';
-import { readVersion, storeForm } from '../shared/version.ts';
+import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './admin-program.ts';
 import { type JobsOptions, jobs } from './commands/jobs.ts';
 import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';

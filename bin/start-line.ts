@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
-import { readVersion, storeForm } from '../shared/version.ts';
+import { storeForm } from '../shared/open-stores.ts';
+import { readVersion } from '../shared/version.ts';
 import { serverHosts } from './environment.ts';
 import type { ProcessIo } from './process-io.ts';
 

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { knownForm as mongoForm } from './adapters/mongo/form.ts';
+import { knownForm as sqliteForm } from './adapters/sqlite/form.ts';
 import { type Config, isScaleOut } from './config/config.ts';
 import { importHasNotEnded } from './domain/archive-error.ts';
 import { randomBase62 } from './domain/ids.ts';
@@ -73,6 +75,11 @@ export async function migrateStores(
   }
   const { migrateScaleOutEngine } = await import('./scale-out-engine.ts');
   await migrateScaleOutEngine(config, log);
+}
+
+/** The form of the stored data that this release works on. */
+export function storeForm(engine: 'embedded' | 'scale-out'): number {
+  return engine === 'embedded' ? sqliteForm() : mongoForm;
 }
 
 /** Whether DATA_DIR holds a store of the embedded engine. */
