@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { createFileSecretStore } from './adapters/files/secret-store.ts';
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
-import { createSqliteArchiveStore } from './adapters/sqlite/archive-store.ts';
+import { beginImportSql, createSqliteArchiveStore } from './adapters/sqlite/archive-store.ts';
 import { databaseFile, requireData, takeDataDir } from './adapters/sqlite/data-dir.ts';
 import { type DatabaseReports, openDatabase } from './adapters/sqlite/database.ts';
 import { readFileSizes } from './adapters/sqlite/file-sizes.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
 import { createSqliteStores } from './adapters/sqlite/stores.ts';
 import type { Config } from './config/config.ts';
+import type { UnfinishedImport } from './ports/archive-store.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
@@ -18,10 +19,11 @@ import { messageOf } from './util/message-of.ts';
 const leaseMs = 30_000;
 
 /**
- * A `service` and an `import` create and lock the data directory and migrate the database; a `command` works on existing data
- * of this release's form, also beside a service. Only an `import` works on data that an import has not filled yet.
+ * A `service` and an import create and lock the data directory and migrate the database; a `command` works on existing data of
+ * this release's form, also beside a service. Only an import works on data that an import has not filled yet; it creates the
+ * database with its mark.
  */
-export type Role = 'service' | 'command' | 'import';
+export type Role = 'service' | 'command' | UnfinishedImport;
 
 /**
  * SQLite in `DATA_DIR`, jobs and limits in this process.
@@ -41,6 +43,9 @@ export function openEmbeddedEngine(deps: {
   const reports = createReports(config.DATA_DIR, log);
   const db = openDatabase(file, {
     mayMigrate: role !== 'command',
+    onCreate: (connection) => {
+      if (typeof role === 'object') connection.prepare(beginImportSql).run(role.archiveId, role.begunAt);
+    },
     reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
     hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
   });

@@ -1,6 +1,7 @@
 import { type Config, isScaleOut } from './config/config.ts';
+import type { Role } from './embedded-engine.ts';
 import { migrateStores, openStores, systemClock } from './open-stores.ts';
-import type { ArchiveStore } from './ports/archive-store.ts';
+import type { ArchiveStore, UnfinishedImport } from './ports/archive-store.ts';
 import type { Log } from './ports/log.ts';
 
 export {
@@ -23,13 +24,20 @@ export function openStoreToRead(config: Config, log: Log): Promise<StoreOfArchiv
   return open(config, log, 'command');
 }
 
-/** A store to fill: creates DATA_DIR and keeps services off it; migrates MongoDB. @throws Error of one sentence */
-export async function openStoreToFill(config: Config, log: Log): Promise<StoreOfArchives> {
+/**
+ * A store to fill: creates DATA_DIR with the mark of the import, and keeps services off it; migrates MongoDB.
+ * @throws Error of one sentence
+ */
+export async function openStoreToFill(
+  config: Config,
+  begun: UnfinishedImport,
+  log: Log,
+): Promise<StoreOfArchives> {
   if (isScaleOut(config)) await migrateStores(config, { log });
-  return open(config, log, 'import');
+  return open(config, log, begun);
 }
 
-async function open(config: Config, log: Log, role: 'command' | 'import'): Promise<StoreOfArchives> {
+async function open(config: Config, log: Log, role: Role): Promise<StoreOfArchives> {
   const engine = await openStores(config, { log, role, clock: systemClock });
   return {
     store: engine.archive,

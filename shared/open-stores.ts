@@ -28,7 +28,7 @@ export async function openStores(
 ): Promise<OpenedEngine> {
   const engine = await openEngine(config, { metrics: null, ...deps });
   try {
-    if (deps.role !== 'import') await refuseHalfFilled(engine);
+    if (typeof deps.role === 'string') await refuseHalfFilled(engine);
     return engine;
   } catch (error) {
     await engine.close();

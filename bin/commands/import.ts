@@ -34,9 +34,10 @@ export async function importData(file: string, io: ProcessIo): Promise<void> {
   let progress: Progress | null = null;
   const archive = await openArchive(input, (count) => progress?.add(count)).catch(nameFile(file));
   try {
-    const { store, close } = await openStoreToFill(config, createErrorLog(io));
+    const begun = { archiveId: archive.head.id, begunAt: Date.now() };
+    const { store, close } = await openStoreToFill(config, begun, createErrorLog(io));
     try {
-      const target = await beginImport(store, archive.head.id, Date.now());
+      const target = await beginImport(store, begun);
       refuse(target, config);
       if (target.state === 'unfinished') printNote(io, 'This import was interrupted: it goes on.');
       const onFault = target.state === 'unfinished' ? explain(file, config) : undo(file, store);

@@ -1,6 +1,6 @@
 import type { ArchiveKind } from '../domain/archive.ts';
 import { ArchiveError } from '../domain/archive-error.ts';
-import type { ArchiveStore } from '../ports/archive-store.ts';
+import type { ArchiveStore, UnfinishedImport } from '../ports/archive-store.ts';
 import { type ArchiveManifest, recordsPerEntry } from './archive-format.ts';
 import type { ArchivePart, OpenArchive } from './archive-reader.ts';
 
@@ -18,17 +18,17 @@ export type Target =
   | { readonly state: 'not-empty'; readonly counts: Partial<Record<ArchiveKind, number>> };
 
 /**
- * Marks a store that the archive can be imported into as unfinished: no service starts on it until the import has ended.
- * @param now Unix ms
+ * Marks a store that the archive can be imported into as unfinished: no service starts on it until the import has ended. A store
+ * that this import has created has the mark.
  * @returns the state before
  */
-export async function beginImport(store: ArchiveStore, archiveId: string, now: number): Promise<Target> {
-  const unfinished = await store.findUnfinishedImport();
-  if (unfinished?.archiveId === archiveId) return { state: 'unfinished' };
-  if (unfinished !== null) return { state: 'other-archive', ...unfinished };
+export async function beginImport(store: ArchiveStore, begun: UnfinishedImport): Promise<Target> {
+  const found = await store.findUnfinishedImport();
+  if (found !== null && found.archiveId !== begun.archiveId) return { state: 'other-archive', ...found };
+  if (found !== null && found.begunAt !== begun.begunAt) return { state: 'unfinished' };
   const counts = await store.countRecords();
   if (Object.keys(counts).length > 0) return { state: 'not-empty', counts };
-  await store.beginImport({ archiveId, begunAt: now });
+  await store.beginImport(begun);
   return { state: 'empty' };
 }
 

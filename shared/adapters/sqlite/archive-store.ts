@@ -10,6 +10,10 @@ import { isConstraint } from './result-codes.ts';
 
 type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
 
+/** A mark that is there stays. Values: archive id, Unix ms. */
+export const beginImportSql =
+  'INSERT INTO imports (id, archive_id, begun_at) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING';
+
 export function createSqliteArchiveStore(deps: {
   db: Database;
   html: BlobStore;
@@ -23,9 +27,7 @@ export function createSqliteArchiveStore(deps: {
   const inserts = createArchiveInserts(db);
   const sql = {
     find: db.prepare('SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports'),
-    begin: db.prepare(
-      'INSERT INTO imports (id, archive_id, begun_at) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING',
-    ),
+    begin: db.prepare(beginImportSql),
     end: db.prepare('DELETE FROM imports'),
     count: db.prepare(`
       SELECT (SELECT count(*) FROM accounts) AS "accounts", (SELECT count(*) FROM tokens) AS "tokens",

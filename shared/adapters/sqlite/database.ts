@@ -115,6 +115,7 @@ const settings = `
  * Opens or creates the database and migrates it.
  * @param hasExternalCheckpoints another program copies the WAL into the file (SQLITE_CHECKPOINTS)
  * @param mayMigrate false: opens only a database of the form that this release knows
+ * @param onCreate called in the transaction that creates the tables
  * @throws Error that says what to do
  */
 export function openDatabase(
@@ -123,9 +124,15 @@ export function openDatabase(
     reports = noReports,
     hasExternalCheckpoints: isExternal = false,
     mayMigrate = true,
-  }: { reports?: DatabaseReports; hasExternalCheckpoints?: boolean; mayMigrate?: boolean } = {},
+    onCreate,
+  }: {
+    reports?: DatabaseReports;
+    hasExternalCheckpoints?: boolean;
+    mayMigrate?: boolean;
+    onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
+  } = {},
 ): Database {
-  const connection = connect(path, mayMigrate ? reports.migrated : null);
+  const connection = connect(path, mayMigrate ? reports.migrated : null, onCreate);
   if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
   const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
   const group = createWriteGroup(connection, disk, reports.transactionEnded);
@@ -225,7 +232,11 @@ function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare
 }
 
 /** @param onMigration null: the database must not be changed */
-function connect(path: string, onMigration: DatabaseReports['migrated'] | null): DatabaseSyncInstance {
+function connect(
+  path: string,
+  onMigration: DatabaseReports['migrated'] | null,
+  onCreate?: (connection: DatabaseSyncInstance) => void,
+): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
   let what = 'opened';
   try {
@@ -236,7 +247,7 @@ function connect(path: string, onMigration: DatabaseReports['migrated'] | null):
     connection.exec(settings);
     if (onMigration !== null) {
       what = 'migrated';
-      const from = migrate(connection);
+      const from = migrate(connection, onCreate);
       if (from !== 0 && from !== knownForm()) onMigration(from, knownForm());
     }
     return connection;

@@ -38,9 +38,13 @@ export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean)
 /**
  * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. `fold` is the only function of
  * ours that a script may call.
+ * @param onCreate called in that transaction if the database had no form
  * @returns the form that it had
  */
-export function migrate(connection: DatabaseSyncInstance): number {
+export function migrate(
+  connection: DatabaseSyncInstance,
+  onCreate?: (connection: DatabaseSyncInstance) => void,
+): number {
   const known = knownForm();
   if (readForm(connection) >= known) return known;
   connection.function('fold', (title: string, description: string | null) =>
@@ -51,6 +55,7 @@ export function migrate(connection: DatabaseSyncInstance): number {
     const form = readForm(connection);
     for (const name of listMigrations().slice(form))
       connection.exec(readFileSync(new URL(name, migrations), 'utf8'));
+    if (form === 0) onCreate?.(connection);
     if (form < known) connection.exec(`PRAGMA user_version = ${known}`);
     connection.exec('COMMIT');
     return form;
