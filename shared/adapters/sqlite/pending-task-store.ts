@@ -96,7 +96,7 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     },
 
     clearTask(dropId, task, rev) {
-      return db.write(() => clearTask[task].run(dropId, rev).changes > 0);
+      return db.writeDerived(() => clearTask[task].run(dropId, rev).changes > 0); // the job may run again
     },
 
     async clearTrash(dropId, versionIds) {

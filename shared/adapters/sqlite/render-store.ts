@@ -27,7 +27,7 @@ export function createSqliteRenderStore(db: Database): RenderStore {
   return {
     async put(versionId, { head, br, gzip, context }) {
       const { renderer } = head.plan;
-      await db.write(() => sql.put.run(versionId, renderer, JSON.stringify(head), br, gzip, context));
+      await db.writeDerived(() => sql.put.run(versionId, renderer, JSON.stringify(head), br, gzip, context));
     },
 
     async findHead(versionId, renderer) {

@@ -7,6 +7,8 @@ import { isBusy } from './result-codes.ts';
 interface Write {
   /** May be called again after a rollback. */
   run(): void;
+  /** See `Database.writeDerived`. */
+  readonly isDerived: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -16,7 +18,8 @@ const maxWrites = 256;
 
 /**
  * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
- * order and synchronously, so a read outside sees only what is committed.
+ * order and synchronously, so a read outside sees only what is committed. Derived data alone is not flushed: the next write
+ * flushes it, too, because the WAL is one file.
  */
 export function createWriteGroup(
   connection: DatabaseSyncInstance,
@@ -28,6 +31,7 @@ export function createWriteGroup(
   const rollback = connection.prepare('ROLLBACK');
   const countChanges = connection.prepare('SELECT total_changes() AS count');
   let waiting: Write[] = [];
+  let flushes = true;
   let isClosed = false;
 
   function runGroup(): void {
@@ -48,6 +52,7 @@ export function createWriteGroup(
     const changesBefore = disk.isFailing() ? countChanges.get().count : null;
     let isRunning = true;
     try {
+      setFlush(!writes.every(({ isDerived }) => isDerived));
       begin.run();
       for (const write of writes) write.run();
       isRunning = false;
@@ -62,6 +67,12 @@ export function createWriteGroup(
     if (changesBefore !== null && changesBefore !== countChanges.get().count) disk.succeeded();
     for (const write of writes) write.resolve();
     return true;
+  }
+
+  /** The setting takes effect when it is compiled, so it cannot be prepared. */
+  function setFlush(isWanted: boolean): void {
+    if (isWanted !== flushes) connection.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`);
+    flushes = isWanted;
   }
 
   function rejectAll(writes: readonly Write[], cause: unknown): false {
@@ -80,15 +91,15 @@ export function createWriteGroup(
   }
 
   return {
-    /** See `Database.write`. */
-    write<T>(work: () => T): Promise<T> {
+    /** See `Database.write` and `writeDerived`. */
+    write<T>(work: () => T, isDerived: boolean): Promise<T> {
       if (isClosed) return Promise.reject(unavailable('The database is closed.'));
       return new Promise<T>((resolve, reject) => {
         let result: T;
         const run = () => {
           result = work();
         };
-        waiting.push({ run, resolve: () => resolve(result), reject });
+        waiting.push({ run, isDerived, resolve: () => resolve(result), reject });
         if (waiting.length === 1) setImmediate(runNext);
       });
     },
