@@ -161,11 +161,13 @@ function withJson({ json, ...answer }: Read, request: string): ApiAnswer {
 /** More than any answer has. What nests without an end takes 60 bytes of memory for each of its own. */
 const maxJsonBytes = 8 * 1024 * 1024;
 
-/** undefined: not JSON, or too long. */
+/** undefined: not JSON, too long, or so deep that it could not be printed. */
 function parse(bytes: Uint8Array): unknown {
   if (bytes.length > maxJsonBytes) return undefined;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    JSON.stringify(value); // throws if it is too deep
+    return value;
   } catch {
     return undefined;
   }

@@ -81,6 +81,13 @@ describe('answers that the client reads', () => {
     expect(() => found.json(isRecord)).to.throw(CliError, 'is not JSON');
   });
 
+  it('are not taken for JSON if they are so deep that they could not be printed', async () => {
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    answer = (res) => res.writeHead(200, { 'content-type': 'application/json' }).end(deep);
+    const found = await apiWith(60_000).request('GET', '/api/x');
+    expect(() => found.json(isRecord)).to.throw(CliError, 'is not JSON');
+  });
+
   it('in a compression that was not asked for are an error', async () => {
     answer = (res) => res.writeHead(200, { 'content-encoding': 'br' }).end('x');
     expect((await failure()).message).to.match(/compressed as br, which was not asked for/);
