@@ -194,6 +194,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
             : aggregate<string>(statements.ids, owned);
         const ids: string[] = (JSON.parse(listed) as [string][]).flat(); // proof: rows of one column
         const found = words === undefined ? ids : await search(words, ids);
+        if (turns.isOver()) await turns.next();
         return { drops: findAll(found.slice(offset, offset + limit)), total: found.length };
       }
       const total = aggregate<number>(sql.countAll, owned);
