@@ -31,7 +31,13 @@ export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr'
     },
     stderr.fd === undefined
       ? { write: (line: string) => void stderr.write(line) }
-      : pino.destination({ fd: stderr.fd, sync: false, minLength: 4096, periodicFlush: 200 }),
+      : pino.destination({
+          fd: stderr.fd,
+          sync: false,
+          minLength: 32_768,
+          maxWrite: 65_536,
+          periodicFlush: 200,
+        }),
   );
   const lines: Log = {
     debug: (fields, message) => logger.debug(fields, message),

@@ -7,20 +7,25 @@ export function setRequestId(res: ServerResponse): void {
   res.setHeader('X-Request-Id', randomUUID());
 }
 
+/** What else the log says of a request. */
+interface LogOptions {
+  /** At which level a request that succeeds is logged; null: not at all. */
+  readonly success?: 'debug' | 'info' | null;
+  /** More fields, read when the response is closed. */
+  readonly describe?: () => object;
+  /** `bytesWritten` of the socket before the answer; unset: as it is now. */
+  readonly bytesBefore?: number;
+}
+
 /**
  * Logs one line when the response is closed. It contains no query, which may have codes, poll tokens or grants, no headers
  * and no body.
- * @param success at which level a request that succeeds is logged; null: not at all
- * @param describe more fields, read when the response is closed
  */
 export function logRequest(
   req: IncomingMessage,
   res: ServerResponse,
   log: Log,
-  {
-    success = 'info',
-    describe = () => ({}),
-  }: { success?: 'debug' | 'info' | null; describe?: () => object } = {},
+  { success = 'info', describe, bytesBefore = req.socket.bytesWritten }: LogOptions = {},
 ): void {
   const startedAt = performance.now();
   res.on('close', () => {
@@ -28,18 +33,31 @@ export function logRequest(
     const level = failed ? 'info' : success;
     if (level === null) return;
     const id = res.getHeader('X-Request-Id');
+    const path = pathOf(req);
+    const slug = slugOf(path) ?? slugOf(res.getHeader('Location'));
     const fields = {
       ...(id !== undefined && { id }),
       method: req.method,
-      path: pathOf(req),
-      status: res.statusCode,
+      path,
+      ...(slug !== null && { slug }),
+      ...(res.headersSent && { status: res.statusCode }),
+      bytes: req.socket.bytesWritten - bytesBefore,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       from: req.socket.remoteAddress,
-      ...describe(),
+      ...describe?.(),
       ...(res.writableFinished ? {} : { aborted: true }),
     };
     log[level](fields, 'request');
   });
+}
+
+/** The slug in the path of a drop, for programs, owners or readers. */
+function slugOf(path: unknown): string | null {
+  return (
+    (typeof path === 'string' &&
+      /^\/(?:p|api\/drops|drops(?!\/(?:new|delete)$))\/([\w-]{1,64})/.exec(path)?.[1]) ||
+    null
+  );
 }
 
 /**

@@ -142,10 +142,11 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
       const { page, body } = found;
       if (host !== null && host.label !== page.dropId) return null;
       const isPinned = address.versionId === page.version.id;
+      const bytesBefore = req.socket.bytesWritten;
       sendBody(req, res, replyHeaders.ofBody(page, body, { host, isPinned }), body);
       countView(req, page, address);
       const success = levelOfSuccess();
-      if (success !== null || isUnread(res)) logRequest(req, res, log, { success });
+      if (success !== null || isUnread(res)) logRequest(req, res, log, { success, bytesBefore });
       return body;
     },
 

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { assetsPath, manifestPath } from '../html/assets.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createIpReader, readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
@@ -92,10 +93,13 @@ function createPreparation({ log, config }: Services) {
   };
 }
 
-/** For requests that programs repeat: open viewer pages ask every 20 s for the latest version, monitors for the health. */
+/** What monitors and browsers ask for by themselves; besides these, the files of our pages. */
+const asides = new Set(['/healthz', '/readyz', '/favicon.ico', '/apple-touch-icon.png', manifestPath]);
+
+/** null: open viewer pages ask every 20 s for the latest version. */
 function levelOfSuccess({ url = '' }: IncomingMessage): 'debug' | 'info' | null {
   if (url.startsWith('/p/') && url.endsWith('/latest')) return null;
-  return url === '/healthz' || url === '/readyz' ? 'debug' : 'info';
+  return asides.has(url) || url.startsWith(assetsPath) ? 'debug' : 'info';
 }
 
 /** A page that needs more replaces the Content-Security-Policy (html/layout.ts). */
