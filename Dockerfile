@@ -32,5 +32,5 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 # /healthz, not /readyz: a restart does not help while the database is down. It answers once all parts have started.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/bin/dropleaf.js"]
+ENTRYPOINT ["/app/bin/dropleaf.js"]
 CMD ["start"]

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BareAnswers } from './bare-server.ts';
 
@@ -15,7 +15,7 @@ export interface ServerProcess {
 
 /** The service as `npm start` runs it. It writes its log lines; they are discarded. */
 export function startService(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  return start('../bin/cli.js', ['start'], { PORT: '0', ...env });
+  return start(pathOf('../../bin/dropleaf.js'), ['start'], { PORT: '0', ...env });
 }
 
 /** A server that only sends given bytes (bare-server.ts). @param dir where the answers are written for it */
@@ -26,7 +26,7 @@ export function startBareServer(
 ): Promise<ServerProcess> {
   const file = join(dir, `${kind}-answers.json`);
   writeFileSync(file, JSON.stringify(answers));
-  return start('./bare-server.js', [kind, file], {});
+  return start(process.execPath, [pathOf('./bare-server.js'), kind, file], {});
 }
 
 /** Express and one durable row for each document (bare-server.ts). @param dir where its database is created */
@@ -55,17 +55,19 @@ export function mainThreadCpuMs(pid: number | undefined): number {
   }
 }
 
-async function start(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [path, ...args], {
-    env: { PATH, NODE_ENV: 'production', ...env },
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+async function start(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(program, args, {
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const stopWithUs = () => child.kill('SIGKILL');
   process.once('exit', stopWithUs);
   return {
-    url: await readUrl(child, script),
+    url: await readUrl(child, program),
     residentMib: () => residentMib(child.pid),
     cpuSeconds: () => cpuSeconds(child.pid),
     mainThreadCpuMs: () => mainThreadCpuMs(child.pid),

@@ -1,4 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 node
+// The thresholds let glibc return memory to the system, also that of a large document; a process cannot set them for itself.
+// Where env lacks -S, as in Alpine's BusyBox: "node bin/dropleaf.js", without them.
 // Plain JavaScript that an old Node can parse too, so that it can say which version is needed.
 import { existsSync } from 'node:fs';
 

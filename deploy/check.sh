@@ -38,7 +38,7 @@ parse_nginx() { # below a folder of this user, without the port 80
 }
 
 verify_unit() { # it warns where it should fail
-  sed 's|^ExecStart=/usr/bin/node |ExecStart=/bin/true |' "$1" >"$work/$(basename "$1")"
+  sed 's|^ExecStart=/opt/dropleaf/bin/dropleaf.js |ExecStart=/bin/true |' "$1" >"$work/$(basename "$1")"
   systemd-analyze verify "$work/$(basename "$1")" 2>&1 | tee "$work/verify" && [[ ! -s $work/verify ]]
 }
 

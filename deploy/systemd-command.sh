@@ -10,4 +10,4 @@ for word; do
 done
 exec systemd-run --quiet --pipe --wait --collect --uid=dropleaf --working-directory=/opt/dropleaf \
   --setenv=NODE_ENV=production --setenv=DATA_DIR=/var/lib/dropleaf --property=EnvironmentFile=-/etc/dropleaf/env \
-  --property=UMask=0077 /usr/bin/node bin/dropleaf.js "$@"
+  --property=UMask=0077 /opt/dropleaf/bin/dropleaf.js "$@"

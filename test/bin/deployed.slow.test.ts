@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -41,6 +42,28 @@ describe('bin/dropleaf.js', () => {
     const unit = readFileSync(join(projectDir, 'deploy/systemd/dropleaf.service'), 'utf8');
     for (const [, setting = ''] of stdout.matchAll(/--setenv=([^|]+)/g)) expect(unit).to.include(setting);
     expect(unit).to.include('EnvironmentFile=-/etc/dropleaf/env').and.include('UMask=0077');
+  });
+
+  it('sets the thresholds of malloc for the process, and every way to start the service runs it itself', () => {
+    const copy = copyFiles('bin/dropleaf.js', 'package.json');
+    mkdirSync(join(copy, 'dist/bin'), { recursive: true });
+    writeFileSync(join(copy, 'dist/bin/cli.js'), 'process.stdout.write(JSON.stringify(process.env));');
+    const { stdout } = spawnSync(join(copy, 'bin/dropleaf.js'), { env: { PATH }, encoding: 'utf8' });
+    const thresholds = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+    expect(JSON.parse(stdout)).to.include(thresholds);
+    const units = readdirSync(join(projectDir, 'deploy/systemd')).filter((name) => name.endsWith('.service'));
+    for (const file of [
+      'package.json',
+      'Procfile',
+      'Dockerfile',
+      ...units.map((unit) => `deploy/systemd/${unit}`),
+    ]) {
+      const starts = readFileSync(join(projectDir, file), 'utf8').match(
+        /^[^#\n]*(exec|web:|ENTRYPOINT|ExecStart=).*dropleaf\.js.*$/gm,
+      );
+      expect(starts, file).to.have.lengthOf(1);
+      expect(starts?.[0], file).to.not.match(/\bnode\b/);
+    }
   });
 
   it('says which Node it needs if it runs on an older one', () => {
