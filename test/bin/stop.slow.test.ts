@@ -56,7 +56,9 @@ describe('bin/dropleaf.js start', () => {
     const { answer } = await startUpload(service.url);
     const stoppedAt = performance.now();
     service.kill('SIGTERM');
-    expect(await service.ended()).to.have.property('code', 0);
+    const { code, stderr } = await service.ended();
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/"path":"\/api\/drops","bytes":\d+,.*"aborted":true/); // no status: no answer began
     expect(performance.now() - stoppedAt).to.be.below(timeLimit(5_000));
     expect(await answer.catch(() => 'cancelled')).to.equal('cancelled');
   });
