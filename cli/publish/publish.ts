@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { type Drop, type DropState, readLive, requestDrop } from '../drop.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
-import type { Api, ApiRequest } from '../http.ts';
+import type { ApiRequest } from '../http.ts';
 import { keyOfFirst, type Published, recall, remember } from '../project-file.ts';
+import { fields, isCount, listOf } from '../shape.ts';
 import { hash, type Page } from './page.ts';
 import { checkPage } from './page-checks.ts';
 import { detailsOf, type PublishOptions, pageRequest } from './request.ts';
@@ -116,13 +117,23 @@ async function update(
   return { drop: state.drop, did };
 }
 
-/** A title that the drop has from its live document, or from the name of its file, follows the page. undefined: it stays. */
-async function nextTitle({ api }: Context, page: Page, drop: Drop): Promise<string | undefined> {
-  if (page.ownTitle === null || page.ownTitle === drop.title) return undefined;
-  const liveHtml = new TextDecoder().decode(await readLiveHtml(api, drop.slug));
-  const liveTitle = checkPage(liveHtml).title ?? page.fileTitle;
-  return liveTitle === drop.title ? page.ownTitle : undefined;
+/**
+ * A title that the drop has from its document, or from the name of its file, follows the page. The document is the live one,
+ * or the one before: a restore keeps the title. undefined: the title stays.
+ */
+async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): Promise<string | undefined> {
+  if (page.ownTitle === null || page.ownTitle === title) return undefined;
+  const versions = (await api.request('GET', `/api/drops/${slug}/versions`)).json(areVersions);
+  for (const { version } of versions.slice(0, 2)) {
+    const { bytes } = await api.request('GET', `/api/drops/${slug}/v/${version}/html`);
+    const found = checkPage(new TextDecoder().decode(bytes)).title ?? page.fileTitle;
+    if (found === title) return page.ownTitle;
+  }
+  return undefined;
 }
+
+/** Newest first. */
+const areVersions = listOf(fields<{ readonly version: number }>({ version: isCount }));
 
 /**
  * Remembers the drop. The page is published already, so a file that cannot be written is no failure.
@@ -167,13 +178,10 @@ async function hashToReplace(
 ): Promise<string> {
   if (known === null || isForced) return '';
   if (live.etag !== undefined && live.etag === known.etag) return known.sha256;
-  const found = hash(await readLiveHtml(context.api, live.drop.slug));
+  const { bytes } = await context.api.request('GET', `/api/drops/${live.drop.slug}/html`);
+  const found = hash(bytes);
   if (found === known.sha256 || found === page.sha256) return found;
   throw conflict(context, live.drop, known.version);
-}
-
-async function readLiveHtml(api: Api, slug: string): Promise<Uint8Array> {
-  return (await api.request('GET', `/api/drops/${slug}/html`)).bytes;
 }
 
 function conflict({ name }: Context, drop: Drop, version: number | null, cause?: unknown): CliError {

@@ -60,9 +60,12 @@ describe('dropleaf publish', () => {
     expect(await publish(['a.html'])).to.include({ title: 'a' });
     write('a.html', '<title>Five</title>');
     expect(await publish(['a.html'])).to.include({ title: 'Five' });
+    expect((await client.run(['restore', 'a.html', '2'], { env: env() })).code).to.equal(0);
+    write('a.html', '<title>Six</title>');
+    expect(await publish(['a.html'])).to.include({ title: 'Six' });
     const other = await publisher.owner.create({ title: 'Given', html: '<title>One</title>' });
     expect(await publish(['a.html', '--slug', other.slug])).to.include({ title: 'Given' });
-    expect(await publish(['-', '--slug', slug], { input: '<p>no title' })).to.include({ title: 'Five' });
+    expect(await publish(['-', '--slug', slug], { input: '<p>no title' })).to.include({ title: 'Six' });
   });
 
   it('description, tags and expiry change without a new version; never removes the expiry', async () => {
