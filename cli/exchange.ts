@@ -19,7 +19,7 @@ export interface Received {
   readonly bytes: Uint8Array;
 }
 
-/** Twice the largest page that a service can be set to accept. */
+/** More than the largest page that a service can be set to accept, 16 MiB. */
 const maxAnswerBytes = 20 * 1024 * 1024;
 
 /**
