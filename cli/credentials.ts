@@ -21,7 +21,7 @@ export interface PendingSignIn {
   readonly label: string;
 }
 
-export const isCredential = fields<Credential>({ token: isToken, user_id: isText });
+const isCredential = fields<Credential>({ token: isToken, user_id: isText });
 
 const isPendingSignIn = fields<PendingSignIn>({
   code: isText,

@@ -109,7 +109,8 @@ describe('dropleaf behind a proxy, and over http', () => {
     expect(allowed.code, allowed.stderr).to.equal(0);
     expect(allowed.stderr).to.match(/^From now on http:\/\/dropleaf:3000 is used without --insecure-http/);
     expect(await run(['whoami'], env)).to.include({ code: 0, stderr: '' });
-    expect(lines()).to.deep.equal(Array(2).fill('GET http://dropleaf:3000/api/me'));
+    expect(lines()).to.have.length(2);
+    for (const line of lines()) expect(line).to.match(/^GET http:\/\/dropleaf:3000\/api\/me(?=\?|$)/);
     const other = await run(['whoami'], { ...env, DROPLEAF_URL: 'http://10.0.0.5' });
     expect(other.code, 'the consent is for one service').to.equal(2);
     expect((await run(['logout'], env)).code).to.equal(0);
