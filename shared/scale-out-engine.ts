@@ -1,5 +1,6 @@
 import { createMemoryRateLimiter } from './adapters/memory/rate-limiter.ts';
-import { type Mongo, openMongo } from './adapters/mongo/connection.ts';
+import { answerMs, type Mongo, openMongo } from './adapters/mongo/connection.ts';
+import { withTimeLimit } from './adapters/mongo/errors.ts';
 import { readForm, requireForm } from './adapters/mongo/form.ts';
 import { findMissing, migrate } from './adapters/mongo/migrate.ts';
 import { createReadiness } from './adapters/mongo/readiness.ts';
@@ -110,7 +111,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     ready: createReadiness({
       ...{ mongo, clock },
       registry: processRegistry,
-      readForm: () => readForm(mongo.connection),
+      ...withTimeLimit(answerMs(mongo.connection), { readForm: () => readForm(mongo.connection) }),
     }),
     async close() {
       try {

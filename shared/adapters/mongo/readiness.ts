@@ -17,6 +17,7 @@ export function createReadiness(deps: {
   mongo: Pick<Mongo, 'ping'>;
   registry: Pick<ProcessRegistry, 'renew'>;
   clock: Clock;
+  /** @throws DropError `unavailable` */
   readForm(): Promise<number>;
 }): () => Promise<void> {
   const { mongo, registry, clock, readForm } = deps;
