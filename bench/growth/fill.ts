@@ -1,5 +1,5 @@
 import { createArgon2Hasher } from '../../shared/adapters/argon2/passcode-hasher.ts';
-import { readConfig } from '../../shared/config/config.ts';
+import { isScaleOut, readConfig } from '../../shared/config/config.ts';
 import { newId, randomBase62 } from '../../shared/domain/ids.ts';
 import { type Report, reportIdLength, reportReasons } from '../../shared/domain/report.ts';
 import { hashToken, newToken, tokenIdOf } from '../../shared/domain/token.ts';
@@ -55,7 +55,7 @@ export async function fill(
   const begun = performance.now();
   const config = readConfig(env);
   const log = createRecordingLog();
-  await migrateStores(config, { log });
+  if (isScaleOut(config)) await migrateStores(config, { log });
   const clock = { now: () => Date.now() };
   const { archive, close } = await openStores(config, { log, role: 'service', clock });
   const blobs =

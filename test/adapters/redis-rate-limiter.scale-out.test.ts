@@ -6,8 +6,8 @@ import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import { untilBack, useRedis } from '../support/redis.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
 import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 
@@ -100,7 +100,7 @@ describe('Limits that processes share in Redis', () => {
     expect(await cut.takeMany(20)).to.equal(2);
     await reserved.settle(false);
     expect(await cut.takeMany(20)).to.equal(1);
-    expect(Date.now() - startedAt).to.be.below(timeLimit(500));
+    expect(Date.now() - startedAt).to.be.below(inTimeMs);
     expect(await other.take(), 'Redis has counted one').to.equal(true);
 
     proxy.restore();
@@ -131,7 +131,7 @@ describe('Limits that processes share in Redis', () => {
     proxy.loseReplies();
     const startedAt = Date.now();
     expect(await count.takeMany(80)).to.equal(60);
-    expect(Date.now() - startedAt).to.be.below(timeLimit(2_500));
+    expect(Date.now() - startedAt).to.be.below(inTimeMs);
     expect(log.lines.map(({ level }) => level)).to.deep.equal(['warn']);
 
     await until(() => !connection.isUp(), 'dropped');

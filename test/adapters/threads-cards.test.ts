@@ -4,7 +4,6 @@ import { inflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createThreadCardRenderer } from '../../shared/adapters/threads/card-renderer.ts';
 import { pageCard, plainCard } from '../../shared/domain/card.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const host = 'drops.example';
@@ -28,9 +27,7 @@ function rowsOf(png: Uint8Array): { width: number; height: number; rows: Buffer[
   };
 }
 
-describe('Share cards in a thread', function () {
-  this.timeout(timeLimit(30_000)); // the first card loads the libraries
-
+describe('Share cards in a thread', () => {
   const log = createRecordingLog();
   const renderer = createThreadCardRenderer({ log });
   after(() => renderer.close());

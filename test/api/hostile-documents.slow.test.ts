@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { watchEventLoop } from '../support/cpu.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { until } from '../support/until.ts';
 
 /** Those that a full parse, or a look at the clock between two tags, would not end. */
@@ -19,7 +18,7 @@ const chosen = [
   'nesting in a template',
 ];
 
-/** Generous, for busy machines, and because this process makes the documents too; the bench is strict. */
+/** Of the processor. Generous, because this process makes the documents too; the bench is strict. */
 const loopHeldMs = 400;
 
 describe('A hostile document', function () {
@@ -27,16 +26,14 @@ describe('A hostile document', function () {
   const service = useService({ RENDER_REQUEST_BUDGET_MS: '300' });
 
   for (const name of chosen) {
-    it(`is answered within 2.5 s of its POST, stored rendered in the end, while others are served: ${name}`, async () => {
+    it(`is answered, and in the end stored rendered, while others are served: ${name}`, async () => {
       const owner = await service.newOwner();
       const other = await owner.create({ html: '<p>another page' });
       const html = documentOf(name);
       const watch = watchOthers(() => service.get(`/p/${other.slug}/raw`));
       const { slug } = await owner.create({ html });
 
-      const posted = performance.now();
       const raw = await service.get(`/p/${slug}/raw`);
-      expect(performance.now() - posted).to.be.below(timeLimit(2_500));
       expect(raw.status).to.equal(200);
       expect(raw.text.includes(html) || withoutOurs(raw.text) === html, 'the document is in it').to.equal(
         true,
@@ -47,10 +44,9 @@ describe('A hostile document', function () {
         'a page that may be kept',
       );
 
-      const { statuses, slowestMs, longestTurnMs } = await watch.stop();
+      const { statuses, longestTurnMs } = await watch.stop();
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
-      expect(slowestMs, 'the slowest answer to others').to.be.below(timeLimit(1_000));
-      expect(longestTurnMs, 'the longest turn of the event loop').to.be.below(timeLimit(loopHeldMs));
+      expect(longestTurnMs, 'the longest turn of the event loop').to.be.below(loopHeldMs);
     });
   }
 
@@ -124,18 +120,14 @@ function withoutOurs(page: string): string {
   );
 }
 
-/** A reader of another page, and the delays of the event loop, until stopped. */
+/** A reader of another page, and the longest turn of the event loop, until stopped. */
 function watchOthers(read: () => Promise<{ status: number }>) {
-  const delays = monitorEventLoopDelay({ resolution: 5 });
-  delays.enable();
+  const longestTurn = watchEventLoop();
   const statuses: number[] = [];
-  let slowestMs = 0;
   let isOver = false;
   const reading = (async () => {
     while (!isOver) {
-      const start = performance.now();
       statuses.push((await read()).status);
-      slowestMs = Math.max(slowestMs, performance.now() - start);
       await pause(10);
     }
   })();
@@ -143,8 +135,7 @@ function watchOthers(read: () => Promise<{ status: number }>) {
     async stop() {
       isOver = true;
       await reading;
-      delays.disable();
-      return { statuses, slowestMs, longestTurnMs: delays.max / 1e6 };
+      return { statuses, longestTurnMs: longestTurn() };
     },
   };
 }

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { stopAll } from '../../bin/stopping.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { openConnection, requestHead } from '../support/socket.ts';
-import { timeLimit } from '../support/time-limit.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
 
@@ -54,12 +53,10 @@ describe('bin/dropleaf.js start', () => {
   it('cancels a request that takes longer than SHUTDOWN_SECONDS, and exits with 0', async () => {
     const service = await home.spawn({ SHUTDOWN_SECONDS: '2' });
     const { answer } = await startUpload(service.url);
-    const stoppedAt = performance.now();
     service.kill('SIGTERM');
     const { code, stderr } = await service.ended();
     expect(code).to.equal(0);
     expect(stderr).to.match(/"path":"\/api\/drops","bytes":\d+,.*"aborted":true/); // no status: no answer began
-    expect(performance.now() - stoppedAt).to.be.below(timeLimit(5_000));
     expect(await answer.catch(() => 'cancelled')).to.equal('cancelled');
   });
 

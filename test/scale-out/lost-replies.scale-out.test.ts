@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { RunningService } from '../bin/command.ts';
 import { type Answer, type Client, createClient } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
-import { timeLimit } from '../support/time-limit.ts';
+import { inTimeMs } from '../support/in-time.ts';
 import type { WireDrop } from '../support/wire.ts';
 import { type CommandProxy, openCommandProxy } from './command-proxy.ts';
 
@@ -108,7 +108,7 @@ describe('When MongoDB has executed a command and its answer is lost', () => {
   /** The status, which came in time. */
   async function statusOf({ answered, command }: Attempt): Promise<number> {
     const { answer, ms } = await answered;
-    expect(ms, `command ${command}`).to.be.below(timeLimit(5_000));
+    expect(ms, `command ${command}`).to.be.below(inTimeMs);
     if (answer.status === 503) {
       expect(answer.body.error.code).to.equal('unavailable');
       expect(Number(answer.headers['retry-after'])).to.be.above(0);
