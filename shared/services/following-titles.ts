@@ -7,24 +7,29 @@ import type { Titles } from './titles.ts';
 
 export type FollowingTitles = ReturnType<typeof createFollowingTitles>;
 
-/** A title of a drop that is the title of its latest document follows that of the next document. */
+/**
+ * A title of a drop that is the title of its document follows that of the next one. The document is the latest, or the one
+ * before: a restore, or a document without a title, keeps the title.
+ */
 export function createFollowingTitles({
   drops,
   titles,
   log,
 }: {
-  drops: Pick<Drops, 'get' | 'findVersion' | 'readHtml' | 'addVersion'>;
+  drops: Pick<Drops, 'get' | 'listVersions' | 'readHtml' | 'addVersion'>;
   titles: Titles;
   log: Pick<Log, 'warn'>;
 }) {
   /** The new title of the drop, and the revision for which it was found; null: the title stays. */
   async function follow(caller: Caller, slug: string, html: Uint8Array) {
-    const { title, latestVersion, rev } = await drops.get(caller, slug);
+    const { title, rev } = await drops.get(caller, slug);
     const next = await titles.find(caller, html);
     if (next === null || next === title) return null;
-    const latest = await drops.findVersion(caller, slug, latestVersion);
-    const before = await titles.find(caller, await drops.readHtml(caller, slug, latest));
-    return before === title ? { title: next, rev } : null;
+    for (const version of (await drops.listVersions(caller, slug)).slice(0, 2)) {
+      const own = await titles.find(caller, await drops.readHtml(caller, slug, version));
+      if (own === title) return { title: next, rev };
+    }
+    return null;
   }
 
   /** A damaged document must not keep the next one from being published. */

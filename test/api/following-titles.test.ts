@@ -59,8 +59,10 @@ describe('The title of a document that is published without one', () => {
     expect(await update({ slug, html: page('June') })).to.include({ title: 'June', latest_version: 2 });
     expect((await upload({ slug }, page('July'))).body).to.include({ title: 'July', latest_version: 3 });
     expect(await update({ slug, html: '<p>No title' })).to.include({ title: 'July', latest_version: 4 });
-    // The latest document has no title, so the drop's title is its owner's.
-    expect(await update({ slug, html: page('August') })).to.include({ title: 'July', latest_version: 5 });
+    expect(await update({ slug, html: page('August') })).to.include({ title: 'August', latest_version: 5 });
+    const { structured } = await mcp.call('restore_version', { slug, version: 1 });
+    expect(structured).to.include({ title: 'August', latest_version: 6 });
+    expect(await update({ slug, html: page('September') })).to.include({ title: 'September' });
   });
 
   it('does not follow a title that the owner gave, nor past one that is given now', async () => {
