@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
 import { createJobHandlers } from '../../worker/jobs/index.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { redisUrl } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -13,8 +15,8 @@ interface Command {
 /** Where documents, contexts and rendered pages are: a request's blobs. */
 const blobCollections = /^html\.(files|chunks)$|^(contexts|artefacts|artefact_chunks)$/;
 
-/** How often each kind of request goes to MongoDB, as the driver reports it. */
-describe('Commands to MongoDB for each request', () => {
+/** How often each kind of request goes to MongoDB, as the driver reports it, and to Redis, as Redis does. */
+describe('Commands to the databases for each request', () => {
   let mongo: TestMongo;
   let service: TestService;
   let commands: Command[] = [];
@@ -128,6 +130,41 @@ describe('Commands to MongoDB for each request', () => {
     }
   });
 
+  it('the job of a publish: 4', async () => {
+    const owner = await knownOwner();
+    const { slug } = await owner.create();
+    const drops = mongo.mongo.connection.collection<{ _id: string; head: { id: string } }>('drops');
+    const stored = await drops.findOne({ slug });
+    const { 'version.render': render } = createJobHandlers(service.services);
+    const { records, blobs } = await during(async () => {
+      await render({ dropId: stored?._id ?? '', versionId: stored?.head.id ?? '' });
+      return { status: 200 };
+    });
+    expect(records).to.deep.equal(['aggregate drops', 'update drops']);
+    expect(blobs).to.deep.equal(['find html.chunks', 'insert artefacts']);
+  });
+
+  it('to Redis, a POST sends 2, for its limit and its job, and a GET none', async () => {
+    const owner = await knownOwner();
+    const { REDIS_PREFIX } = service.config;
+    const connection = new Redis(redisUrl());
+    const monitor = await connection.monitor();
+    const sent: string[] = [];
+    monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
+      if (source !== 'lua' && args.join().includes(REDIS_PREFIX)) sent.push(name.toLowerCase());
+    });
+    const { slug } = await owner.create();
+    await owner.get(`/api/drops/${slug}`);
+    await until(() => sent.includes('evalsha'), 'the job is enqueued');
+    await connection.echo(`{${REDIS_PREFIX}} the end`);
+    await until(() => sent.includes('echo'), 'all commands before it are seen');
+    monitor.disconnect();
+    connection.disconnect();
+    expect(sent).to.deep.equal(['eval', 'evalsha', 'echo']);
+  });
+
+  // From here on pages are in memory, whose revisions are confirmed by a query every 0.3 s.
+
   it('the viewer of a page whose context is in memory: at most 1', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create({ context: '# why' });
@@ -144,19 +181,6 @@ describe('Commands to MongoDB for each request', () => {
     await service.get(`/p/${slug}/raw`); // on a busy machine the first was served without a full parse, and is not in memory
     const { records, blobs } = await during(() => service.get(`/p/${slug}/raw`));
     expect(records.length + blobs.length, [...records, ...blobs].join()).to.be.at.most(1);
-  });
-
-  it('the job of a publish: 4', async () => {
-    const owner = await knownOwner();
-    const { slug } = await owner.create();
-    const page = await service.services.pages.find(slug, null);
-    const { 'version.render': render } = createJobHandlers(service.services);
-    const { records, blobs } = await during(async () => {
-      await render({ dropId: page.dropId, versionId: page.version?.id ?? '' });
-      return { status: 200 };
-    });
-    expect(records).to.deep.equal(['aggregate drops', 'update drops']);
-    expect(blobs).to.deep.equal(['find html.chunks', 'insert artefacts']);
   });
 
   it('a poll of a pending sign-in: 1', async () => {
