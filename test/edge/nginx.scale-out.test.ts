@@ -166,7 +166,7 @@ function configFor(port: number, origin: string): string {
   let site = readFileSync(join(projectDir, 'deploy', 'nginx.conf'), 'utf8');
   for (const [known, own] of [
     ['listen 80;', `listen 127.0.0.1:${port};`],
-    ['server 127.0.0.1:3000;', `server ${new URL(origin).host};`],
+    ['server 127.0.0.1:3000 ', `server ${new URL(origin).host} `],
     ['/var/cache/nginx/dropleaf', 'cache'],
   ] as const) {
     if (!site.includes(known)) throw new Error(`deploy/nginx.conf has no "${known}"`);
