@@ -78,7 +78,7 @@ export function isMongoDown(error: unknown): boolean {
 }
 
 /** Whether no answer came in time, which a slow database and a network that loses packets have in common. */
-export function isMongoLate(error: unknown): boolean {
+function isMongoLate(error: unknown): boolean {
   if (error instanceof mongo.MongoServerSelectionError) {
     const servers = [...(error.reason?.servers.values() ?? [])];
     return servers.length > 0 && servers.every((server) => isMongoLate(server.error));

@@ -1,5 +1,21 @@
 import type { JobTally } from '../../domain/job-count.ts';
-import type { HeldJob } from './job-rows.ts';
+
+/** A job that a process holds a lease on. */
+export interface HeldJob {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  /** JSON. */
+  readonly payload: string;
+  /** Calls of the handler, this one included. */
+  readonly attempts: number;
+  /** How many of them ended with their process. */
+  readonly crashes: number;
+  readonly holder: string;
+  readonly leaseUntil: number;
+  /** It has no row. */
+  readonly isInMemory?: true;
+}
 
 interface WaitingJob extends Pick<HeldJob, 'key' | 'payload'> {
   readonly dueAt: number;

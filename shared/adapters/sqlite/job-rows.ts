@@ -9,24 +9,7 @@ import {
   schedules,
 } from '../../job-catalogue.ts';
 import type { Database } from './database.ts';
-import { maxWaiting } from './job-memory.ts';
-
-/** A job that a process holds a lease on. */
-export interface HeldJob {
-  readonly id: number;
-  readonly name: string;
-  readonly key: string;
-  /** JSON. */
-  readonly payload: string;
-  /** Calls of the handler, this one included. */
-  readonly attempts: number;
-  /** How many of them ended with their process. */
-  readonly crashes: number;
-  readonly holder: string;
-  readonly leaseUntil: number;
-  /** It has no row (job-memory.ts). */
-  readonly isInMemory?: true;
-}
+import { type HeldJob, maxWaiting } from './job-memory.ts';
 
 export interface FailedRow {
   readonly id: number;

@@ -12,8 +12,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Database } from './database.ts';
-import type { JobMemory } from './job-memory.ts';
-import type { HeldJob, JobRows } from './job-rows.ts';
+import type { HeldJob, JobMemory } from './job-memory.ts';
+import type { JobRows } from './job-rows.ts';
 
 const cleanupMs = 3_600_000;
 
