@@ -31,7 +31,7 @@ export function startBareServer(
 
 /** Express and one durable row for each document (bare-server.ts). @param dir where its database is created */
 export function startRowServer(dir: string): Promise<ServerProcess> {
-  return start('./bare-server.js', ['rows', join(dir, 'rows.sqlite')], {});
+  return start(process.execPath, [pathOf('./bare-server.js'), 'rows', join(dir, 'rows.sqlite')], {});
 }
 
 const ticksASecond = 100; // of /proc/<pid>/stat, on every Linux that Node runs on

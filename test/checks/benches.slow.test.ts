@@ -38,6 +38,13 @@ describe('The benchmarks', () => {
     expect(report).to.match(/^store.reconcile, from the first blob on +1000 /m);
   });
 
+  it('bench prints what a publish costs, beside Express with one durable row', async () => {
+    const report = await run('http.js', '--rounds', '1', '--only', 'publishes');
+    expect(report)
+      .to.match(/^dropleaf( +[\d.]+){5}$/m)
+      .and.match(/^Express and one row( +[\d.]+){5}$/m);
+  });
+
   it('bench sends its requests to a service at another address, and deletes what it has published there', async () => {
     const env = { DATA_DIR: makeTempDir(), ...noLimits };
     const other = await startDropleaf(env);
