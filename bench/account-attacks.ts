@@ -10,16 +10,19 @@ const json = { 'content-type': 'application/json', accept: 'application/json, te
 
 type NamedAttack = readonly [name: string, attack: Attack];
 
-/** The scenes of an account that stores as much as it can. @param drops how many it has */
-export async function prepareAccount(service: Served, drops: number): Promise<readonly NamedAttack[]> {
-  const token = await service.makeToken('attacker');
+/** The scenes of the account `attacker`, which stores as much as it can. @param drops how many it has */
+export async function prepareAccount(
+  service: Served,
+  token: string,
+  drops: number,
+): Promise<readonly NamedAttack[]> {
   const cookie = await signIn(service, 'attacker');
   const slug = await fill(service.url, token, drops);
   const words = encodeURIComponent([...'صلىاهعيوسم'.repeat(4).slice(0, 35), 'x'].join(' '));
   const get = (path: string) => asking('GET', path, { token });
   const inDashboard = (path: string) => asking('GET', path, { headers: { cookie } });
   const call = (method: string, params: object = {}) =>
-    asking('POST', '/mcp', { token, body: { jsonrpc: '2.0', id: 1, method, params }, headers: json });
+    asking('POST', '/mcp', { ...message(method, params), token });
   const list = (name: string, args: object) => call('tools/call', { name, arguments: args });
   return [
     ['8 searches', get(`/api/drops?pageSize=1&q=${words}`)(8)],
@@ -34,6 +37,10 @@ export async function prepareAccount(service: Served, drops: number): Promise<re
     ['20 clients with MCP tools/list', call('tools/list')(20)],
     ['8 uploads of 2 MB', uploads(token)(8)],
   ].map(([name, attack]) => [`one account: ${name}`, attack] as NamedAttack); // proof: the pairs above
+}
+
+function message(method: string, params: object = {}) {
+  return { body: { jsonrpc: '2.0', id: 1, method, params }, headers: json };
 }
 
 /** @returns the slug of a drop with two versions that can be compared */
@@ -52,6 +59,8 @@ async function fill(url: string, token: string, drops: number): Promise<string> 
   const { body: drop } = await client.request('POST', '/api/drops', { token, body: { ...body, html } });
   const changed = html.replaceAll('row 10', 'line 10');
   await client.request('PUT', `/api/drops/${drop.slug}`, { token, body: { html: changed } });
+  const tools = await client.request('POST', '/mcp', { ...message('tools/list'), token }); // the first call loads the library
+  if (tools.status !== 200) throw new Error(`tools/list was answered ${tools.status}`);
   client.close();
   return drop.slug;
 }

@@ -44,8 +44,9 @@ for (const miss of misses) process.stdout.write(`MISSED ${miss}\n`);
 process.exitCode = misses.length === 0 ? 0 : 1;
 
 async function attackAll(service: Served): Promise<void> {
-  const ofAccount = await prepareAccount(service, Number(drops));
-  const { target, client, visitors } = await prepare(service);
+  const attacker = await service.makeToken('attacker');
+  const ofAccount = await prepareAccount(service, attacker, Number(drops));
+  const { target, client, visitors } = await prepare(service, attacker);
   const rows: string[][] = [];
   const add = async (name: string, attack: Attack) => {
     const readings = await measure(service.url, [client, visitors], attack);
@@ -76,7 +77,7 @@ ${formatTable(['', ...head, ...head, 'MiB'], rows)}
 `);
 }
 
-async function prepare(service: Served) {
+async function prepare(service: Served, attacker: string) {
   const { url, token } = service;
   const large = await publish(service, makePage(2 * 1024 * 1024));
   const page = `/p/${await publish(service, makePage(30_000))}`;
@@ -85,7 +86,7 @@ async function prepare(service: Served) {
   const locked = (await owner.request('POST', '/api/drops', { token, body })).body.slug;
   await owner.get(`/p/${large}/raw`);
   owner.close();
-  const target: Target = { url, token, largePath: `/p/${large}/raw`, lockedPath: `/p/${locked}` };
+  const target: Target = { url, token: attacker, largePath: `/p/${large}/raw`, lockedPath: `/p/${locked}` };
   const small = { method: 'POST', path: '/api/drops', body: { title: 'Small', html: '<p>small' }, token };
   const reads = [`${page}/raw`, page, '/api/drops?pageSize=20', `/api/drops/${page.slice(3)}`];
   const requests = [...[...reads, ...reads, ...reads].map((path) => ({ path, token })), small];
