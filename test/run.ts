@@ -44,9 +44,12 @@ process.on('SIGINT', () => {
 const { runs, options } = plan(process.argv.slice(2));
 const outcomes: Outcome[] = [];
 for (const run of runs) if (run.name === 'quick') outcomes.push(await runMocha(run, options));
-// The others wait as much as they compute, so three run at the same time.
-const others = divide(runs.filter(({ name }) => name !== 'quick'));
-await Promise.all([runNext(), runNext(), runNext()]);
+// The others wait more than they compute, so four run at the same time.
+const others = [
+  ...divide(runs.filter(({ name }) => name === 'slow' || name === 'scale-out')),
+  ...divide(runs.filter(({ name }) => name === 'again')),
+];
+await Promise.all(Array.from({ length: 4 }, runNext));
 for (const line of outcomes.flatMap(({ skipped }) => describeSkips(skipped))) say(line);
 const [passed, failed] = [sum(outcomes.map((one) => one.passed)), sum(outcomes.map((one) => one.failed))];
 const skipped = sum(outcomes.map((one) => one.skipped.length));
@@ -60,7 +63,7 @@ async function runNext(): Promise<void> {
     outcomes.push(await runMocha(run, options));
 }
 
-/** Many files are several runs, so that all lanes end together; those of browsers stand between those that wait for servers. */
+/** Many files are several runs, in turn of each of these, so that all end at about the same time. */
 function divide(whole: readonly Run[]): Run[] {
   const count = sum(whole.map(({ files }) => files.length)) < 20 ? 1 : 4;
   const parts = Array.from({ length: count }, (_, part) =>
@@ -130,7 +133,8 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
     env: { ...env, ...servers, TMPDIR: folder },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill(signal));
+  const passOn = (signal: NodeJS.Signals) => void child.kill(signal);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, passOn);
   let outcome: Outcome | undefined;
   child.on('message', (message) => {
     outcome = message as Outcome; // only reporter.ts sends messages
@@ -138,6 +142,7 @@ async function runMocha({ name, engine, files }: Run, options: readonly string[]
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('exit', (...ended) => resolve(ended));
   });
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.off(signal, passOn);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); // a process that is just ending may still write
   if (signal !== null) interrupted = true;
   if (outcome !== undefined && (code === 0 || outcome.failed > 0)) return outcome;
