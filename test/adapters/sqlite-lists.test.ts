@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { aDrop } from '../contract/records.ts';
+import { createTestClock } from '../support/clock.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+describe('Parallel lists of SQLite', () => {
+  let db: Database;
+  before(() => {
+    db = openDatabase(join(makeTempDir(), 'dropleaf.sqlite'));
+  });
+  after(() => db.close());
+
+  it('run one at a time, and the event loop has turns for other requests between them', async () => {
+    const { drops } = createSqliteStores(db, createTestClock());
+    await drops.create(aDrop({ title: 'One' }), 500, []);
+    let turns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    const query = { page: 1, pageSize: 50, sortBy: 'created_at', sortOrder: 'desc', metadata: [] } as const;
+    const list = async (more: object = {}) => {
+      const { total } = await drops.list('owner', { ...query, ...more });
+      return { total, turns };
+    };
+    const filter = { metadata: [['k', 'v']] };
+    const found = await Promise.all([list(), list({ search: 'one' }), list(filter), list()]);
+    isOver = true;
+    await others;
+    expect(found.map(({ total }) => total)).to.deep.equal([1, 1, 0, 1]);
+    let last = 0;
+    for (const { turns: ended } of found) {
+      expect(ended - last, JSON.stringify(found)).to.be.at.least(5);
+      last = ended;
+    }
+  });
+});
