@@ -60,7 +60,7 @@ describe('All headers of raw pages and the viewer', () => {
   before(async () => {
     gate = createGate();
     service = await startService({
-      env: { ANSWER_MS: '1000', BASE_URL: 'https://drops.example' },
+      env: { BASE_URL: 'https://drops.example' },
       adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
     });
   });
@@ -107,7 +107,11 @@ describe('All headers of raw pages and the viewer', () => {
       gate.refuse(unavailable('The database is away.', 3));
       answers['503'] = await get();
       gate.hold();
+      const { config } = service.services;
+      const { ANSWER_MS } = config;
+      Object.assign(config, { ANSWER_MS: 100 }); // read for each request
       answers['503 late'] = await get();
+      Object.assign(config, { ANSWER_MS });
       gate.open();
 
       for (const [name, answer] of Object.entries(answers)) {
