@@ -38,7 +38,10 @@ export interface JobMonitor {
    */
   countByName(): Promise<readonly JobCount[]>;
 
-  /** The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too many. */
+  /**
+   * The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too
+   * many. BullMQ may keep one that has failed within 10 s before that in another worker; `store.reconcile` repeats it.
+   */
   listFailed(limit: number): Promise<FailedJob[]>;
 
   /** Of the first `limit` jobs that wait for a time, those whose attempt failed and that will run again. */

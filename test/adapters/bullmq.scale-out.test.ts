@@ -7,7 +7,7 @@ import { describeJobQueue } from '../contract/job-queue.contract.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
 import { countJobs } from '../support/jobs.ts';
-import { emptyRedis, redisUrl, untilBack } from '../support/redis.ts';
+import { emptyRedis, redisUrl, untilBack, watchCommands } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 
@@ -94,6 +94,16 @@ describe('The BullMQ job queue', () => {
     expect(Number(purges?.waiting) + Number(removals?.waiting)).to.be.within(1_499, 1_501); // rounded
     expect(removals?.waiting).to.be.within(100, 200);
     expect(counts.get('version.render')).to.deep.include({ waiting: 1, isEstimate: false });
+  });
+
+  it('looks for failed jobs once while there are none, however many jobs run', async () => {
+    const { queue, redis, settle } = await startProcess();
+    await settle();
+    const commands = await watchCommands(redis.keyPrefix);
+    for (let i = 0; i < 20; i++) await queue.enqueue('edge.purge', { dropId: `d${i}` });
+    await settle();
+    const looks = (await commands.end(redis)).filter((line) => /"eval" .*:failed"/.test(line));
+    expect(looks.length).to.be.at.most(1); // 0: the jobs of the schedules have looked
   });
 
   it('renews the lock of a job that takes longer than the lock lasts', async () => {

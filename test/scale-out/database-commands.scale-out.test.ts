@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
+import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createJobHandlers } from '../../worker/jobs/index.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
-import { redisUrl } from '../support/redis.ts';
+import { redisUrl, watchCommands } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
 
 interface Command {
   readonly name: string;
@@ -146,21 +147,18 @@ describe('Commands to the databases for each request', () => {
 
   it('to Redis, a POST sends 2, for its limit and its job, and a GET none', async () => {
     const owner = await knownOwner();
-    const { REDIS_PREFIX } = service.config;
-    const connection = new Redis(redisUrl());
-    const monitor = await connection.monitor();
-    const sent: string[] = [];
-    monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
-      if (source !== 'lua' && args.join().includes(REDIS_PREFIX)) sent.push(name.toLowerCase());
+    const { REDIS_PREFIX: prefix } = service.config;
+    const redis = await openRedis({
+      ...{ url: redisUrl(), prefix, rejectUnauthorized: true },
+      log: createRecordingLog(),
     });
+    const commands = await watchCommands(prefix);
     const { slug } = await owner.create();
     await owner.get(`/api/drops/${slug}`);
-    await until(() => sent.includes('evalsha'), 'the job is enqueued');
-    await connection.echo(`{${REDIS_PREFIX}} the end`);
-    await until(() => sent.includes('echo'), 'all commands before it are seen');
-    monitor.disconnect();
-    connection.disconnect();
-    expect(sent).to.deep.equal(['eval', 'evalsha', 'echo']);
+    await until(() => commands.list().some((line) => line.includes('"evalsha"')), 'the job is enqueued');
+    const sent = (await commands.end(redis)).map((line) => /"(\w+)"/.exec(line)?.[1]);
+    await redis.close();
+    expect(sent).to.deep.equal(['eval', 'evalsha']);
   });
 
   // From here on pages are in memory, whose revisions are confirmed by a query every 0.3 s.

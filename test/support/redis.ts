@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createConnection } from 'node:net';
 import { openRedis, type Redis, type RedisSettings } from '../../shared/adapters/redis/connection.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { type FlakyProxy, openFlakyProxy } from './flaky-proxy.ts';
@@ -17,6 +18,33 @@ export const patientEnqueueMs = 5_000;
 /** Names no other test has, so that keys are nobody else's. */
 export function newRedisPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
+}
+
+/**
+ * Watches the commands that name the prefix, without those inside scripts, by MONITOR: ioredis' own loses its place in the replies
+ * when a command comes at once.
+ */
+export async function watchCommands(prefix: string) {
+  const { hostname: host, port } = new URL(redisUrl());
+  const socket = createConnection({ host, port: Number(port) });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.write('MONITOR\r\n');
+  await until(() => text.startsWith('+OK\r\n'), 'Redis reports commands');
+  const list = () => text.split('\r\n').filter((line) => line.includes(prefix) && !line.includes(' lua] '));
+  return {
+    /** Waits until all commands before this call are seen, then ends. @returns each command as Redis prints it */
+    async end({ client }: Pick<Redis, 'client'>): Promise<string[]> {
+      await client.echo(`the end of ${prefix}`);
+      const endsAt = () => list().findIndex((line) => line.includes('the end of'));
+      await until(() => endsAt() >= 0, 'the last command is seen');
+      socket.destroy();
+      return list().slice(0, endsAt());
+    },
+    list,
+  };
 }
 
 /** Everything whose name begins with the connection's prefix: gone, as if Redis had been emptied. */

@@ -11,23 +11,27 @@ if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'time
 `;
 
 /**
- * The ids of the failed jobs of a key: that of their deduplication, or the id of their schedule.
+ * How many jobs have failed, and the ids of those of a key: that of their deduplication, or the id of their schedule.
  * KEYS: failed jobs, the start of the jobs' keys. ARGV: the key
  */
 const findLua = `
+local failed = redis.call('ZRANGE', KEYS[1], 0, -1)
 local ids = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+for _, id in ipairs(failed) do
   local keys = redis.call('HMGET', KEYS[2] .. id, 'deid', 'rjk')
   if keys[1] == ARGV[1] or keys[2] == ARGV[1] then ids[#ids + 1] = id end
 end
-return ids
+return { #failed, ids }
 `;
+
+const noneKnownMs = 10_000;
 
 export type FailedJobs = ReturnType<typeof createFailedJobs>;
 
 /** What BullMQ keeps of failed jobs, of which there are at most 2,000. */
 export function createFailedJobs(redis: Redis, queue: Queue) {
   const { client } = redis;
+  let noneUntil = Number.NEGATIVE_INFINITY;
 
   return {
     /** The newest first. */
@@ -53,12 +57,18 @@ export function createFailedJobs(redis: Redis, queue: Queue) {
       return wanted.length;
     },
 
-    /** Removes the failed jobs with the key of this job. The job itself stays. With one command if there are none. */
+    /**
+     * Removes the failed jobs with the key of this job. The job itself stays. Where no job had failed it looks again after 10 s or a
+     * failure here: what fails in another worker meanwhile is removed when `store.reconcile` has repeated it.
+     */
     async removeOthers(job: Job): Promise<void> {
       const key = job.deduplicationId ?? job.repeatJobKey;
       if (key === undefined) return; // no queue of ours has added it
+      const hasFailed = job.finishedOn !== undefined;
+      if (!hasFailed && performance.now() < noneUntil) return;
       const found = await client.eval(findLua, 2, queue.toKey('failed'), queue.toKey(''), key);
-      const ids = found as string[]; // proof: `findLua`
+      const [count, ids] = found as [number, string[]]; // proof: `findLua`
+      noneUntil = count === 0 ? performance.now() + noneKnownMs : Number.NEGATIVE_INFINITY;
       for (const id of ids) if (id !== job.id) await queue.remove(id);
     },
   };
