@@ -33,7 +33,7 @@ describe('When Redis is emptied', () => {
       env: noLimits,
       adaptEngine(opened) {
         engine = opened;
-        return { ...opened, pendingTasks: gate.wrap(opened.pendingTasks, ['find']) };
+        return { ...opened, pendingTasks: gate.wrap(opened.pendingTasks, ['findForRender']) };
       },
     });
     const settings = { url: redisUrl(), prefix: service.config.REDIS_PREFIX, rejectUnauthorized: true };
