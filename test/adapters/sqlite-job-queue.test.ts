@@ -300,6 +300,45 @@ describe('The SQLite job queue', () => {
       expect(await countRenders(queue)).to.deep.equal({ waiting: 0, active: 0, failed: 0 });
     });
 
+    it('runs after the one of its version that runs, also if another process enqueues it', async () => {
+      const [rendering, purging] = [createGate(), createGate()];
+      let [running, most] = [0, 0];
+      const { queue, settle, callsOf } = await startProcess({
+        'edge.purge': purging.pass,
+        [render]: async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await rendering.pass();
+          running -= 1;
+        },
+      });
+      const payload = await publish();
+      await queue.enqueue(render, payload);
+      await queue.enqueue('edge.purge', { dropId: 'first' });
+      const settled = settle();
+      await Promise.all([rendering.entered, purging.entered]);
+      await fixture().report.enqueue(render, payload);
+      await queue.enqueue('edge.purge', { dropId: 'second' });
+      purging.open();
+      await until(() => callsOf('edge.purge').length === 2, 'the next claim');
+      rendering.open();
+      await settled;
+      expect(callsOf(render)).to.have.length(2);
+      expect(most, 'renders at the same time').to.equal(1);
+    });
+
+    it('waits for its retry also in the next process', async () => {
+      const first = await startProcess({ [render]: () => rejectWith('no thread') });
+      await first.queue.enqueue(render, await publish());
+      await first.settle();
+      const { settle, callsOf } = await startProcess(); // as if the first one were killed
+      await settle();
+      expect(callsOf(render)).to.deep.equal([]);
+      await fixture().pass(second);
+      await settle();
+      expect(callsOf(render)).to.have.length(1);
+    });
+
     it('runs again after 10 s if a store is unavailable, also if its failure cannot be written', async () => {
       const { db } = fixture();
       const outcomes = [unavailable('The disk is full.'), new Error('a fault of its own'), null];

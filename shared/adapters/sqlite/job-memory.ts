@@ -50,12 +50,12 @@ export function createJobMemory(name: HeldJob['name']) {
       waiting.set(key, { key, payload, dueAt: Math.min(dueAt, other?.dueAt ?? dueAt) });
     },
 
-    /** Takes due jobs in the order in which they were added. @param isRunning whether a job of that key runs */
-    claim(now: number, limit: number, isRunning: (key: string) => boolean): HeldJob[] {
+    /** Takes due jobs in the order in which they were added. @param running keys of jobs that run */
+    claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
       const claimed: HeldJob[] = [];
       for (const { key, payload, dueAt } of waiting.values()) {
         if (claimed.length >= limit) break;
-        if (dueAt > now || isRunning(key)) continue;
+        if (dueAt > now || running.includes(key)) continue;
         lastId -= 1; // rows have positive ids
         const held = { holder: '', leaseUntil: Number.POSITIVE_INFINITY, isInMemory: true } as const;
         claimed.push({ id: lastId, name, key, payload, attempts: 1, crashes: 0, ...held });

@@ -28,11 +28,13 @@ export const renderName = 'version.render';
 
 /** A job whose process ended this many times while it ran is kept as failed. */
 const crashLimit = 10;
+const crashed = 'The process ended, hung, or could not record the end of this job';
 const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
 
-/** SQL: whether a drop lists a render as a pending task. */
-const isRenderPending = 'has_chores AND owed_render AND deleted_at IS NULL';
+/** SQL: whether a drop lists a render as a pending task, and the job of its latest version has no row. */
+const isRenderPending = `has_chores AND owed_render AND deleted_at IS NULL
+  AND '${renderName}/' || id || '/' || head_id NOT IN (SELECT key FROM jobs WHERE name = '${renderName}')`;
 const columns = 'id, name, key, payload, attempts, crashes, holder, due_at AS leaseUntil';
 const held = `id = $id AND state = 'active' AND holder = $holder`;
 const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
@@ -54,7 +56,8 @@ export function createJobRows(db: Database) {
     claim: db.prepare(`
       UPDATE jobs SET state = 'active', holder = $holder, due_at = $leaseUntil, attempts = attempts + 1
       WHERE id IN (
-        SELECT id FROM jobs WHERE ${claimable} AND priority = $priority ORDER BY due_at, id LIMIT $limit)
+        SELECT id FROM jobs WHERE ${claimable} AND key NOT IN (SELECT value FROM json_each($running))
+          AND priority = $priority ORDER BY due_at, id LIMIT $limit)
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
     remove: db.prepare(`DELETE FROM jobs WHERE ${held}`),
@@ -94,8 +97,7 @@ export function createJobRows(db: Database) {
       ORDER BY changed_at, id LIMIT ${maxWaiting}`),
     renderTally: db.prepare(`
       SELECT '${renderName}' AS name, 'waiting' AS state, count(*) AS count, min(changed_at) AS oldestDueAt
-      FROM drops WHERE ${isRenderPending} AND NOT EXISTS (
-        SELECT 1 FROM jobs WHERE jobs.name = '${renderName}' AND instr(key, drops.id) > 0)`),
+      FROM drops WHERE ${isRenderPending}`),
     // A schedule that is due has no row until a process claims jobs.
     dueSchedules: db.prepare(`
       SELECT name, 'waiting' AS state, 1 AS count, next_at AS oldestDueAt FROM job_schedules
@@ -146,14 +148,23 @@ export function createJobRows(db: Database) {
       }
     },
 
-    /** Takes due jobs by priority and time, and never one while another of its key is active. */
-    claim(holder: string, now: number, leaseUntil: number, limit: number): HeldJob[] {
+    /**
+     * Takes due jobs by priority and time, and never one while another of its key is active.
+     * @param running keys of jobs that run, also of those without a row
+     */
+    claim(
+      lease: Pick<HeldJob, 'holder' | 'leaseUntil'>,
+      now: number,
+      limit: number,
+      running: readonly string[],
+    ) {
+      const values = { ...lease, now, running: JSON.stringify(running) };
       const claimed: HeldJob[] = [];
       for (const priority of priorities) {
         const free = limit - claimed.length;
         if (free <= 0) break;
         // proof: `columns`
-        claimed.push(...(sql.claim.all({ holder, now, leaseUntil, priority, limit: free }) as HeldJob[]));
+        claimed.push(...(sql.claim.all({ ...values, priority, limit: free }) as HeldJob[]));
       }
       return claimed;
     },
@@ -199,18 +210,10 @@ export function createJobRows(db: Database) {
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
       if (crashes >= crashLimit) {
-        this.fail(
-          job,
-          `The process ended, hung, or could not record the end of this job, ${crashes} times`,
-          now,
-        );
+        this.fail(job, `${crashed}, ${crashes} times`, now);
         return 'failed';
       }
-      this.retry(
-        { ...job, crashes },
-        'The process ended, hung, or could not record the end of this job',
-        now,
-      );
+      this.retry({ ...job, crashes }, crashed, now);
       return 'waiting';
     },
 
@@ -252,10 +255,10 @@ export function createJobRows(db: Database) {
       return sql.listActive.all({}) as HeldJob[]; // proof: `columns`; an active row has a holder
     },
 
-    /** Drops that list a render as a pending task, those that wait for longest first, with their latest versions. */
+    /** The latest versions of drops that list a render as a pending task and have no row; those that wait for longest first. */
     listPendingRenders: () => sql.pendingRenders.all({}) as JobPayload<typeof renderName>[], // proof: the columns selected
 
-    /** Of the drops that list a render as a pending task and have no row. Those that another process renders now count as waiting. */
+    /** Of the same drops. Those that another process renders now count as waiting. */
     tallyPendingRenders(now: number): JobTally[] {
       const found = sql.renderTally.all({}) as JobTally[]; // proof: the columns selected
       return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));

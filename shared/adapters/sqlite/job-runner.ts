@@ -63,7 +63,7 @@ export function createJobRunner(deps: {
     if (abandoned.length > 0 || isCleanupDue || (free > 0 && rows.isAnyDue(now)))
       await claimRows(abandoned, isCleanupDue, now);
     // Rows first: no job has a lower priority than those in memory.
-    start(memory.claim(now, concurrency - running.size, isRunning));
+    start(memory.claim(now, concurrency - running.size, runningKeys()));
   }
 
   async function claimRows(abandoned: readonly HeldJob[], isCleanupDue: boolean, now: number): Promise<void> {
@@ -73,7 +73,8 @@ export function createJobRunner(deps: {
       if (isCleanupDue) rows.removeOldFailed(now);
       const unknown = isCleanupDue ? rows.removeUnknown() : [];
       rows.putScheduled(now);
-      return { recovered, unknown, claimed: rows.claim(holder, now, now + leaseMs, free) };
+      const lease = { holder, leaseUntil: now + leaseMs };
+      return { recovered, unknown, claimed: rows.claim(lease, now, free, runningKeys()) };
     });
 
     isFirstClaim = false;
@@ -100,9 +101,8 @@ export function createJobRunner(deps: {
     for (const job of claimed) running.set(job.id, { job, end: run(job) });
   }
 
-  function isRunning(key: string): boolean {
-    for (const { job } of running.values()) if (job.key === key) return true;
-    return false;
+  function runningKeys(): string[] {
+    return [...running.values()].map(({ job }) => job.key);
   }
 
   /** No other process runs jobs on this file, so a job that is active at the start was left by one that ended. */
