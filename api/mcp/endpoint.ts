@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
+import { createFairQueue } from '../../shared/util/fair-queue.ts';
 import { createTurns } from '../../shared/util/turns.ts';
 import type { McpCall, McpSession } from '../http/access.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -11,6 +12,9 @@ import { createServerSetup } from './server.ts';
 const require = createRequire(import.meta.url);
 /** Found at start, because Node remembers for the life of the process that it could not read a package's package.json. */
 const library = require.resolve('@modelcontextprotocol/server');
+
+/** Messages that wait for their turn: a second's work. */
+const maxWaiting = 256;
 
 /** What the protocol reads of a request's headers. */
 const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
@@ -24,7 +28,9 @@ export function mcpHandlers(services: Services): { call: McpCall } {
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
   /** A message takes the library 2 ms and more, so parallel ones would delay all other requests. */
-  const turns = createTurns();
+  const parts = createTurns();
+  /** The accounts take fair turns: a message waits for one of each other account. */
+  const turns = createFairQueue(1, maxWaiting);
   let handler: McpHttpHandler | undefined;
 
   /** The first call loads the library: it takes 130 ms and 26 MB, which services without MCP clients save. */
@@ -47,7 +53,8 @@ export function mcpHandlers(services: Services): { call: McpCall } {
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
           field: 'body',
         });
-      await turns.next();
+      const isNext = await turns.run([session.caller.accountId], () => parts.next().then(() => true));
+      if (isNext === undefined) throw unavailable('Too many MCP messages wait: send fewer at the same time.');
       handler ??= load();
       const headers = usedHeaders.flatMap((name) => {
         const value = req.headers[name];
