@@ -5,7 +5,7 @@ import type { createDailyCounts } from './account-store.ts';
 
 /**
  * A write that takes longer may have been taken over by a repeat (services/idempotency.ts): far below its lease, because a
- * write may have waited for other work before. Two store calls take at most 8 s.
+ * write may have waited for other work before.
  */
 const aloneMs = 10_000;
 

@@ -93,12 +93,8 @@ export function createMongoModerationStore(connection: Connection, clock: Clock)
  */
 function createDropWrites(connection: Connection, clock: Clock): DropWrites {
   const drops = dropModel(connection);
-  /** By owner: all places are below it. */
-  const knownCaps = new LRUCache<string, number>({
-    max: capsKnownAtMost,
-    ttl: capKnownMs,
-    noUpdateTTL: true,
-  });
+  /** By owner: no drop was above this cap. */
+  const knownCaps = new LRUCache<string, number>({ max: capsKnownAtMost, ttl: capKnownMs });
 
   /** The owner's drop at one of the target's revisions, unless it is taken down or `unless` applies. */
   function changeable(target: DropTarget, ...unless: readonly Filter[]): Filter {
@@ -142,16 +138,14 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
    * one is above it, all places are read.
    */
   async function guessPlace(ownerId: string, cap: number): Promise<number | null> {
-    const known = knownCaps.get(ownerId) ?? Number.POSITIVE_INFINITY;
-    if (known > cap) {
+    if (knownCaps.get(ownerId) !== cap) {
       const above = await drops
         .findOne({ owner: ownerId, place: { $gte: cap } }, { _id: 0, place: 1 })
         .setOptions({ hint: 'drops_place' })
         .lean();
       if (above !== null) return findFreePlace(ownerId, cap);
-      knownCaps.delete(ownerId);
+      knownCaps.set(ownerId, cap);
     }
-    knownCaps.set(ownerId, cap);
     return randomInt(cap);
   }
 

@@ -39,8 +39,7 @@ export async function raiseForm(connection: Connection): Promise<boolean> {
 
 /** @throws Error that says what to do */
 export async function requireForm(connection: Connection): Promise<void> {
-  const form = await readForm(connection);
-  if (isTooNew(form)) throw isNewer(form);
+  const form = await refuseNewer(connection);
   if (form >= knownForm) return;
   throw new Error(
     `MongoDB has form ${form} of an older release, and this release needs form ${knownForm}: run "bin/dropleaf.js migrate" of ` +
@@ -48,14 +47,11 @@ export async function requireForm(connection: Connection): Promise<void> {
   );
 }
 
-/** For `migrate`. @throws Error that says what to do */
-export async function refuseNewer(connection: Connection): Promise<void> {
+/** @returns the form @throws Error that says what to do */
+export async function refuseNewer(connection: Connection): Promise<number> {
   const form = await readForm(connection);
-  if (isTooNew(form)) throw isNewer(form);
-}
-
-function isNewer(form: number): Error {
-  return new Error(
+  if (!isTooNew(form)) return form;
+  throw new Error(
     `MongoDB has form ${form} of a newer release, and this release works beside forms up to ${knownForm + 1}: use the newer release`,
   );
 }
