@@ -64,7 +64,7 @@ function stripControlCharactersByLine(text: string): string {
   return text.split('\n').map(stripControlCharacters).join('\n');
 }
 
-/** `1.3.0 (form 21 of SQLite, 2 of MongoDB)` */
+/** `1.3.0 (form 22 of SQLite, 2 of MongoDB)` */
 function describeRelease(): string {
   return `${readVersion()} (form ${storeForm('embedded')} of SQLite, ${storeForm('scale-out')} of MongoDB)`;
 }
