@@ -94,12 +94,12 @@ function createPreparation({ log, config }: Services) {
 }
 
 /** What monitors and browsers ask for by themselves; besides these, the files of our pages. */
-const asides = new Set(['/healthz', '/readyz', '/favicon.ico', '/apple-touch-icon.png', manifestPath]);
+const routinePaths = new Set(['/healthz', '/readyz', '/favicon.ico', '/apple-touch-icon.png', manifestPath]);
 
 /** null: open viewer pages ask every 20 s for the latest version. */
 function levelOfSuccess({ url = '' }: IncomingMessage): 'debug' | 'info' | null {
   if (url.startsWith('/p/') && url.endsWith('/latest')) return null;
-  return asides.has(url) || url.startsWith(assetsPath) ? 'debug' : 'info';
+  return routinePaths.has(url) || url.startsWith(assetsPath) ? 'debug' : 'info';
 }
 
 /** A page that needs more replaces the Content-Security-Policy (html/layout.ts). */

@@ -42,7 +42,7 @@ export function createAttempts(
   const { limiter, clock, pause = sleep } = deps;
   const turns = createFairQueue(1, maxWaiting);
   /** The attempts of each network, one after the other. */
-  const lines = createKeyedQueue(1, maxWaiting);
+  const networks = createKeyedQueue(1, maxWaiting);
 
   /** @returns `busy`: not checked, because attempts that other processes check may still count */
   async function check<T>({ quotas, check, counts }: Attempt<T>): Promise<{ result: T } | 'busy'> {
@@ -79,7 +79,7 @@ export function createAttempts(
      *   processes take too long. Then it was not checked
      */
     async run<T>(attempt: Attempt<T>): Promise<T> {
-      const done = await lines.run(attempt.visitor.network, async () => ({
+      const done = await networks.run(attempt.visitor.network, async () => ({
         result: await checkInTurn(attempt),
       }));
       if (done === undefined) throw tooManyWait();

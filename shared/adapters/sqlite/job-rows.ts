@@ -259,19 +259,17 @@ export function createJobRows(db: Database) {
     listPendingRenders: () => sql.pendingRenders.all({}) as JobPayload<typeof renderName>[], // proof: the columns selected
 
     /** Of the same drops. Those that another process renders now count as waiting. */
-    tallyPendingRenders(now: number): JobTally[] {
-      const found = sql.renderTally.all({}) as JobTally[]; // proof: the columns selected
-      return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));
-    },
+    tallyPendingRenders: (now: number) => toTallies(sql.renderTally.all({}), now),
 
     /** Of the rows, and of the due schedules that have none. */
-    tally(now: number): JobTally[] {
-      const found = [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })] as JobTally[]; // proof: the columns selected
-      return found.map((tally) => ({ ...tally, oldestDueAt: pastOrNull(tally.oldestDueAt, now) }));
-    },
+    tally: (now: number) => toTallies([...sql.tallies.all({}), ...sql.dueSchedules.all({ now })], now),
   };
 }
 
-function pastOrNull(time: number | null, now: number): number | null {
-  return time !== null && time <= now ? time : null;
+function toTallies(rows: readonly unknown[], now: number): JobTally[] {
+  const found = rows as readonly JobTally[]; // proof: the columns selected
+  return found.map((tally) => {
+    const { oldestDueAt } = tally;
+    return { ...tally, oldestDueAt: oldestDueAt !== null && oldestDueAt <= now ? oldestDueAt : null };
+  });
 }
