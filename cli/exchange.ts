@@ -52,6 +52,8 @@ async function send(
     request(url, { method, signal, ...via, headers: allHeaders })
       .on('response', resolve)
       .on('error', reject)
+      // After 101 there is no response, and no error either.
+      .on('close', () => reject(new Error('the connection was closed without an answer')))
       .end(body);
   });
 }

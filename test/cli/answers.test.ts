@@ -93,6 +93,14 @@ describe('answers that the client reads', () => {
     expect((await failure()).message).to.match(/compressed as br, which was not asked for/);
   });
 
+  it('that switch to another protocol are an error', async () => {
+    answer = ({ socket }) =>
+      socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n');
+    const { message, exitCode } = await failure();
+    expect(message).to.match(/the connection was closed without an answer$/);
+    expect(exitCode).to.equal(3);
+  });
+
   it('that are cut off, or whose compression is, are asked for again', async () => {
     const body = gzipSync('{"a":1}');
     answer = (res) => {
