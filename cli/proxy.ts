@@ -1,5 +1,7 @@
 import type { RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
+import { unescape as decode } from 'node:querystring';
+import { urlToHttpOptions } from 'node:url';
 import { usageError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
@@ -64,7 +66,7 @@ async function isInNetwork(host: string, network: string): Promise<boolean> {
  */
 export async function throughProxy(url: URL, proxy: URL, signal: AbortSignal): Promise<RequestOptions> {
   if (url.protocol === 'http:') {
-    const { hostname, port, protocol } = new URL(proxy.origin);
+    const { hostname, port, protocol } = urlToHttpOptions(new URL(proxy.origin));
     const headers = { Host: url.host, ...authorization(proxy) };
     return { protocol, hostname, port, path: url.href, headers, agent: false };
   }
@@ -93,6 +95,6 @@ async function openTunnel(url: URL, proxy: URL, signal: AbortSignal): Promise<So
 
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decode(username)}:${decode(password)}`;
   return { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

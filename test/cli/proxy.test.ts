@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CliError } from '../../cli/errors.ts';
-import { proxyFor } from '../../cli/proxy.ts';
+import { proxyFor, throughProxy } from '../../cli/proxy.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
 describe('the proxy of the client', () => {
@@ -63,6 +63,14 @@ describe('the proxy of the client', () => {
       }
     });
   }
+
+  it('may have an IPv6 address, and a password with a % that encodes nothing', async () => {
+    const address = new URL('http://ada:100%25%@[::1]:3128');
+    const options = await throughProxy(new URL(http), address, new AbortController().signal);
+    const credentials = Buffer.from('ada:100%%').toString('base64');
+    expect(options).to.deep.include({ hostname: '::1', path: `${http}/` });
+    expect(options.headers).to.include({ 'Proxy-Authorization': `Basic ${credentials}` });
+  });
 
   it('must be an HTTP proxy; its password is not shown', async () => {
     for (const text of ['socks5://u:secret@proxy.example', 'http://u:secret@']) {
