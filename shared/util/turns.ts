@@ -5,7 +5,7 @@ const turnMs = 5;
 /** Turns of the event loop between two parts. A request over a new connection takes three, so it waits for one part, not three. */
 const turnsBetween = 6;
 
-/** Work that would block the event loop, in parts: one part at a time, whosever it is, and other work between. */
+/** Work that would block the event loop, in parts: of all callers one part at a time, and other work between. */
 export interface Turns {
   /** Resolves when the caller may run its next part: after the parts of earlier callers. */
   next(): Promise<void>;
