@@ -38,4 +38,35 @@ describe('Parallel lists of SQLite', () => {
       last = ended;
     }
   });
+
+  it('read a long page in parts, between which others have turns', async () => {
+    const { drops } = createSqliteStores(db, createTestClock());
+    for (let n = 0; n < 120; n++) await drops.create(aDrop({ ownerId: 'many' }), 500, []);
+    const { now } = performance;
+    let turns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    let ms = 0;
+    performance.now = () => {
+      ms += 6; // so that every part has taken its time
+      return ms;
+    };
+    try {
+      const query = {
+        page: 1,
+        pageSize: 120,
+        sortBy: 'created_at',
+        sortOrder: 'desc',
+        metadata: [],
+      } as const;
+      expect((await drops.list('many', query)).drops).to.have.length(120);
+    } finally {
+      performance.now = now;
+      isOver = true;
+    }
+    await others;
+    expect(turns).to.be.at.least(4 * 5);
+  });
 });
