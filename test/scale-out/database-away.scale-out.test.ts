@@ -20,7 +20,7 @@ describe('Jobs while MongoDB is away', function () {
   before(async () => {
     mongo = await openTestMongo();
     proxy = await openFlakyProxy(mongo.uri);
-    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=50`;
+    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
     service = await startService({ env: { MONGODB_URI: uri } });
     const { REDIS_URL: url, REDIS_PREFIX: prefix } = service.config;
     redis = await openRedis({ url, prefix, rejectUnauthorized: true, log: createRecordingLog() });
