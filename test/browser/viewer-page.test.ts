@@ -201,9 +201,13 @@ describe('The viewer page, in Chromium', function () {
       .addInitScript("print = () => document.documentElement.setAttribute('data-printed', '')");
     await page.goto(`${service.url}/p/${slug}`);
     await page.getByRole('button', { name: 'More' }).click();
-    const opened = page.context().waitForEvent('page');
-    await page.getByRole('link', { name: 'Print' }).press('Enter');
-    const print = await opened;
+    const opened = () => page.context().pages()[1];
+    await actUntil(
+      async () => opened() !== undefined,
+      () => page.getByRole('link', { name: 'Print' }).press('Enter'),
+    );
+    const print = opened();
+    if (print === undefined) throw new Error('no page was opened');
     await print.locator('html[data-printed]').getByRole('heading', { name: 'Section' }).waitFor();
     expect(await print.evaluate('self.origin')).to.equal('null');
     await page.context().close();
