@@ -56,6 +56,7 @@ describe('The viewer page, in Chromium', function () {
     }, 'the effect of an input');
   const hides = (locator: Locator, act: () => Promise<void>) =>
     actUntil(async () => !(await locator.isVisible()), act);
+  const shows = (locator: Locator, act: () => Promise<void>) => actUntil(() => locator.isVisible(), act);
   const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('popovertarget')");
 
   it('keys scroll the page at once; the hash of the address reaches it, at first and later', async () => {
@@ -128,7 +129,8 @@ describe('The viewer page, in Chromium', function () {
     const { slug } = await publish({ context: '# Why\n\nBecause.' });
     const page = await open(`/p/${slug}`);
     const context = page.getByRole('heading', { name: 'Why' });
-    await page.getByText('Context', { exact: true }).press('Enter');
+    const pressContext = () => page.getByText('Context', { exact: true }).press('Enter');
+    await shows(context, pressContext);
     await page.mouse.click(200, 500);
     expect(await context.isVisible()).to.equal(true);
     const [beside, frame] = [await context.boundingBox(), await page.locator('iframe').boundingBox()];
@@ -141,8 +143,7 @@ describe('The viewer page, in Chromium', function () {
       () => page.keyboard.press('Escape'),
       () => page.locator('main').click({ position: { x: 180, y: 640 } }),
     ]) {
-      await page.getByText('Context', { exact: true }).press('Enter');
-      await context.waitFor();
+      await shows(context, pressContext);
       await hides(context, close);
     }
     await page.context().close();
