@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { openGridBucket } from '../../shared/adapters/mongo/grid-bucket.ts';
 import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import { start } from '../contract/records.ts';
+import { inParallel, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
@@ -11,6 +12,13 @@ describe('Documents in GridFS', () => {
     test = await openTestMongo();
   });
   after(() => test.giveBack());
+
+  it('parallel puts of one document do not deadlock', async () => {
+    const bucket = openGridBucket(test.mongo.connection, 'html');
+    for (let n = 0; n < 50; n++) {
+      await inParallel(5, () => bucket.put(`parallel-${n}`, Buffer.from('<p>same')));
+    }
+  });
 
   for (const [what, n] of [
     ['all of its chunks', { $gte: 0 }],

@@ -48,7 +48,7 @@ describe('dropleaf publish', () => {
     expect(slug).not.to.equal(other.slug);
   });
 
-  it("a title that is the live document's own follows with --slug too, whoever published that document", async () => {
+  it("a title that is the live document's own follows with --slug too, also if another person published that document", async () => {
     const { slug } = await publisher.owner.create({ title: 'One', html: '<title>One</title>' });
     write('a.html', '<title>Two</title>');
     expect(await publish(['a.html', '--slug', slug])).to.include({ title: 'Two', latest_version: 2 });

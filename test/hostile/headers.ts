@@ -8,7 +8,7 @@ function meWith(name: string, headers: readonly string[], answer: HostileCase['a
 }
 
 function dropWith(name: string, headers: readonly string[]): HostileCase {
-  // The address of a drop is that of the configuration, whoever asks and however.
+  // The address of a drop is that of the configuration, for every client and every Host.
   return {
     name,
     path: '/api/drops/{slug}',

@@ -41,13 +41,13 @@ const unavailableCodes = new Set<unknown>([
 const unavailableLabels = ['RetryableWriteError', 'SystemOverloadedError', 'HandshakeError'];
 
 /**
- * Whether the unique index refused the write (`_id_` is the index of ids).
+ * Whether one of the unique indexes refused the write (`_id_` is the index of ids).
  * For a bulk write: whether nothing else went wrong in it.
  */
-export function isDuplicateOf(error: unknown, indexName: string): boolean {
+export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]): boolean {
   if (!(error instanceof mongo.MongoServerError)) return false;
   const isDuplicate = ({ code, errmsg = '' }: { code?: unknown; errmsg?: string | undefined }) =>
-    code === duplicateKey && indexIn(errmsg) === indexName;
+    code === duplicateKey && indexNames.includes(indexIn(errmsg) ?? '');
   if (!(error instanceof mongo.MongoBulkWriteError)) return isDuplicate(error);
   const refused = writeErrorsOf(error);
   return (

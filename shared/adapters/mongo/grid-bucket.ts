@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { isDuplicateOf } from './errors.ts';
 
 const maxChunkBytes = 1024 * 1024;
@@ -17,7 +17,12 @@ interface FileDocument {
   readonly filename: string;
 }
 
+/**
+ * The id is made of the next two fields. Parallel inserts of one chunk would deadlock in DocumentDB if only the second unique
+ * index refused them. Earlier releases gave chunks ObjectIds.
+ */
 interface ChunkDocument {
+  readonly _id: string | mongo.ObjectId;
   readonly files_id: string;
   readonly n: number;
   readonly data: Uint8Array;
@@ -62,11 +67,12 @@ export function openGridBucket(connection: Connection, bucketName: string) {
     });
     const parts = all.flatMap(({ id, bytes }) =>
       Array.from({ length: Math.ceil(bytes.byteLength / maxChunkBytes) }, (_, n) => {
-        return { files_id: id, n, data: bytes.subarray(n * maxChunkBytes, (n + 1) * maxChunkBytes) };
+        const data = bytes.subarray(n * maxChunkBytes, (n + 1) * maxChunkBytes);
+        return { _id: `${id}/${n}`, files_id: id, n, data };
       }),
     );
-    if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }), 'files_id_1_n_1');
-    await unlessThere(files.insertMany(records, { ordered: false }), '_id_');
+    if (parts.length > 0) await unlessThere(chunks.insertMany(parts, { ordered: false }));
+    await unlessThere(files.insertMany(records, { ordered: false }));
   }
 
   return {
@@ -122,11 +128,11 @@ function joinChunks(parts: readonly ChunkDocument[]): Uint8Array {
 }
 
 /** Ignores that documents are there already: an id always has the same bytes. */
-async function unlessThere(insert: Promise<unknown>, index: string): Promise<void> {
+async function unlessThere(insert: Promise<unknown>): Promise<void> {
   try {
     await insert;
   } catch (error) {
-    if (!isDuplicateOf(error, index)) throw error;
+    if (!isDuplicateOf(error, '_id_', 'files_id_1_n_1')) throw error;
   }
 }
 
