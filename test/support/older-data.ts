@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { makePrivateFile } from '../../shared/adapters/sqlite/database.ts';
+import { makePrivateFile } from '../../shared/adapters/sqlite/connection.ts';
 import { knownForm } from '../../shared/adapters/sqlite/form.ts';
 
 const migrations = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);

@@ -1,6 +1,7 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { importHasNotEnded } from '../../domain/archive-error.ts';
-import { findDamage, makePrivateFile } from './database.ts';
+import { makePrivateFile } from './connection.ts';
+import { findDamage } from './database.ts';
 import { checkForm } from './form.ts';
 
 /** 16 MB of the database per step. */

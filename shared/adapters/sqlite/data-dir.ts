@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Log } from '../../ports/log.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { makePrivateFile } from './database.ts';
+import { makePrivateFile } from './connection.ts';
 import { isBusy } from './result-codes.ts';
 
 /** The database and its WAL, the lock and the secrets. */

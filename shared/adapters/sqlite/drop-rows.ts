@@ -2,6 +2,7 @@ import type {
   Drop,
   Lock,
   Metadata,
+  NewDrop,
   OwnedVersion,
   PendingTask,
   Publisher,
@@ -134,4 +135,15 @@ export function writeMetadata(metadata: Metadata): string {
 
 export function readMetadata(text: string): Metadata {
   return new Map(text === '[]' ? [] : (JSON.parse(text) as [string, string][])); // proof: see writeMetadata
+}
+
+/** The drop as it is after its first version is stored. */
+export function firstOf({ version, lock, ...fields }: NewDrop): Drop {
+  const { createdAt } = version;
+  const counts = { latestVersion: 1, viewCount: 0, rev: 1 };
+  return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
+}
+
+export function toDropOrNull(row: unknown): Drop | null {
+  return row === undefined ? null : toDrop(row as DropRow); // proof: each statement selects `dropColumns`
 }

@@ -25,12 +25,14 @@ import {
   changed,
   type DropRow,
   dropColumns,
+  firstOf,
   insertVersionSql,
   isLive,
   lockValues,
   publisherValues,
   taskValues,
   toDrop,
+  toDropOrNull,
   versionValues,
   writeMetadata,
 } from './drop-rows.ts';
@@ -283,13 +285,6 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   };
 }
 
-/** The drop as `insert` stores it. */
-function firstOf({ version, lock, ...fields }: NewDrop): Drop {
-  const { createdAt } = version;
-  const counts = { latestVersion: 1, viewCount: 0, rev: 1 };
-  return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
-}
-
 /** The drop after the update. */
 function updated(
   statement: Statement,
@@ -300,8 +295,4 @@ function updated(
 ): Drop {
   const row = statement.get({ id, now, ...taskValues(tasks), ...values });
   return toDrop(row as DropRow); // proof: it returns `dropColumns`, and the drop was found in this write
-}
-
-function toDropOrNull(row: unknown): Drop | null {
-  return row === undefined ? null : toDrop(row as DropRow); // proof: each statement selects `dropColumns`
 }
