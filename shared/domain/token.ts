@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from './ids.ts';
+import { id, matching, orAbsent, orNull, type RecordOf, record, sha256, text, time } from './record.ts';
 
 const prefix = 'dl_';
 const randomLength = 30;
@@ -10,19 +11,21 @@ const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checkLength}}
 /** A token's id in a path (spec 4.3). */
 export const tokenIdPattern = /^[0-9a-f]{12}$/;
 
-/** The record of an API token. The token itself is not stored, only its SHA-256. */
-export interface Token {
+/** An API token. The token itself is not stored, only its SHA-256. */
+export const tokenRecord = record('tokens', {
   /** The first 12 hex characters of the hash, as in `DELETE /api/tokens/{id}`. */
-  readonly id: string;
-  readonly hash: string;
-  readonly accountId: string;
-  readonly label: string | null;
-  readonly createdAt: number;
+  id: matching(tokenIdPattern, 'an id of 12 hex digits'),
+  hash: sha256(),
+  accountId: id(),
+  label: orNull(text()),
+  createdAt: time(),
   /** Unix ms, updated at most once a minute; null until the first use. */
-  readonly lastUsedAt: number | null;
+  lastUsedAt: orNull(time()),
   /** Unix ms; from then on the token is invalid. null: it does not expire. */
-  readonly expiresAt: number | null;
-}
+  expiresAt: orAbsent(time()),
+});
+
+export type Token = RecordOf<typeof tokenRecord>;
 
 /** @param now Unix ms */
 export function isExpiredToken({ expiresAt }: Pick<Token, 'expiresAt'>, now: number): boolean {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { type Database, openDatabase, type Values } from '../../shared/adapters/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
 import { aDrop } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
@@ -71,12 +71,12 @@ describe('Parallel lists of SQLite', () => {
       ms += 6;
       return read;
     };
-    const prepareTuples: Database['prepareTuples'] = (sql) => {
-      const statement = database.prepareTuples(sql);
+    const prepareTuples: Database['prepareTuples'] = <Row>(sql: string) => {
+      const statement = database.prepareTuples<Row>(sql);
       return {
         ...statement,
-        get: (...values) => takeTime(statement.get(...values)),
-        all: (...values) => takeTime(statement.all(...values)),
+        get: (...values: Values) => takeTime(statement.get(...values)),
+        all: (...values: Values) => takeTime(statement.all(...values)),
       };
     };
     return { ...database, prepareTuples };

@@ -33,8 +33,8 @@ describe('Changes of pages on SQLite', () => {
     let checks = 0;
     const counting: Database = {
       ...db,
-      prepareTuples(sql) {
-        const statement = db.prepareTuples(sql);
+      prepareTuples<Row>(sql: string) {
+        const statement = db.prepareTuples<Row>(sql);
         return {
           ...statement,
           get() {

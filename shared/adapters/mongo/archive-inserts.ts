@@ -9,7 +9,7 @@ import {
   keyDocument,
 } from './archive-documents.ts';
 import { patiently } from './patience.ts';
-import { tokenDocument } from './token-store.ts';
+import { tokenCollection } from './token-store.ts';
 
 /** A drop may have 200 versions: with more drops, one insert could exceed the timeout of a command. */
 const recordsPerCall = 100;
@@ -38,7 +38,7 @@ export function createArchiveInserts(connection: Connection): Inserts {
 
   return {
     accounts: inserter('accounts', collectionOf('accounts'), each(accountDocument)),
-    tokens: inserter('tokens', collectionOf('tokens'), each(tokenDocument)),
+    tokens: inserter('tokens', collectionOf('tokens'), each(tokenCollection.toDocument)),
     'idempotency-keys': inserter('idempotency-keys', collectionOf('idempotency_keys'), each(keyDocument)),
 
     drops: inserter('drops', drops, async (records) => {

@@ -8,16 +8,18 @@ import {
   toArchivedDrop,
 } from '../../domain/archive.ts';
 import { idAt } from '../../domain/ids.ts';
+import type { tokenRecord } from '../../domain/token.ts';
 import type { ArchiveSnapshot } from '../../ports/archive-store.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import type { AccountDocument } from './account-store.ts';
 import { toArchivedAccount, toArchivedKey } from './archive-documents.ts';
 import { type AuditDocument, toEntry } from './audit-log.ts';
+import type { DocumentOf } from './collection.ts';
 import { type DropDocument, type Filter, hasExpired, toDrop } from './drop-schema.ts';
 import type { IdempotencyDocument } from './idempotency-store.ts';
 import { patiently } from './patience.ts';
 import { type ReportDocument, toReport } from './report-store.ts';
-import { type TokenDocument, toToken } from './token-store.ts';
+import { tokenCollection } from './token-store.ts';
 import { toOwnedVersion } from './version-document.ts';
 import type { DayViewsDocument } from './view-totals.ts';
 
@@ -53,8 +55,8 @@ export function createMongoSnapshot(
       }),
 
     tokens: () =>
-      readAll('tokens', {}, async (found: readonly TokenDocument[]) =>
-        (await readAccounts.filter(found, ({ account_id }) => account_id)).map(toToken),
+      readAll('tokens', {}, async (found: readonly DocumentOf<typeof tokenRecord>[]) =>
+        (await readAccounts.filter(found, ({ account_id }) => account_id)).map(tokenCollection.toRecord),
       ),
 
     'idempotency-keys': () =>

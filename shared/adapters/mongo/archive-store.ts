@@ -15,7 +15,7 @@ import { idempotencyModel } from './idempotency-store.ts';
 import { importModel } from './import-mark.ts';
 import { patiently } from './patience.ts';
 import { reportModel } from './report-store.ts';
-import { tokenModel } from './token-store.ts';
+import { tokenCollection } from './token-store.ts';
 
 type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
 
@@ -28,7 +28,7 @@ export function createMongoArchiveStore(
   const blobs = openArchiveBlobs(connection);
   const models = [
     ['accounts', accountModel(connection)],
-    ['tokens', tokenModel(connection)],
+    ['tokens', tokenCollection.in(connection)],
     ['idempotency-keys', idempotencyModel(connection)],
     ['drops', dropModel(connection)],
     ['reports', reportModel(connection)],

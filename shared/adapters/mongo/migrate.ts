@@ -18,7 +18,7 @@ import { reportModel } from './report-store.ts';
 import { secretModel } from './secret-store.ts';
 import { sessionModel } from './session-store.ts';
 import { signInModel } from './sign-in-store.ts';
-import { tokenModel } from './token-store.ts';
+import { tokenCollection } from './token-store.ts';
 import { uploadModel } from './upload-store.ts';
 import { dayViewsModel } from './view-totals.ts';
 
@@ -40,7 +40,7 @@ interface IndexPlan {
 
 const models = [
   accountModel,
-  tokenModel,
+  tokenCollection.in,
   sessionModel,
   signInModel,
   dropModel,

@@ -1,9 +1,10 @@
 import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
 import { foldTexts } from '../../domain/search.ts';
+import { tokenRecord } from '../../domain/token.ts';
 import type { Database } from './database.ts';
 import { createPairs } from './drop-pairs.ts';
 import { insertVersionSql, lockValues, publisherValues, versionValues, writeMetadata } from './drop-rows.ts';
-import { insertTokenSql, tokenValues } from './token-store.ts';
+import { tableOf } from './table.ts';
 
 /** Each stores a record unless it is there. To be called inside a write of the database. */
 type Inserts = { readonly [K in Exclude<ArchiveKind, 'secrets'>]: (record: ArchiveRecord<K>) => void };
@@ -16,7 +17,6 @@ export function createArchiveInserts(db: Database): Inserts {
     account: db.prepare(`
       INSERT INTO accounts (id, provider, subject, name, created_at, suspended_at, day, day_count)
       VALUES ($id, $provider, $subject, $name, $createdAt, $suspendedAt, $day, $count) ${unlessThere()}`),
-    token: db.prepare(insertTokenSql),
     key: db.prepare(`
       INSERT INTO idempotency_keys (account_id, key, hash, drop_id, slug, version_id, created_at,
         lease, leased_until, is_done)
@@ -59,7 +59,7 @@ export function createArchiveInserts(db: Database): Inserts {
       const { day, count } = dayWrites ?? { day: '', count: 0 };
       sql.account.run({ id, provider, subject, name, createdAt, suspendedAt, day, count });
     },
-    tokens: (token) => void sql.token.run(...tokenValues(token)),
+    tokens: tableOf(db, tokenRecord).inserting(unlessThere()),
     'idempotency-keys': (key) => void sql.key.run({ ...key }),
     drops: insertDrop,
     reports: (report) => void sql.report.run({ ...report }),

@@ -10,6 +10,7 @@ import {
 } from '../../domain/archive.ts';
 import type { AuditEntry } from '../../domain/moderation.ts';
 import type { Report } from '../../domain/report.ts';
+import { tokenRecord } from '../../domain/token.ts';
 import type { ArchiveSnapshot } from '../../ports/archive-store.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { type AccountRow, accountColumns, toAccount } from './account-store.ts';
@@ -25,7 +26,7 @@ import {
   toOwnedVersion,
 } from './drop-rows.ts';
 import { reportColumns } from './report-store.ts';
-import { type TokenRow, tokenColumns, toToken } from './token-store.ts';
+import { tableOf } from './table.ts';
 
 const recordsPerBatch = 1_000;
 /** With up to 200 versions each. */
@@ -49,9 +50,7 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
   const sql = {
     accounts: db.prepare(`
       SELECT ${accountColumns}, day, day_count AS dayCount FROM accounts WHERE deleted_at IS NULL AND ${next}`),
-    tokens: db.prepareTuples(
-      `SELECT ${tokenColumns} FROM tokens WHERE ${ofAccount('account_id')} AND ${next}`,
-    ),
+    tokens: tableOf(db, tokenRecord).select(`WHERE ${ofAccount('account_id')} AND ${next}`),
     keys: db.prepare(`
       SELECT account_id AS accountId, key, hash, drop_id AS dropId, slug, version_id AS versionId,
         created_at AS createdAt
@@ -79,11 +78,7 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
         return rows.map(toArchivedAccount);
       }),
 
-    tokens: () =>
-      readAll((last) => {
-        const rows = sql.tokens.all(last?.id ?? '', recordsPerBatch) as TokenRow[]; // proof: `tokenColumns`
-        return rows.map(toToken);
-      }),
+    tokens: () => readAll((last) => sql.tokens.all(last?.id ?? '', recordsPerBatch)),
 
     'idempotency-keys': () =>
       readAll((last) => {

@@ -8,14 +8,17 @@ import { knownForm, readForm } from './form.ts';
 import { createWriteGroup } from './write-group.ts';
 
 export type Value = string | number | null | Uint8Array;
-type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
+export type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
-/** A compiled statement. Values are positional (`?`) or one object (`$name`), which is a little slower. */
-export interface Statement {
+/**
+ * A compiled statement. Values are positional (`?`) or one object (`$name`), which is a little slower.
+ * `Row` is what the statement selects.
+ */
+export interface Statement<Row = unknown> {
   run(...values: Values): { changes: number };
   /** The first row; undefined: none. */
-  get(...values: Values): unknown;
-  all(...values: Values): unknown[];
+  get(...values: Values): Row | undefined;
+  all(...values: Values): Row[];
 }
 
 /** The database at one moment, on a connection of its own. */
@@ -26,10 +29,10 @@ export interface Snapshot extends Pick<Database, 'prepareTuples' | 'prepare'> {
 /** An open database. Reads are synchronous and see what is committed. Statements that write run inside `write`. */
 export interface Database {
   /** Compiles a statement: once, when the adapter is created. */
-  prepare(sql: string): Statement;
+  prepare<Row = unknown>(sql: string): Statement<Row>;
 
   /** Like `prepare`, but rows are arrays, which takes two thirds of the time. */
-  prepareTuples(sql: string): Statement;
+  prepareTuples<Row = unknown>(sql: string): Statement<Row>;
 
   /**
    * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
@@ -197,14 +200,14 @@ export function findDamage(connection: DatabaseSyncInstance): string[] {
 }
 
 function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare' | 'prepareTuples'> {
-  function prepare(sql: string, asArrays: boolean): Statement {
+  function prepare<Row>(sql: string, asArrays: boolean): Statement<Row> {
     const statement = connection.prepare(sql);
     statement.setReturnArrays(asArrays);
     // These closures keep the connection: the library closes one that only statements refer to.
     return {
       run: (...values) => statement.run(...values),
-      get: (...values) => statement.get(...values),
-      all: (...values) => statement.all(...values),
+      get: (...values) => statement.get(...values) as Row | undefined, // proof: what the caller selects
+      all: (...values) => statement.all(...values) as Row[], // proof: as above
     };
   }
   return {

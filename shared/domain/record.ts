@@ -1,0 +1,135 @@
+import { slugPattern } from './ids.ts';
+
+/**
+ * A stored record is declared once, and what depends on its fields follows from the declaration:
+ *
+ *     export const tokenRecord = record('tokens', { id: …, hash: …, label: orNull(text()), … });
+ *     export type Token = RecordOf<typeof tokenRecord>;
+ *
+ * - its type, `RecordOf`;
+ * - what an import of an archive checks, `faultsOf`, and by what it is identified, `keyOf`;
+ * - SQLite: columns, statements, rows (adapters/sqlite/table.ts);
+ * - MongoDB: the schema, documents and records from documents (adapters/mongo/collection.ts).
+ *
+ * A new field is a line of the declaration, and a migration of SQLite (ARCHITECTURE.md, How to add).
+ */
+export interface StoredRecord<F extends Fields = Fields, K extends readonly string[] = readonly string[]> {
+  /** Of the table and of the collection. */
+  readonly name: string;
+  readonly fields: F;
+  /** Of the fields, in the order of the declaration. */
+  readonly names: readonly string[];
+  /** The fields that identify a record: MongoDB's `_id` is made of them. */
+  readonly key: K;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface Field<T = unknown> {
+  readonly type: 'text' | 'number' | 'flag' | 'bytes';
+  /** What an import requires, as in `label must be a text`. */
+  readonly rule: string;
+  readonly isValid: (value: unknown) => value is T;
+  readonly isNullable: boolean;
+  /** MongoDB leaves the field out where it is null. */
+  readonly isLeftOut: boolean;
+}
+
+/** The type of the records of a declaration. */
+export type RecordOf<R extends StoredRecord> = {
+  readonly [N in keyof R['fields']]: R['fields'][N] extends Field<infer T> ? T : never;
+};
+
+/** @param key the fields that identify a record; default: `id` */
+export function record<
+  const F extends Fields,
+  const K extends readonly (keyof F & string)[] = readonly ['id'],
+>(name: string, fields: F, key?: K): StoredRecord<F, K> {
+  return { name, fields, names: Object.keys(fields), key: key ?? (['id'] as const as unknown as K) }; // proof: K's default
+}
+
+/** `account_id` for `accountId`: columns and the fields of documents have such names. */
+export function columnOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What identifies the record among those of its declaration. */
+export function keyOf({ key }: StoredRecord, stored: Readonly<Record<string, unknown>>): string {
+  return key.map((name) => stored[name]).join(' ');
+}
+
+/** What an import would refuse, as in `hash must be a SHA-256 in hex`; empty: the value is a record of the declaration. */
+export function faultsOf({ fields, names }: StoredRecord, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ['it must be an object'];
+  const found = new Map(Object.entries(value));
+  const faults = names.flatMap((name) => faultOf(name, fields[name], found.get(name)));
+  const unknown = [...found.keys()].filter((name) => !(name in fields));
+  return unknown.length > 0 ? [...faults, `it has unknown fields: ${unknown.join(', ')}`] : faults;
+}
+
+function faultOf(name: string, field: Field | undefined, value: unknown): string[] {
+  if (field === undefined || field.isValid(value)) return [];
+  return [value === undefined ? `${name} must be there` : `${name} must be ${field.rule}`];
+}
+
+function field<T>(type: Field['type'], rule: string, isValid: (value: unknown) => value is T): Field<T> {
+  return { type, rule, isValid, isNullable: false, isLeftOut: false };
+}
+
+/** Present, but it may be null. */
+export function orNull<T>(of: Field<T>): Field<T | null> {
+  const isValid = (value: unknown): value is T | null => value === null || of.isValid(value);
+  return { ...of, isValid, isNullable: true };
+}
+
+/** As `orNull`. Documents of MongoDB do not have it where it is null. */
+export function orAbsent<T>(of: Field<T>): Field<T | null> {
+  return { ...orNull(of), isLeftOut: true };
+}
+
+/** SQLite would cut a text at U+0000. */
+export function text(): Field<string> {
+  return field('text', 'a text without U+0000', isText);
+}
+
+export function matching(pattern: RegExp, rule: string): Field<string> {
+  return field('text', rule, (value): value is string => isText(value) && pattern.test(value));
+}
+
+/** @param values permanent names */
+export function oneOf<const T extends string>(values: readonly T[]): Field<T> {
+  const isValid = (value: unknown): value is T => values.some((each) => each === value);
+  return field('text', `one of ${values.join(', ')}`, isValid);
+}
+
+/** What `newId` makes. */
+export const id = (): Field<string> => matching(/^[0-9a-f]{32}$/, 'an id of 32 hex digits');
+
+export const sha256 = (): Field<string> => matching(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
+
+export const slug = (): Field<string> => matching(slugPattern, 'a slug');
+
+export function whole(min = 0): Field<number> {
+  return field('number', `a whole number of at least ${min}`, (value) => isWhole(value, min));
+}
+
+/** The last moment that a Date can be (ECMA-262): a later one would break each page and answer that shows it. */
+const timeMax = 8.64e15;
+
+/** Unix ms. */
+export function time(): Field<number> {
+  const isTime = (value: unknown): value is number => isWhole(value, 0) && value <= timeMax;
+  return field('number', `a whole number from 0 to ${timeMax}`, isTime);
+}
+
+export function flag(): Field<boolean> {
+  return field('flag', 'true or false', (value) => typeof value === 'boolean');
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+function isWhole(value: unknown, min: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
+}
