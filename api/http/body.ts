@@ -11,13 +11,6 @@ const parseHereMaxBytes = 1024 * 1024;
 /** About how much memory a chunk takes besides its bytes. */
 const chunkOverheadBytes = 200;
 
-/**
- * A connection may send `freeChunks` chunks, and one more for each `bytesPerExtraChunk` bytes. The count starts again when
- * all its requests are answered (server/connections.ts).
- */
-const freeChunks = 100;
-const bytesPerExtraChunk = 64;
-
 export interface BodyRules {
   readonly maxBytes: number;
   /** The error for a larger body. */
@@ -63,7 +56,7 @@ async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
 
 /**
  * Reads all bytes of a request's body. They count as held for `client` until `release` is called.
- * @throws DropError `invalid_json` for a body that ends early or has too many chunks, `tooLarge`, and `unavailable` if
+ * @throws DropError `invalid_json` for a body that ends early, `tooLarge`, and `unavailable` if
  *   `held` cuts it off
  */
 export function collectBody(
@@ -74,7 +67,6 @@ export function collectBody(
 ): Promise<{ bytes: Buffer; release: () => void }> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
   if (req.destroyed) return Promise.reject(bodyEndedEarly());
-  if (hasTooManyChunks(req)) return Promise.reject(tooManyChunks());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -90,9 +82,8 @@ export function collectBody(
       resolve({ bytes: Buffer.concat(chunks), release: holding.release });
     };
     const onClose = () => fail(bodyEndedEarly());
-    const onTooManyChunks = () => fail(tooManyChunks());
     const stop = () => {
-      req.off('data', onData).off('end', onEnd).off('close', onClose).off('tooManyChunks', onTooManyChunks);
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
     };
     const fail = (error: DropError) => {
       stop();
@@ -101,38 +92,8 @@ export function collectBody(
     };
     // `cut` needs `holding`. `hold` does not call it before it returns, because 0 bytes pass no limit.
     const holding = held.hold(client, { bytes: 0, cut: () => fail(cutOff()) });
-    req.on('data', onData).on('end', onEnd).on('close', onClose).on('tooManyChunks', onTooManyChunks);
+    req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
-}
-
-export interface ChunkCount {
-  chunks: number;
-  bytes: number;
-}
-
-const withTooManyChunks = new WeakSet<IncomingMessage>();
-
-/**
- * Counts the chunks of a chunked body (RFC 9112, section 7.1) as they arrive: Node hands them on one by one, and a
- * chunk of one byte costs as much as one of thousands. Above the limit the rest is dropped, and the body is refused.
- */
-export function limitChunks(req: IncomingMessage, count: ChunkCount): void {
-  const push = req.push.bind(req);
-  req.push = (chunk: Buffer | null) => {
-    if (chunk === null) return push(null);
-    if (hasTooManyChunks(req)) return false;
-    count.chunks += 1;
-    count.bytes += chunk.length;
-    if (count.chunks <= freeChunks + count.bytes / bytesPerExtraChunk) return push(chunk);
-    withTooManyChunks.add(req);
-    req.emit('tooManyChunks');
-    return false;
-  };
-}
-
-/** Whether the rest of its body is dropped. */
-export function hasTooManyChunks(req: IncomingMessage): boolean {
-  return withTooManyChunks.has(req);
 }
 
 /** In lower case, without parameters; '' without a Content-Type. */
@@ -180,11 +141,6 @@ const uncompressed = ' or absent: compressed request bodies are not supported';
 
 function bodyEndedEarly(): DropError {
   return new DropError('invalid_json', 'The request body ended early');
-}
-
-function tooManyChunks(): DropError {
-  const message = `The request body has too many small chunks: send at least ${bytesPerExtraChunk} bytes in each`;
-  return new DropError('invalid_json', message, { min_bytes: bytesPerExtraChunk });
 }
 
 function cutOff(): HttpError {

@@ -1,24 +1,27 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ChunkCount, hasTooManyChunks, limitChunks } from '../http/body.ts';
-import { answerBrokenRequest, refuseConnect } from './broken-requests.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import { presentError } from '../http/http-error.ts';
+import { noindex, robotsHeader } from '../http/send.ts';
 
 /** Requests that a client may send ahead on a connection, besides the one that is being answered. */
 const maxQueued = 64;
 
-/** How long a client that was answered early may pause before the rest of its request is given up. */
-const lingerMs = 5_000;
+/** How long a client may pause before it has sent the rest of a request that was answered early. */
+const restPauseMs = 5_000;
+
+/** How long the client has to read the refusal of an unreadable request before its connection is reset. */
+const refusalReadMs = 2_000;
 
 interface Connection {
   readonly socket: Socket;
-  /** The answer under way. */
+  /** The answer under way, or one that was sent while its request still arrives. */
   current: ServerResponse | null;
   readonly queue: ServerResponse[];
-  /** Of all chunked bodies since no request was left to answer. Mostly 0: `end` then skips a check. */
-  chunks: ChunkCount;
   /** Set when no further request can be read; called once all earlier requests are answered. */
-  whenAnswered: (() => void) | null;
+  refuse: (() => void) | null;
 }
 
 export interface Connections {
@@ -30,139 +33,101 @@ export interface Connections {
 }
 
 /**
- * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops;
- * those that were read with it wait too (more than `maxQueued` end the connection). Above `maxConnections` it
- * ends the connection that has waited longest for its client: to send a request, or the rest of one,
- * or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
+ * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops; those that were
+ * read with it wait too (more than `maxQueued` end the connection). Without this a client could have a million requests
+ * in memory over one connection.
+ * Above `maxConnections` the connection that has waited longest for its client is ended: to send a request, or the rest
+ * of one, or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
  */
 export function watchConnections(
   server: Server,
   listener: RequestListener,
   { maxConnections, onFull }: { maxConnections: number; onFull: () => void },
 ): Connections {
+  /** The one whose request or answer is oldest comes first. */
   const all = new Map<Duplex, Connection>();
-  /** The longest wait first. Some no longer wait, because a request has arrived since: see `waitsForClient`. */
-  const waiting = new Set<Connection>();
   let isStopping = false;
 
   server.on('connection', (socket: Socket) => {
-    const connection: Connection = {
-      socket,
-      current: null,
-      queue: [],
-      chunks: noChunks(),
-      whenAnswered: null,
-    };
+    const connection: Connection = { socket, current: null, queue: [], refuse: null };
     all.set(socket, connection);
-    waiting.add(connection);
-    socket.once('close', () => forget(connection));
+    socket.once('close', () => all.delete(socket));
     // Node resumes reading after each request.
     socket.on('resume', () => connection.queue.length > 0 && socket.pause());
     const destroySoon = socket.destroySoon.bind(socket);
     // Node calls it after an answer that ends the connection. While the client still sends, that would reset the
-    // connection, and the client would not get its answer.
-    socket.destroySoon = () =>
-      connection.current?.req.complete === false ? linger(connection) : destroySoon();
+    // connection, and the client would not get its answer. Node reads and discards the rest of the request.
+    socket.destroySoon = () => {
+      if (connection.current?.req.complete !== false) return destroySoon();
+      socket.end();
+      socket.setTimeout(restPauseMs);
+    };
     if (all.size > maxConnections) endLongestWaiting();
   });
 
   function endLongestWaiting(): void {
     onFull();
-    for (const connection of waiting) {
-      waiting.delete(connection);
+    for (const connection of all.values()) {
       if (!waitsForClient(connection)) continue;
-      forget(connection); // the new one itself if all others are being answered
+      all.delete(connection.socket); // the new one itself if all others are being answered
       connection.socket.destroy();
       return;
     }
   }
 
-  function forget(connection: Connection): void {
-    all.delete(connection.socket);
-    waiting.delete(connection);
-  }
-
   function admit(req: IncomingMessage, res: ServerResponse): void {
     const connection = all.get(req.socket);
     if (connection === undefined) return; // its connection is being ended
-    const { socket, queue, chunks } = connection;
-    if (req.headers['transfer-encoding'] !== undefined) limitChunks(req, chunks);
-    if (connection.current === null) begin(connection, res);
+    const { socket, current, queue } = connection;
+    if (!socket.writable) socket.destroy();
+    else if (current === null || current.closed) begin(connection, res);
     else if (queue.push(res) > maxQueued) socket.destroy();
     else socket.pause();
   }
 
   function begin(connection: Connection, res: ServerResponse): void {
     connection.current = res;
-    if (res.socket === null) {
-      // The answer before was sent at once, and Node has not yet let go of it.
-      res.once('socket', () => process.nextTick(begin, connection, res));
+    moveToEnd(connection);
+    if (isStopping) closeAfter(res);
+    res.once('close', () => end(connection, res));
+    listener(res.req, res);
+  }
+
+  function moveToEnd(connection: Connection): void {
+    if (all.delete(connection.socket)) all.set(connection.socket, connection);
+  }
+
+  function end(connection: Connection, { req }: ServerResponse): void {
+    const { socket, queue, refuse } = connection;
+    if (req.complete) connection.current = null;
+    if (socket.destroyed) return;
+    moveToEnd(connection);
+    const next = queue.shift();
+    if (next === undefined) {
+      refuse?.();
       return;
     }
-    if (isStopping) closeAfter(res);
-    listener(res.req, res);
-    if (res.writableEnded) waitForClient(connection);
-    else res.once('prefinish', () => waitForClient(connection));
-    if (isSent(res) && !mayHaveBody(res.req)) end(connection, res.req);
-    else res.once('close', () => end(connection, res.req));
-  }
-
-  /** From now on it has waited less long than all others. */
-  function waitForClient(connection: Connection): void {
-    waiting.delete(connection);
-    if (all.has(connection.socket)) waiting.add(connection);
-  }
-
-  function end(connection: Connection, req: IncomingMessage): void {
-    const { socket, queue, chunks } = connection;
-    connection.current = null;
-    if (socket.destroyed) return;
-    if (queue.length > 0) beginNext(connection);
-    else if (connection.whenAnswered !== null) connection.whenAnswered();
-    else if (chunks.chunks > 0 && hasTooManyChunks(req)) linger(connection);
-    else {
-      if (chunks.chunks > 0) connection.chunks = noChunks();
-      if (mayHaveBody(req)) lingerIfIncomplete(connection, req);
-    }
-  }
-
-  function beginNext(connection: Connection): void {
-    const { socket, queue } = connection;
-    const next = queue.shift();
     if (queue.length === 0) socket.resume();
-    if (next !== undefined) begin(connection, next);
+    begin(connection, next);
   }
 
   server.on('request', admit);
   server.on('checkExpectation', admit); // the listener refuses what it does not support
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     const connection = all.get(socket);
-    if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (connection.whenAnswered === null)
-      refuseUnreadable(connection, () => answerBrokenRequest(error, socket));
+    if (connection === undefined || !socket.writable || code === 'ECONNRESET') socket.destroy();
+    // Browsers open connections ahead of need, and would take an error for the answer to their next request.
+    else if (socket.bytesRead === 0) socket.destroy();
+    else if (connection.refuse === null)
+      refuseUnreadable(connection, () => refuse(socket, ...(refusals[code ?? ''] ?? malformed)));
   });
 
   server.on('connect', (_req: IncomingMessage, duplex: Duplex) => {
     const connection = all.get(duplex);
     if (connection === undefined) duplex.destroy();
-    else refuseUnreadable(connection, () => refuseConnect(connection.socket));
+    else refuseUnreadable(connection, () => refuse(connection.socket, 400, 'CONNECT is not supported'));
   });
-
-  /**
-   * Answers a request that cannot be read, once all earlier requests are answered. If only its body cannot be read, its
-   * handler may already be running.
-   */
-  function refuseUnreadable(connection: Connection, refuse: () => void): void {
-    const { socket, current, queue } = connection;
-    connection.whenAnswered = refuse;
-    if (queue.at(-1)?.req.complete === false) queue.pop(); // it is the one whose body cannot be read
-    // No earlier request is left: the unreadable one is `current`, or has not become a request at all.
-    if (current === null || !current.req.complete) {
-      if (current?.headersSent) socket.destroy();
-      else refuse();
-    }
-  }
 
   return {
     count: () => all.size,
@@ -175,32 +140,48 @@ export function watchConnections(
 }
 
 /**
- * Ends our side of a connection whose request was answered while it still arrives, and discards the rest, so that the
- * client gets its answer. The rest is not parsed, because a chunk of one byte costs as much as one of thousands. Node
- * ends the connection when the request's time is over.
+ * Answers a request that cannot be read, once all earlier requests are answered. If only its body cannot be read, its
+ * handler may already be running.
  */
-function linger(connection: Connection): void {
-  const { socket } = connection;
-  connection.whenAnswered = () => undefined;
-  // With its parser attached, Node pauses and resumes the connection below the stream: once detached, it stays paused.
-  if (socket.isPaused()) socket.once('resume', () => discardRest(socket)).resume();
-  else discardRest(socket);
-  socket.setTimeout(lingerMs);
-  socket.end();
+function refuseUnreadable(connection: Connection, refuse: () => void): void {
+  const { socket, current, queue } = connection;
+  connection.refuse = refuse;
+  if (queue.at(-1)?.req.complete === false) queue.pop(); // it is the one whose body cannot be read
+  // No earlier request is left: the unreadable one is `current`, or has not become a request at all.
+  if (current === null || !current.req.complete) {
+    if (current?.headersSent) socket.destroy();
+    else refuse();
+  }
 }
 
-function discardRest(socket: Socket): void {
-  socket.on('data', () => undefined); // detaches Node's parser from the socket
-  socket.removeAllListeners('data');
-  socket.resume();
-  setImmediate(() => socket.resume()); // Node may have paused it for the bytes already read
-}
+type Refusal = readonly [status: number, message: string];
 
-function lingerIfIncomplete(connection: Connection, req: IncomingMessage): void {
-  // The rest of the request may be here and not yet parsed.
-  setImmediate(() => {
-    if (!req.complete && connection.current === null && !connection.socket.destroyed) linger(connection);
-  });
+const malformed: Refusal = [400, 'Malformed HTTP request'];
+/** By the code of Node's error. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the request body are too long'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large'],
+};
+
+/** Answers what is no request with the error envelope and headers of every other answer, and ends the connection. */
+function refuse(socket: Socket, status: number, message: string): void {
+  const body = JSON.stringify(presentError(new DropError('invalid_arg', message)));
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: private, no-store',
+    "Content-Security-Policy: sandbox; default-src 'none'; frame-ancestors 'none'",
+    'X-Content-Type-Options: nosniff',
+    'Referrer-Policy: no-referrer',
+    `${robotsHeader}: ${noindex}`,
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  socket.resume(); // reads on, because closing with unread bytes would reset the connection before the answer is read
+  const reset = setTimeout(() => socket.destroy(), refusalReadMs);
+  socket.once('close', () => clearTimeout(reset));
 }
 
 /** Whether the client has to act: to send a request, or the rest of one, or to read its answer. */
@@ -208,23 +189,9 @@ function waitsForClient({ current }: Connection): boolean {
   return current === null || !current.req.complete || current.writableEnded;
 }
 
-/** Whether the system has all of the answer. */
-function isSent(res: ServerResponse): boolean {
-  return res.writableEnded && !isUnread(res);
-}
-
 /** Whether the system has not taken all of an answer that has ended, because the client reads slowly. */
 export function isUnread({ socket }: ServerResponse): boolean {
   return socket !== null && socket.writableLength > 0;
-}
-
-/** RFC 9112, section 6.3. */
-function mayHaveBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-function noChunks(): ChunkCount {
-  return { chunks: 0, bytes: 0 };
 }
 
 function closeAfter(res: ServerResponse): void {

@@ -198,26 +198,6 @@ describe('Hostile connections', function () {
       connection.close();
     });
 
-    it('share one limit of small chunks, and are not read while one waits', async () => {
-      const gate = createGate();
-      service = await startService({
-        adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
-      });
-      const { token } = await service.newOwner();
-      const authorization = `Bearer ${token}`;
-      const chunked = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-      const post = service.head('POST', '/api/auth/start', chunked) + '1\r\n \r\n'.repeat(60);
-      const connection = await openConnection(service.url);
-      gate.hold();
-      await connection.send(service.head('GET', '/api/drops', { authorization }));
-      await connection.send(`${post}2\r\n{}\r\n0\r\n\r\n`.repeat(2));
-      await until(() => gate.waiting() > 0, 'the first is being handled');
-      gate.open();
-      for (const status of [200, 200]) expect((await connection.answer()).status).to.equal(status);
-      expectError(await connection.answer(), 400, 'invalid_json');
-      connection.close();
-    });
-
     it('more than 65 at once end the connection', async () => {
       service = await startService();
       const flood = await openWatched('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
@@ -260,24 +240,6 @@ describe('Hostile connections', function () {
       client.socket.write('x');
       return client.isEnded;
     }, 'its connection ends');
-  });
-
-  it('a form that ends while its chunks exceed the limit is answered', async () => {
-    service = await startService();
-    const { slug } = await (await service.newOwner()).create();
-    const head = service.head('POST', `/report/${slug}`, {
-      'content-type': 'application/x-www-form-urlencoded',
-      'transfer-encoding': 'chunked',
-      origin: service.url,
-    });
-    const chunks = (count: number) => '1\r\na\r\n'.repeat(count);
-    const client = await openWatched(head + chunks(90));
-    await service.get('/healthz'); // it is being read
-    client.socket.write(`${chunks(40)}0\r\n\r\n`);
-    await until(() => client.text !== '', 'it is answered');
-    expect(client.text)
-      .to.match(/^HTTP\/1\.1 400 /)
-      .and.to.contain('invalid_arg');
   });
 
   it('a token, a poll token or a grant in a path is not logged', async () => {

@@ -75,11 +75,12 @@ export const rawBytes: readonly RawCase[] = [
     `${post('transfer-encoding: chunked\r\n')}2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
     refused(413, 'invalid_arg'),
   ),
-  broken(
-    'a body in chunks of one byte',
-    `${post('transfer-encoding: chunked\r\n')}${'1\r\n \r\n'.repeat(300_000)}`,
-    refused(400, 'invalid_json', { text: 'too many small chunks' }),
-  ),
+  {
+    name: 'a body in chunks of one byte',
+    text: `${post('transfer-encoding: chunked\r\n')}${'1\r\n \r\n'.repeat(300_000)}0\r\n\r\n`,
+    answers: [refused(400, 'invalid_json')],
+    isEnded: false,
+  },
   {
     name: 'gzip in chunks',
     text: `${post('transfer-encoding: gzip, chunked\r\n')}2\r\n{}\r\n0\r\n\r\n`,
