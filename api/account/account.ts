@@ -1,12 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { type Account, type Caller, tokenOf } from '../../shared/domain/account.ts';
+import { type Account, tokenOf } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type Token, tokenIdPattern } from '../../shared/domain/token.ts';
-import type { Services } from '../../shared/open-services.ts';
-import { type ApiRequest, queryOf, readTokenId } from '../http/parameters.ts';
+import { queryOf, readTokenId } from '../http/parameters.ts';
 import { oneOf } from '../http/query-fields.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
 import { invalid, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
@@ -102,7 +102,7 @@ const tokenIdParameter = pathParameter('id', 'The first 12 hex characters of the
   pattern: tokenIdPattern.source,
 });
 
-export const accountOperations = (config: Config) =>
+const accountOperations = (config: Config) =>
   ({
     me: {
       id: 'readCaller',
@@ -155,17 +155,18 @@ export const accountOperations = (config: Config) =>
   }) as const satisfies Record<string, Operation>;
 
 /** Spec 4.3 */
-export function accountHandlers({ accounts, tokens, config }: Services) {
+export function accountRoutes({ services: { accounts, tokens, config } }: RouteParts): readonly Route[] {
+  const docs = accountOperations(config);
   const readLabel = createLabelReader(config);
 
-  return {
-    async me(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+  return [
+    call('GET', '/api/me', 'tokenCheck', docs.me, async (req, res, caller) => {
       const { include } = validate(callerQuery, queryOf(req), 'query');
       const description = await accounts.describe(caller);
       sendJson(res, presentCaller(caller.accountId, tokenOf(caller), description, include === 'name'));
-    },
+    }),
 
-    async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('DELETE', '/api/me', 'changeWithoutBody', docs.remove, async (req, res, caller) => {
       const { confirm } = validate(removalQuery, queryOf(req), 'query');
       if (confirm !== caller.accountId) {
         const message =
@@ -174,20 +175,20 @@ export function accountHandlers({ accounts, tokens, config }: Services) {
       }
       await accounts.remove(caller);
       sendNothing(res);
-    },
+    }),
 
-    async listTokens(_req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('GET', '/api/tokens', 'withToken', docs.listTokens, async (_req, res, caller) => {
       sendJson(res, (await tokens.list(caller)).map(presentToken));
-    },
+    }),
 
-    async renameToken(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('PATCH', '/api/tokens/:id', 'smallChange', docs.renameToken, async (req, res, caller) => {
       const id = readTokenId(req);
       sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(req.body))));
-    },
+    }),
 
-    async revokeToken(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('DELETE', '/api/tokens/:id', 'changeEvenIfSuspended', docs.revokeToken, async (req, res, caller) => {
       await tokens.revoke(caller, readTokenId(req));
       sendNothing(res);
-    },
-  };
+    }),
+  ];
 }

@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import { object } from 'yup';
-import type { Caller } from '../../shared/domain/account.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { maxViewDays, type ViewStats } from '../../shared/services/view-stats.ts';
-import { type ApiRequest, queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
+import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { integer as integerParameter } from '../http/query-fields.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
@@ -20,7 +19,7 @@ const viewsQuery = object({
   }),
 });
 
-export const viewsShape = named(
+const viewsShape = named(
   'Views',
   fields({
     view_count: integer('All views of the drop.', 0, { examples: [7] }),
@@ -41,7 +40,7 @@ export function presentViews(stats: Awaited<ReturnType<ViewStats['read']>>): Wir
 }
 
 /** docs/decisions.md, Views over time. */
-export const viewsOperation = {
+const viewsOperation = {
   id: 'readViews',
   tag: 'Drops',
   summary: 'Read the views of a drop by day',
@@ -51,11 +50,11 @@ export const viewsOperation = {
   refusals: ['invalid_slug', 'not_found'],
 } as const satisfies Operation;
 
-export function viewsHandler({ viewStats }: Services) {
-  return async (req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> => {
+export function viewsRoute({ services: { viewStats } }: RouteParts): Route {
+  return call('GET', '/api/drops/:slug/views', 'withToken', viewsOperation, async (req, res, caller) => {
     const slug = readSlug(req);
     const { days } = validate(viewsQuery, queryOf(req), 'query');
     const stats = await viewStats.read(caller, slug, toPositiveInteger(days) ?? defaultViewDays);
     sendJson(res, presentViews(stats));
-  };
+  });
 }

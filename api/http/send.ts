@@ -11,7 +11,7 @@ export interface Answer extends ServerResponse {
     /** The body, if other clients may be sent the same memory. */
     sharedBytes?: Uint8Array;
     /** Of the route that the request found; absent: none, or nobody reads metrics. */
-    counter?: RouteCounter;
+    counter?: RouteCounter | undefined;
   };
 }
 

@@ -8,10 +8,10 @@ import type { Sealer } from '../../shared/ports/sealer.ts';
 import { sessionEnded } from '../../shared/services/sessions.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { type Html, html } from '../html/html.ts';
-import type { Handler } from './access.ts';
 import { isNavigation } from './answer-error.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
 import { browserSignInPath } from './paths.ts';
+import type { Handler } from './route.ts';
 import { createSessionCookie } from './session-cookie.ts';
 
 /** The signed-in browser that a page of the dashboard is for. */

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { createFairQueue } from '../../shared/util/fair-queue.ts';
 import { createTurns } from '../../shared/util/turns.ts';
-import type { McpCall, McpSession } from '../http/access.ts';
 import { HttpError } from '../http/http-error.ts';
 import { servicePaths } from '../http/paths.ts';
+import type { McpSession, Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { createServerSetup } from './server.ts';
 
 const require = createRequire(import.meta.url);
@@ -23,7 +23,7 @@ const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-pr
  * POST /mcp: Model Context Protocol over Streamable HTTP, revisions 2025-11-25 and 2026-07-28 and older ones, stateless.
  * An answer is sent whole, because no tool sends anything before its result.
  */
-export function mcpHandlers(services: Services): { call: McpCall } {
+export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   const { config, log } = services;
   const address = config.BASE_URL + servicePaths.mcp;
   const setUp = createServerSetup(services);
@@ -37,7 +37,7 @@ export function mcpHandlers(services: Services): { call: McpCall } {
   function load(): McpHttpHandler {
     const Sdk = requireLibrary();
     return Sdk.createMcpHandler(
-      // proof of the cast: `call` below is the only caller, and always passes a session
+      // proof of the cast: the handler below is the only caller, and always passes a session
       ({ authInfo }) => setUp(Sdk, authInfo?.extra?.session as McpSession),
       {
         maxSubscriptions: 0, // the list of tools never changes, and an open stream holds a connection
@@ -46,8 +46,11 @@ export function mcpHandlers(services: Services): { call: McpCall } {
     );
   }
 
-  return {
-    async call(req, res, session) {
+  const call: Route = {
+    method: 'POST',
+    path: servicePaths.mcp,
+    access: 'mcpCall',
+    async handler(req, res, session) {
       // Since revision 2025-06-18 a body is one message. A batch would be many calls for one request of the limits.
       if (Array.isArray(req.body))
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
@@ -73,6 +76,7 @@ export function mcpHandlers(services: Services): { call: McpCall } {
       res.end(body);
     },
   };
+  return [call];
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
-import { type Access, type Policy, policies } from '../http/access.ts';
 import { errorShape } from '../http/http-error.ts';
 import { idempotencyKeyParameter } from '../http/idempotency-key.ts';
+import { type Access, type Policy, policies, type Route } from '../http/route.ts';
 import {
   byStatus,
   type CodesByStatus,
@@ -26,15 +26,6 @@ import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
 const apiVersion = '1.2.0';
-
-/** A described route. */
-export interface Endpoint {
-  readonly method: string;
-  /** As Express writes it: `/p/:slug`. */
-  readonly path: string;
-  readonly access: Access;
-  readonly operation: Operation;
-}
 
 /** An OpenAPI document, with types for the parts that the API reference (`/docs`) reads. */
 export interface ApiDescription {
@@ -72,12 +63,16 @@ export interface DescribedResponse {
 
 type DescribedContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 
-/** The OpenAPI 3.1 description of the service. */
-export function describeApi(config: Config, endpoints: readonly Endpoint[]): ApiDescription {
+/** The OpenAPI 3.1 description of the service: of the routes that have an operation. */
+export function describeApi(
+  config: Config,
+  routes: readonly Pick<Route, 'method' | 'path' | 'access' | 'operation'>[],
+): ApiDescription {
   const limits = presentLimits(config);
   const schemas: Record<string, JsonSchema> = { ...errorShape.components };
   const paths: Record<string, Record<string, DescribedOperation>> = {};
-  for (const { method, path, access, operation } of endpoints) {
+  for (const { method, path, access, operation } of routes) {
+    if (operation === undefined) continue;
     for (const { content = {} } of operation.replies) {
       for (const { shape } of Object.values(content)) Object.assign(schemas, shape.components);
     }

@@ -1,5 +1,6 @@
 import type { ObjectSchema, Schema } from 'yup';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import { maxVersionNumber } from '../http/parameters.ts';
 import type { Parameter } from './operation.ts';
 import type { JsonSchema } from './shape.ts';
 
@@ -63,3 +64,13 @@ export const slugParameter = pathParameter('slug', 'The slug of the drop.', {
   type: 'string',
   pattern: slugPattern.source,
 });
+
+/** Of paths with a version. */
+export const versionParameters = [
+  slugParameter,
+  pathParameter('n', 'The number of the version.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: maxVersionNumber,
+  }),
+];

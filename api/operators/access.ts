@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
 import { reasonMaxCharacters } from '../../shared/domain/moderation.ts';
-import type { Handler } from '../http/access.ts';
 import type { ReadForm } from '../http/form.ts';
 import { browserSignInPath } from '../http/paths.ts';
+import type { Handler } from '../http/route.ts';
 import { type Session, type SessionAccess, tokenField } from '../http/session.ts';
 
 /** A character of a reason has at most 4 bytes, each of them sent as `%XX`; the rest is for the other fields. */

@@ -10,14 +10,13 @@ import {
   reportIdPattern,
   reportReasons,
 } from '../../shared/domain/report.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { Layout } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
-import type { ReadForm } from '../http/form.ts';
 import { presentError } from '../http/http-error.ts';
 import { readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { pageUrl, reportPath } from '../http/paths.ts';
+import { open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendPage } from '../http/send.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
 import { refuseTakenDown } from '../pages/public-page.ts';
@@ -27,8 +26,8 @@ type Form = ReadonlyMap<string, string>;
 
 const contactMaxCharacters = 200;
 
-/** GET and POST /report/{slug}: readers report a page to the operators (docs/decisions.md, Reports). */
-export function reportHandlers(services: Services, readForm: ReadForm, layout: Layout) {
+/** Readers report a page to the operators (docs/decisions.md, Reports). */
+export function reportRoutes({ services, readForm, layout }: RouteParts): readonly Route[] {
   const { pages, reports, config } = services;
   const maxCharacters = config.REPORT_MAX_CHARACTERS;
   const readReport = createReportReader(maxCharacters);
@@ -47,8 +46,8 @@ export function reportHandlers(services: Services, readForm: ReadForm, layout: L
     return { action, id, url: pageUrl(config.BASE_URL, page.slug), maxCharacters, contactMaxCharacters };
   }
 
-  return {
-    async show(req: Request, res: Response): Promise<void> {
+  return [
+    open('GET', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
       const { sent } = req.query;
       const view =
@@ -56,10 +55,10 @@ export function reportHandlers(services: Services, readForm: ReadForm, layout: L
           ? reportSentPage(sent === 'kept')
           : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
       sendPage(res, 200, layout.page(view));
-    },
+    }),
 
     /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
-    async send(req: Request, res: Response): Promise<void> {
+    open('POST', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
       const form = await readForm(req, res, formBytes);
       try {
@@ -73,8 +72,8 @@ export function reportHandlers(services: Services, readForm: ReadForm, layout: L
         const parts = { ...partsOf(req, page, idOf(form)), filled, envelope: presentError(error) };
         sendPage(res, setStatusAndHeaders(res, error), layout.page(reportFormPage(parts)));
       }
-    },
-  };
+    }),
+  ];
 }
 
 /** @returns null for the latest version, also if `v` is not a version number */

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiHandler, isApiHandler } from '../http/access.ts';
+import type { GuardedRoute } from '../http/access.ts';
 import type { Params } from '../http/parameters.ts';
-import type { Route } from '../routes.ts';
+
+type ApiRoute = GuardedRoute & { readonly isApi: true };
 
 interface Found {
-  readonly handler: ApiHandler;
+  readonly route: ApiRoute;
   readonly params: Params;
 }
 
@@ -13,22 +14,22 @@ interface Found {
  * tries the routes one by one, and its request and response are slower objects.
  * @returns null for everything else, which Express answers: other paths, HEAD, and methods that a path does not have
  */
-export function createApiRouter(routes: readonly Route[]): (req: IncomingMessage) => Found | null {
+export function createApiRouter(routes: readonly GuardedRoute[]): (req: IncomingMessage) => Found | null {
   /** By method and number of segments. */
-  const table = new Map<string, { segments: readonly string[]; handler: ApiHandler }[]>();
-  for (const [method, path, handler] of routes) {
-    if (!isApiHandler(handler)) continue;
-    const segments = path.split('/');
-    const key = `${method} ${segments.length}`;
-    table.set(key, [...(table.get(key) ?? []), { segments, handler }]);
+  const table = new Map<string, { segments: readonly string[]; route: ApiRoute }[]>();
+  for (const route of routes) {
+    if (!route.isApi) continue;
+    const segments = route.path.split('/');
+    const key = `${route.method} ${segments.length}`;
+    table.set(key, [...(table.get(key) ?? []), { segments, route }]);
   }
 
   return ({ method, url = '' }) => {
     const [path = ''] = url.split('?', 1);
     const segments = path.split('/');
-    for (const { segments: wanted, handler } of table.get(`${method} ${segments.length}`) ?? []) {
+    for (const { segments: wanted, route } of table.get(`${method} ${segments.length}`) ?? []) {
       const params = match(wanted, segments);
-      if (params !== null) return { handler, params };
+      if (params !== null) return { route, params };
     }
     return null;
   };

@@ -5,16 +5,16 @@ import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { assetsPath, manifestPath } from '../html/assets.ts';
+import { createGuard, type GuardedRoute } from '../http/access.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createIpReader, readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { type Answer, forbidIndexing } from '../http/send.ts';
-import { createRoutes, type Pages, type Route } from '../routes.ts';
+import { createRoutes, type Pages } from '../routes.ts';
 import { createApiRouter } from './api-router.ts';
 import type { HeldBytes } from './held-bytes.ts';
-import { withCounters } from './request-count.ts';
 
 /**
  * Answers everything but raw pages, which listener.ts answers itself: what needs a token directly, the rest through
@@ -26,7 +26,7 @@ export function createApp(
   pages: Pages,
 ): (req: IncomingMessage, res: Answer) => void {
   const { log, config } = services;
-  const routes = withCounters(createRoutes(services, held, pages).routes, services.metrics);
+  const routes = createRoutes(services, held, pages).routes.map(createGuard(services, held));
   const { layout } = pages;
   const findApiRoute = createApiRouter(routes);
   const prepare = createPreparation(services);
@@ -53,11 +53,12 @@ export function createApp(
       app(req, res);
       return;
     }
-    const { handler, params } = found;
+    const { route, params } = found;
+    res.locals.counter = route.counter;
     prepare(req, res, () => {
-      handler(Object.assign(req, { params }), res).catch((error: unknown) =>
-        answerError(error, req, res, { log, layout }),
-      );
+      route
+        .handler(Object.assign(req, { params }), res)
+        .catch((error: unknown) => answerError(error, req, res, { log, layout }));
     });
   };
 }
@@ -121,13 +122,16 @@ function securityHeaders(isSecure: boolean) {
 }
 
 /** Mounts each route, and after all routes of a path the refusal of every other method. */
-function mount(app: Express, routes: readonly Route[]): void {
+function mount(app: Express, routes: readonly GuardedRoute[]): void {
   const methods = new Map<string, string[]>();
-  for (const [method, path, handler] of routes) {
+  for (const { method, path, handler, counter } of routes) {
     methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])]);
     const verb = method.toLowerCase() as Lowercase<typeof method>; // proof: the same letters
     // Express 5 passes a rejection of the handler to the error middleware.
-    app[verb](path, (req, res) => handler(req, res));
+    app[verb](path, (req, res) => {
+      res.locals.counter = counter;
+      return handler(req, res);
+    });
   }
   for (const [path, allowed] of methods) {
     app.all(path, (req) => {

@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Metrics } from '../../shared/ports/metrics.ts';
-import type { Handler } from '../http/access.ts';
 import { rawPath } from '../http/paths.ts';
 import type { Answer } from '../http/send.ts';
 import type { PublicAddress } from '../pages/public-page.ts';
-import type { Route } from '../routes.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -51,18 +49,4 @@ export function createRequestCount(metrics: Metrics | null): RequestCount {
       });
     },
   };
-}
-
-/** The same routes, each of which names its counter to the answer. HEAD runs the handler of GET and counts as GET. */
-export function withCounters(routes: readonly Route[], metrics: Metrics | null): readonly Route[] {
-  if (metrics === null) return routes;
-  return routes.map(([method, path, handler, operation]) => {
-    const counter = metrics.requests.route(method, path);
-    const counted: Handler = (req, res) => {
-      res.locals.counter = counter;
-      return handler(req, res);
-    };
-    const named = Object.assign(counted, handler.access && { access: handler.access });
-    return operation === undefined ? [method, path, named] : [method, path, named, operation];
-  });
 }

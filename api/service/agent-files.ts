@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
 import { servicePaths, skillPath } from '../http/paths.ts';
-
-type Send = (req: Request, res: Response) => Promise<void>;
+import { anyOrigin, open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 
 const cacheControl = 'no-cache'; // the index and the skill must be of one release: a digest binds them
 
 /** Files that agents look for at fixed addresses, without a token. */
-export function agentFileHandlers(config: Config): { llms: Send; skills: Send; skill: Send } {
+export function agentFileRoutes({ services: { config } }: RouteParts): readonly Route[] {
   const skill = Buffer.from(skillText(config));
   const index = {
     $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
@@ -23,16 +22,16 @@ export function agentFileHandlers(config: Config): { llms: Send; skills: Send; s
       },
     ],
   };
-  const markdown = 'text/markdown; charset=utf-8';
-  const send = (type: string, bytes: Buffer) => createAssetSender({ type, cacheControl, bytes });
-  return {
+  const file = (path: string, type: string, bytes: Buffer) =>
+    open('GET', path, anyOrigin(createAssetSender({ type, cacheControl, bytes })));
+  return [
     /** https://llmstxt.org */
-    llms: send('text/plain; charset=utf-8', Buffer.from(llmsText(config))),
+    file(servicePaths.llms, 'text/plain; charset=utf-8', Buffer.from(llmsText(config))),
     /** Agent Skills Discovery 0.2.0 */
-    skills: send('application/json; charset=utf-8', Buffer.from(JSON.stringify(index, null, 2))),
+    file(servicePaths.skills, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(index, null, 2))),
     /** https://agentskills.io/specification */
-    skill: send(markdown, skill),
-  };
+    file(skillPath, 'text/markdown; charset=utf-8', skill),
+  ];
 }
 
 const skillName = 'dropleaf';

@@ -1,28 +1,23 @@
 import { basename } from 'node:path';
-import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
-import type { AssetFile, Assets } from '../html/assets.ts';
+import { type AssetFile, type Assets, assetsPath, manifestPath } from '../html/assets.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
-
-type Send = (req: Request, res: Response) => Promise<void>;
+import { anyOrigin, type Handler, open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 
 /** At fixed addresses: a day, because a release can change them. */
 const aDay = 'public, max-age=86400';
 
 /** Scripts, style sheets, icons and the manifest of our pages. */
-export function assetHandlers(assets: Assets): {
-  file: Send;
-  favicon: Send;
-  touchIcon: Send;
-  manifest: Send;
-} {
-  const senders = new Map<string, Send>();
-  const sendNamed = (name: string): Send =>
-    createAssetSender({ ...findBuilt(assets, name), cacheControl: aDay });
+export function assetRoutes({ assets }: RouteParts): readonly Route[] {
+  const senders = new Map<string, Handler>();
+  const sendNamed = (name: string) => createAssetSender({ ...findBuilt(assets, name), cacheControl: aDay });
+  const bytes = Buffer.from(JSON.stringify(manifestOf(assets)));
+  const sendManifest = createAssetSender({ type: 'application/manifest+json', cacheControl: aDay, bytes });
 
-  return {
-    /** GET /assets/{name}; the name contains a hash of the content. */
-    async file(req, res) {
+  return [
+    /** The name contains a hash of the content. */
+    open('GET', `${assetsPath}:name`, async (req, res) => {
       const name = String(req.params.name);
       const file = assets.find(name);
       if (file === null) throw notFound('path');
@@ -32,19 +27,15 @@ export function assetHandlers(assets: Assets): {
       // An error page in the viewer's frame has no origin, or a drop's own (CONTENT_ORIGIN), and needs the style sheet.
       res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       await send(req, res);
-    },
+    }),
 
     /** Browsers ask for these two addresses also for pages without our `link` elements, such as raw pages. */
-    favicon: sendNamed('favicon.ico'),
-    touchIcon: sendNamed('apple-touch-icon.png'),
+    open('GET', '/favicon.ico', sendNamed('favicon.ico')),
+    open('GET', '/apple-touch-icon.png', sendNamed('apple-touch-icon.png')),
 
     /** https://www.w3.org/TR/appmanifest/ */
-    manifest: createAssetSender({
-      type: 'application/manifest+json',
-      cacheControl: aDay,
-      bytes: Buffer.from(JSON.stringify(manifestOf(assets))),
-    }),
-  };
+    open('GET', manifestPath, anyOrigin(sendManifest)),
+  ];
 }
 
 function findBuilt(assets: Assets, name: string): AssetFile {

@@ -1,10 +1,9 @@
-import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
-import type { Layout } from '../html/layout.ts';
 import { createAssetSender } from '../http/content-encoding.ts';
 import { servicePaths } from '../http/paths.ts';
+import { anyOrigin, open, openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendPage } from '../http/send.ts';
-import type { ApiDescription } from '../openapi/document.ts';
 import { limitsShape, presentLimits } from '../openapi/limits.ts';
 import { json, type Operation, type Reply } from '../openapi/operation.ts';
 import { address, anything, exactly, fields, named, text, type Wire } from '../openapi/shape.ts';
@@ -54,7 +53,7 @@ function presentDiscovery(config: Config): Wire<typeof discoveryShape> {
   };
 }
 
-export function descriptionOperations() {
+function descriptionOperations() {
   const headers = ['ETag', 'Access-Control-Allow-Origin'] as const;
   const notModified: Reply = { status: 304, description: 'The client has the current document.', headers };
   return {
@@ -78,23 +77,25 @@ export function descriptionOperations() {
   } as const satisfies Record<string, Operation>;
 }
 
-/**
- * How the service describes itself (spec section 9).
- * @param describe makes the description. Called once, by the first request, because the routes of these handlers are in it
- */
-export function descriptionHandlers(config: Config, describe: () => ApiDescription, layout: Layout) {
-  const read = once(() => asJson(share(describe())));
-  const docs = once(() => layout.page(docsPage(describe())));
-  return {
-    read: (req: Request, res: Response) => read()(req, res),
-
-    discover: asJson(presentDiscovery(config)),
-
-    showDocs(_req: Request, res: Response): void {
+/** How the service describes itself (spec section 9). The first request makes the description. */
+export function descriptionRoutes({ services: { config }, layout, describe }: RouteParts): readonly Route[] {
+  const docs = descriptionOperations();
+  const description = once(() => asJson(share(describe())));
+  const reference = once(() => layout.page(docsPage(describe())));
+  const discovery = asJson(presentDiscovery(config));
+  return [
+    openCall(
+      'GET',
+      servicePaths.openapi,
+      docs.describe,
+      anyOrigin((req, res) => description()(req, res)),
+    ),
+    openCall('GET', servicePaths.discovery, docs.discover, anyOrigin(discovery)),
+    open('GET', servicePaths.docs, (_req, res) => {
       res.setHeader('Cache-Control', 'no-cache');
-      sendPage(res, 200, docs());
-    },
-  };
+      sendPage(res, 200, reference());
+    }),
+  ];
 }
 
 function asJson(value: object) {

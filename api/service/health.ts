@@ -1,5 +1,5 @@
-import type { Request, Response } from 'express';
-import type { Services } from '../../shared/open-services.ts';
+import { openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { exactly, fields, named, type Wire } from '../openapi/shape.ts';
@@ -7,7 +7,7 @@ import { exactly, fields, named, type Wire } from '../openapi/shape.ts';
 const healthShape = named('Health', fields({ status: exactly('The check passed.', 'ok') }));
 const healthy: Wire<typeof healthShape> = { status: 'ok' };
 
-export const healthOperations = {
+const healthOperations = {
   alive: {
     id: 'readHealth',
     tag: 'Health',
@@ -27,18 +27,18 @@ export const healthOperations = {
   },
 } as const satisfies Record<string, Operation>;
 
-export function healthHandlers(services: Services) {
-  return {
-    alive(_req: Request, res: Response): void {
+export function healthRoutes({ services }: RouteParts): readonly Route[] {
+  return [
+    openCall('GET', '/healthz', healthOperations.alive, (_req, res) => {
       res.setHeader('Cache-Control', 'no-store');
       sendJson(res, healthy);
-    },
+    }),
 
     /** @throws DropError `unavailable` */
-    async ready(_req: Request, res: Response): Promise<void> {
+    openCall('GET', '/readyz', healthOperations.ready, async (_req, res) => {
       res.setHeader('Cache-Control', 'no-store');
       await services.ready();
       sendJson(res, healthy);
-    },
-  };
+    }),
+  ];
 }

@@ -1,6 +1,7 @@
-import type { Request, Response } from 'express';
 import type { Config } from '../../shared/config/config.ts';
-import type { Services } from '../../shared/open-services.ts';
+import { servicePaths } from '../http/paths.ts';
+import { anyOrigin, type Handler, openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendText } from '../http/send.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { address, fields, named, text, type Wire } from '../openapi/shape.ts';
@@ -18,7 +19,7 @@ function present(instructions: string, config: Config): Wire<typeof onboardingSh
   return { instructions, public_url: config.BASE_URL };
 }
 
-export function onboardingOperation(config: Config): Operation {
+function onboardingOperation(config: Config): Operation {
   const example = '# Dropleaf: publish an HTML page';
   return {
     id: 'onboard',
@@ -40,17 +41,16 @@ export function onboardingOperation(config: Config): Operation {
   };
 }
 
-/** GET /api/onboard (spec 4.1) */
-export function onboardingHandlers({ config }: Services) {
+/** Spec 4.1 */
+export function onboardingRoutes({ services: { config } }: RouteParts): readonly Route[] {
   const instructions = onboardingText(config);
-  return {
-    read(req: Request, res: Response): void {
-      res.vary('Accept');
-      if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
-        sendJson(res, present(instructions, config));
-      } else {
-        sendText(res, 200, 'text/markdown', instructions);
-      }
-    },
+  const read: Handler = (req, res) => {
+    res.vary('Accept');
+    if (req.accepts(['text/markdown', 'application/json']) === 'application/json') {
+      sendJson(res, present(instructions, config));
+    } else {
+      sendText(res, 200, 'text/markdown', instructions);
+    }
   };
+  return [openCall('GET', servicePaths.onboarding, onboardingOperation(config), anyOrigin(read))];
 }

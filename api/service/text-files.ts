@@ -1,9 +1,10 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { splitList } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import { dayMs } from '../../shared/domain/windows.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { securityTxtPath } from '../http/paths.ts';
+import { open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendText } from '../http/send.ts';
 
 /**
@@ -19,8 +20,7 @@ Disallow: /api/
 /** RFC 9116 recommends less than a year. */
 const securityTxtDays = 180;
 
-/** GET /robots.txt (RFC 9309) and GET /.well-known/security.txt (RFC 9116). */
-export function textFileHandlers({ config, clock }: Services) {
+export function textFileRoutes({ services: { config, clock } }: RouteParts): readonly Route[] {
   const contacts = splitList(config.SECURITY_CONTACT);
   const languages = splitList(config.SECURITY_LANGUAGES).join(', ');
 
@@ -29,11 +29,12 @@ export function textFileHandlers({ config, clock }: Services) {
     sendText(res, 200, 'text/plain', text);
   }
 
-  return {
-    robots: (_req: Request, res: Response) => send(res, robotsTxt),
+  return [
+    /** RFC 9309 */
+    open('GET', '/robots.txt', (_req, res) => send(res, robotsTxt)),
 
-    /** @throws DropError `not_found` if no contact is set */
-    security(_req: Request, res: Response): void {
+    /** RFC 9116. @throws DropError `not_found` if no contact is set */
+    open('GET', securityTxtPath, (_req, res) => {
       if (contacts.length === 0) throw notFound('page');
       const today = Math.floor(clock.now() / dayMs);
       const lines = [
@@ -44,6 +45,6 @@ export function textFileHandlers({ config, clock }: Services) {
         `Canonical: ${config.BASE_URL}${securityTxtPath}`,
       ];
       send(res, `${lines.join('\n')}\n`);
-    },
-  };
+    }),
+  ];
 }

@@ -1,16 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import { object } from 'yup';
-import type { Caller } from '../../shared/domain/account.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
-import type { Services } from '../../shared/open-services.ts';
-import {
-  type ApiRequest,
-  maxVersionNumber,
-  queryOf,
-  readSlug,
-  toPositiveInteger,
-} from '../http/parameters.ts';
+import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { integer, oneOf } from '../http/query-fields.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendText } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -35,7 +28,7 @@ const diffQuery = object({
 });
 
 /** docs/decisions.md, What changed. */
-export const diffOperation = {
+const diffOperation = {
   id: 'diffVersions',
   tag: 'Versions',
   summary: 'Compare two versions',
@@ -48,8 +41,8 @@ export const diffOperation = {
   refusals: ['invalid_slug', 'not_found'],
 } as const satisfies Operation;
 
-export function diffHandler({ diffs }: Services) {
-  return async (req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> => {
+export function diffRoute({ services: { diffs } }: RouteParts): Route {
+  return call('GET', '/api/drops/:slug/diff', 'withToken', diffOperation, async (req, res, caller) => {
     const slug = readSlug(req);
     const { from, to, format } = validate(diffQuery, queryOf(req), 'query');
     const { diff } = await diffs.compare(caller, slug, {
@@ -58,5 +51,5 @@ export function diffHandler({ diffs }: Services) {
       format: format ?? defaultFormat,
     });
     sendText(res, 200, diffType, diff);
-  };
+  });
 }

@@ -3,11 +3,12 @@ import type { Caller } from '../../shared/domain/account.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { isFresh } from '../http/content-encoding.ts';
 import { type ApiRequest, readSlug, readVersionNumber } from '../http/parameters.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes } from '../http/send.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { slugParameter } from '../openapi/request-schema.ts';
+import { slugParameter, versionParameters } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';
-import { versionParameters } from '../versions/versions.ts';
 
 const replies = [
   {
@@ -22,7 +23,7 @@ const replies = [
 const asPosted = 'The bytes as posted, also if the drop is locked, as a download.';
 
 /** docs/decisions.md, Reading back. */
-export const sourceOperations = {
+const sourceOperations = {
   readLatest: {
     id: 'readSource',
     tag: 'Versions',
@@ -72,4 +73,12 @@ export function sourceHandlers({ drops }: Services) {
     read: (req: ApiRequest, res: ServerResponse, caller: Caller) =>
       send(req, res, caller, readVersionNumber(req)),
   };
+}
+
+export function sourceRoutes({ services }: RouteParts): readonly Route[] {
+  const { readLatest, read } = sourceHandlers(services);
+  return [
+    call('GET', '/api/drops/:slug/html', 'withToken', sourceOperations.readLatest, readLatest),
+    call('GET', '/api/drops/:slug/v/:n/html', 'withToken', sourceOperations.read, read),
+  ];
 }

@@ -1,25 +1,20 @@
-import type { ServerResponse } from 'node:http';
 import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import type { Caller } from '../../shared/domain/account.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { changeCodes, sampleDrop, withETag } from '../drops/operations.ts';
 import { dropShape, presentDrop } from '../drops/presenter.ts';
 import { sendDrop, sendWritten } from '../drops/send-drop.ts';
 import { ifMatchParameter, readTarget } from '../http/if-match.ts';
-import {
-  type ApiRequest,
-  maxVersionNumber,
-  queryOf,
-  readSlug,
-  readVersionNumber,
-} from '../http/parameters.ts';
+import { type ApiRequest, queryOf, readSlug, readVersionNumber } from '../http/parameters.ts';
 import { oneOf } from '../http/query-fields.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { pathParameter, queryParameters, slugParameter } from '../openapi/request-schema.ts';
+import { queryParameters, slugParameter, versionParameters } from '../openapi/request-schema.ts';
+import { diffRoute } from '../source/diff.ts';
+import { sourceRoutes } from '../source/html.ts';
 import {
   type Included,
   presentVersion,
@@ -40,17 +35,7 @@ function readInclude(req: ApiRequest): Included {
   return { publishedBy: include === 'published_by' };
 }
 
-/** Of paths with a version. */
-export const versionParameters = [
-  slugParameter,
-  pathParameter('n', 'The number of the version.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: maxVersionNumber,
-  }),
-];
-
-export function versionOperations(config: Config) {
+function versionOperations(config: Config) {
   const version: OwnedVersion = {
     id: '01a3000000000000000000000000beef',
     number: 1,
@@ -119,9 +104,13 @@ export function versionOperations(config: Config) {
 }
 
 /** Spec 4.4: the versions of a drop. */
-export function versionHandlers({ drops, idempotency, config }: Services) {
-  return {
-    async list(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+export function versionRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, idempotency, config } = parts.services;
+  const docs = versionOperations(config);
+  const path = '/api/drops/:slug/v/:n';
+
+  return [
+    call('GET', '/api/drops/:slug/versions', 'withToken', docs.list, async (req, res, caller) => {
       const slug = readSlug(req);
       const include = readInclude(req);
       const versions = await drops.listVersions(caller, slug);
@@ -129,26 +118,29 @@ export function versionHandlers({ drops, idempotency, config }: Services) {
         res,
         versions.map((version) => presentVersionListItem(version, include)),
       );
-    },
+    }),
 
-    async read(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    diffRoute(parts),
+    ...sourceRoutes(parts),
+
+    call('GET', path, 'withToken', docs.read, async (req, res, caller) => {
       const slug = readSlug(req);
       const number = readVersionNumber(req);
       const include = readInclude(req);
       sendJson(res, presentVersion(slug, await drops.getVersion(caller, slug, number), include));
-    },
+    }),
 
-    async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
       const drop = await drops.removeVersion(caller, readTarget(req), readVersionNumber(req));
       sendDrop(res, drop, config.BASE_URL);
-    },
+    }),
 
-    async restore(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('POST', `${path}/restore`, 'writeWithoutBody', docs.restore, async (req, res, caller) => {
       const target = readTarget(req);
       const number = readVersionNumber(req);
       const restore = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
       const written = await idempotency.once(caller, req.keyed ?? null, target.slug, restore);
       sendWritten(res, written, config.BASE_URL);
-    },
-  };
+    }),
+  ];
 }

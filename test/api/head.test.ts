@@ -38,8 +38,8 @@ describe('HEAD', () => {
           service.services,
           createHeldBytes(service.config.BUFFERED_BYTES),
           createTestPages(),
-        ).routes.filter(([method]) => method === 'GET');
-        expect(Object.keys(visits)).to.have.members([...routes.map(([, path]) => path), '/p/:slug/raw']);
+        ).routes.filter(({ method }) => method === 'GET');
+        expect(Object.keys(visits)).to.have.members([...routes.map(({ path }) => path), '/p/:slug/raw']);
         for (const { path, headers = {} } of Object.values(visits)) {
           const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });
           expect(answer.cookies, path).to.deep.equal([]);

@@ -97,12 +97,12 @@ describe('Metrics', () => {
     const { services } = service;
     const { metrics, config } = services;
     const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
-    const all = [...routes, ['GET', '/p/:slug/raw'] as const];
+    const all = [...routes, { method: 'GET', path: '/p/:slug/raw' }];
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const answer = await service.request(method, '/no/such/path');
       expect(answer.status).to.equal(404);
     }
-    for (const [method, path] of all) {
+    for (const { method, path } of all) {
       for (const status of [200, 303, 404, 503]) metrics?.requests.route(method, path).answered(status, 0.01);
     }
     for (const command of commandsOfServers) {

@@ -68,8 +68,8 @@ export function dashboardPathsOf(
 ): Map<string, string> {
   const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
   const own = routes.filter(
-    ([of, path]) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
+    ({ method: of, path }) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
   );
   const fill = (path: string) => path.replace(':slug', slug).replace(':n', '1').replace(':id', tokenId);
-  return new Map(own.map(([, path]) => [path, fill(path)]));
+  return new Map(own.map(({ path }) => [path, fill(path)]));
 }

@@ -1,6 +1,16 @@
+import { cardPath, oembedPath, rawPath } from '../http/paths.ts';
+import { open, openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import type { Operation, Parameter } from '../openapi/operation.ts';
 import { slugParameter } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';
+import { cardHandler } from './card.ts';
+import { copyHandlers } from './copies.ts';
+import { latestHandler } from './latest.ts';
+import { oembedHandler } from './oembed.ts';
+import { qrHandler } from './qr.ts';
+import { publicVersionsHandler } from './versions.ts';
+import { viewerHandlers } from './viewer.ts';
 
 const version: Parameter = {
   name: 'v',
@@ -13,7 +23,7 @@ const refusals = ['invalid_slug', 'not_found', ['forbidden', 410], 'version_not_
 const html = { 'text/html': { shape: text('An HTML document.') } };
 
 /** Spec 4.5: what everybody can read of a drop. */
-export const pageOperations = {
+const docs = {
   view: {
     id: 'viewDrop',
     tag: 'Public pages',
@@ -69,3 +79,27 @@ export const pageOperations = {
     refusals: [...refusals, ['passcode_required', 403]],
   },
 } as const satisfies Record<string, Operation>;
+
+/** The raw page in the description. It has no route: server/listener.ts answers it. */
+export const rawPage = {
+  method: 'GET',
+  path: rawPath(':slug'),
+  access: 'open',
+  operation: docs.raw,
+} as const;
+
+export function pageRoutes({ services, readForm, layout }: RouteParts): readonly Route[] {
+  const viewer = viewerHandlers(services, readForm, layout);
+  const copies = copyHandlers(services);
+  return [
+    openCall('GET', '/p/:slug', docs.view, viewer.show),
+    openCall('POST', '/p/:slug', docs.unlock, viewer.unlock),
+    open('GET', '/p/:slug/latest', latestHandler(services)),
+    open('GET', '/p/:slug/versions', publicVersionsHandler(services, layout)),
+    open('GET', '/p/:slug/download', copies.download),
+    open('GET', '/p/:slug/print', copies.print),
+    open('GET', '/p/:slug/qr.svg', qrHandler(services.config.BASE_URL)),
+    open('GET', cardPath(':slug'), cardHandler(services)),
+    open('GET', oembedPath, oembedHandler(services)),
+  ];
+}

@@ -1,30 +1,34 @@
-import type { ServerResponse } from 'node:http';
-import type { Caller } from '../../shared/domain/account.ts';
 import type { WriteIds } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { readTarget } from '../http/if-match.ts';
-import { type ApiRequest, queryOf, readSlug } from '../http/parameters.ts';
+import { queryOf, readSlug } from '../http/parameters.ts';
+import { call, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
 import { createHtmlBodyReaders } from './html-body.ts';
 import { createDropQueryReader } from './list-query.ts';
+import { dropOperations } from './operations.ts';
 import { presentDropList } from './presenter.ts';
 import { createDropBodyReaders } from './requests.ts';
 import { sendDrop, sendWritten } from './send-drop.ts';
+import { viewsRoute } from './views.ts';
 
 /** Spec 4.4: the drops themselves. */
-export function dropHandlers({ drops, idempotency, titles, config }: Services) {
+export function dropRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, idempotency, titles, config } = parts.services;
+  const docs = dropOperations(config);
   const bodies = createDropBodyReaders(config);
   const htmlBodies = createHtmlBodyReaders(bodies, titles);
   const readQuery = createDropQueryReader(config);
   const baseUrl = config.BASE_URL;
+  const path = '/api/drops/:slug';
 
-  return {
-    async list(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+  return [
+    call('GET', '/api/drops', 'withToken', docs.list, async (req, res, caller) => {
       const query = readQuery(queryOf(req));
       sendJson(res, presentDropList(await drops.list(caller, query), query, baseUrl));
-    },
+    }),
 
-    async create(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('POST', '/api/drops', 'write', docs.create, async (req, res, caller) => {
       const input =
         req.document === undefined
           ? bodies.readCreate(req.body)
@@ -33,13 +37,13 @@ export function dropHandlers({ drops, idempotency, titles, config }: Services) {
       const written = await idempotency.once(caller, req.keyed ?? null, null, create);
       res.setHeader('Location', `/api/drops/${written.drop.slug}`);
       sendWritten(res, written, baseUrl, 201);
-    },
+    }),
 
-    async read(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('GET', path, 'withToken', docs.read, async (req, res, caller) => {
       sendDrop(res, await drops.get(caller, readSlug(req)), baseUrl);
-    },
+    }),
 
-    async replace(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('PUT', path, 'write', docs.replace, async (req, res, caller) => {
       const target = readTarget(req);
       const input =
         req.document === undefined
@@ -47,21 +51,23 @@ export function dropHandlers({ drops, idempotency, titles, config }: Services) {
           : htmlBodies.readReplace(req.document, queryOf(req));
       const add = (ids?: WriteIds) => drops.addVersion(caller, target, input, ids);
       sendWritten(res, await idempotency.once(caller, req.keyed ?? null, target.slug, add), baseUrl);
-    },
+    }),
 
-    async patch(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller) => {
       const target = readTarget(req);
       sendDrop(res, await drops.change(caller, target, bodies.readPatch(req.body)), baseUrl);
-    },
+    }),
 
-    async remove(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
       await drops.remove(caller, readTarget(req));
       sendNothing(res);
-    },
+    }),
 
-    async setPasscode(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+    call('POST', `${path}/passcode`, 'smallChange', docs.setPasscode, async (req, res, caller) => {
       const target = readTarget(req);
       sendDrop(res, await drops.setPasscode(caller, target, bodies.readPasscode(req.body)), baseUrl);
-    },
-  };
+    }),
+
+    viewsRoute(parts),
+  ];
 }

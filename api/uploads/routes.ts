@@ -1,8 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
-import type { Caller } from '../../shared/domain/account.ts';
 import type { WriteIds } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
 import type { OpenUpload } from '../../shared/services/uploads.ts';
 import { withTitle } from '../drops/document-title.ts';
 import { checkNotEmpty } from '../drops/html-body.ts';
@@ -10,9 +6,10 @@ import { sendWritten } from '../drops/send-drop.ts';
 import { htmlTooLarge } from '../http/access.ts';
 import { createDocumentReader, htmlType } from '../http/document-body.ts';
 import { hashRequest } from '../http/idempotency-key.ts';
-import type { ApiRequest } from '../http/parameters.ts';
+import { call, openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
-import type { HeldBytes } from '../server/held-bytes.ts';
+import { uploadOperations } from './operations.ts';
 import { presentUpload } from './presenter.ts';
 import { createUploadReaders } from './requests.ts';
 
@@ -20,8 +17,9 @@ import { createUploadReaders } from './requests.ts';
 const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 
 /** One-time uploads: the request with a token, then the document without one. */
-export function uploadHandlers(services: Services, held: HeldBytes) {
+export function uploadRoutes({ services, held }: RouteParts): readonly Route[] {
   const { uploads, drops, titles, followingTitles, config } = services;
+  const docs = uploadOperations(config);
   const readers = createUploadReaders(config);
   const readDocument = createDocumentReader(held, uploadTypes);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
@@ -41,13 +39,13 @@ export function uploadHandlers(services: Services, held: HeldBytes) {
     };
   }
 
-  return {
-    async create(req: ApiRequest, res: ServerResponse, caller: Caller): Promise<void> {
+  return [
+    call('POST', '/api/uploads', 'documentChange', docs.create, async (req, res, caller) => {
       const { request, details } = readers.read(req.body);
       sendJson(res, presentUpload(await uploads.create(caller, request, details), baseUrl), 201);
-    },
+    }),
 
-    async put(req: Request, res: Response): Promise<void> {
+    openCall('PUT', '/u/:secret', docs.put, async (req, res) => {
       res.setHeader('Cache-Control', 'no-store');
       const upload = await uploads.open(String(req.params.secret));
       const { caller, target } = upload;
@@ -60,6 +58,6 @@ export function uploadHandlers(services: Services, held: HeldBytes) {
         if (target === null) res.setHeader('Location', `/api/drops/${written.drop.slug}`);
         sendWritten(res, written, baseUrl, target === null ? 201 : 200);
       });
-    },
-  };
+    }),
+  ];
 }

@@ -1,0 +1,107 @@
+import type { Request, Response } from 'express';
+import type { Caller } from '../../shared/domain/account.ts';
+import type { Operation } from '../openapi/operation.ts';
+import type { ApiRequest } from './parameters.ts';
+import type { Answer } from './send.ts';
+
+/**
+ * What a request must pass before its handler runs, in this order: token, limit, body (docs/decisions.md, Order of
+ * limits). So no large body is read for a client that may not send it. The API description lists what each policy implies.
+ */
+export interface Policy {
+  /**
+   * `required`: a bad token is answered `invalid_token`. `checked`: it is answered `unauthorized`, as spec 7 demands of
+   * GET /api/me. Absent: no token is needed.
+   */
+  readonly token?: 'required' | 'checked';
+  readonly limit?: 'sign_in_starts_per_minute' | 'writes_per_minute' | 'changes_per_minute';
+  /** Absent: a body is ignored. */
+  readonly body?: 'tiny' | 'small' | 'document';
+  /** Whether the body may also be the document itself, as text/html. */
+  readonly takesHtml?: true;
+  /** Whether a suspended account may change something: it can always revoke a leaked token. */
+  readonly allowsSuspended?: true;
+}
+
+export const policies = {
+  open: {},
+  signInStart: { limit: 'sign_in_starts_per_minute', body: 'tiny' },
+  withToken: { token: 'required' },
+  tokenCheck: { token: 'checked' },
+  write: { token: 'required', limit: 'writes_per_minute', body: 'document', takesHtml: true },
+  writeWithoutBody: { token: 'required', limit: 'writes_per_minute' },
+  smallChange: { token: 'required', limit: 'changes_per_minute', body: 'small' },
+  // A PATCH may contain a whole document by mistake, and is answered `metadata_only_on_patch`.
+  documentChange: { token: 'required', limit: 'changes_per_minute', body: 'document' },
+  changeWithoutBody: { token: 'required', limit: 'changes_per_minute' },
+  // Each tool takes its limit itself (mcp/server.ts).
+  mcpCall: { token: 'required', body: 'document' },
+  changeEvenIfSuspended: { token: 'required', limit: 'changes_per_minute', allowsSuspended: true },
+} as const satisfies Record<string, Policy>;
+
+export type Access = keyof typeof policies;
+
+/** The policies that take a token, and hand its caller to the handler. */
+export type CallerAccess = Exclude<Access, 'open' | 'signInStart' | 'mcpCall'>;
+
+export type Handler = (req: Request, res: Response) => Promise<void> | void;
+
+/** Of a route with a token. It needs nothing of Express (server/api-router.ts). */
+export type ApiHandler = (req: ApiRequest, res: Answer) => Promise<void>;
+
+/** What one request of an MCP client may do. */
+export interface McpSession {
+  readonly caller: Caller;
+  /** Whether the request was counted as a write before its body was read, because of its size. */
+  readonly isCounted: boolean;
+}
+
+export type McpCall = (req: ApiRequest, res: Answer, session: McpSession) => Promise<void>;
+
+export type CallerHandler = (req: ApiRequest, res: Answer, caller: Caller) => Promise<void> | void;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A handler, and the access policy that a request must pass before it runs. */
+type Guarded =
+  | { readonly access: 'open' | 'signInStart'; readonly handler: Handler }
+  | { readonly access: 'mcpCall'; readonly handler: McpCall }
+  | { readonly access: CallerAccess; readonly handler: CallerHandler };
+
+/** One method of one path. */
+export type Route = Guarded & {
+  readonly method: Method;
+  /** As Express writes it: `/p/:slug`. */
+  readonly path: string;
+  /** What the published description (/openapi.json) says about it. Absent: it is not in the description. */
+  readonly operation?: Operation;
+};
+
+/** A page or a file, which is not in the description. */
+export function open(method: 'GET' | 'POST', path: string, handler: Handler): Route {
+  return { method, path, access: 'open', handler };
+}
+
+/** A call that needs no token. */
+export function openCall(method: Method, path: string, operation: Operation, handler: Handler): Route {
+  return { method, path, access: 'open', operation, handler };
+}
+
+/** A call with a token. */
+export function call(
+  method: Method,
+  path: string,
+  access: CallerAccess,
+  operation: Operation,
+  handler: CallerHandler,
+): Route {
+  return { method, path, access, operation, handler };
+}
+
+/** Lets scripts of every origin read the answer (docs/decisions.md, Programs in browsers). */
+export function anyOrigin(handler: Handler): Handler {
+  return (req, res) => {
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    return handler(req, res);
+  };
+}

@@ -1,0 +1,116 @@
+import type { Request } from 'express';
+import type { Config } from '../../shared/config/config.ts';
+import type { SignIn } from '../../shared/domain/sign-in.ts';
+import { sampleAccountId } from '../account/account.ts';
+import { dashboardPaths, servicePaths, signInPaths } from '../http/paths.ts';
+import { open, openCall, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { sendJson } from '../http/send.ts';
+import { json, type Operation } from '../openapi/operation.ts';
+import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
+import { authenticationHandlers } from './authenticate.ts';
+import { createSignInContext } from './context.ts';
+import { decisionHandlers } from './decide.ts';
+import { codeHandlers } from './enter-code.ts';
+import {
+  createStartReader,
+  pollQuery,
+  pollShape,
+  presentPoll,
+  presentStart,
+  readPollToken,
+  startBody,
+  startShape,
+} from './schema.ts';
+
+const userAgentMaxLength = 300;
+
+/** Spec 4.2: how a client gets a token. */
+function signInOperations(config: Config) {
+  const started = presentStart(
+    {
+      code: 'BCDF-GHJK',
+      pollToken: 'Pollt0kenPollt0kenPollt0kenPollt0kenPollt0k',
+      expiresInSeconds: config.SIGN_IN_TTL_SECONDS,
+      pollIntervalSeconds: config.POLL_INTERVAL_SECONDS,
+    },
+    config.BASE_URL,
+  );
+  const apiToken = 'dl_Example000000000000000000000000000000';
+  const polled = presentPoll({ status: 'verified', apiToken, userId: sampleAccountId });
+  return {
+    start: {
+      id: 'startSignIn',
+      tag: 'Sign-in',
+      summary: 'Start a sign-in',
+      description:
+        'Show `code` to your user, ask them to open `verification_url`, and poll with `poll_token`. A web page of another origin (`Origin` is not this service) gets `forbidden`.',
+      body: { schema: toJsonSchema(startBody(config)), example: { label: 'my laptop' }, required: false },
+      replies: [json('The sign-in was started.', startShape, started)],
+    },
+    poll: {
+      id: 'pollSignIn',
+      tag: 'Sign-in',
+      summary: 'Poll a sign-in',
+      description:
+        'Poll until `status` is not `pending`, and wait `poll_interval` seconds between two polls. Only one answer has the token. A client that loses that answer starts a new sign-in.',
+      parameters: queryParameters(pollQuery),
+      replies: [json('The state of the sign-in.', pollShape, polled)],
+      refusals: ['token_required'],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+export function signInRoutes(parts: RouteParts): readonly Route[] {
+  return [...programRoutes(parts), ...pageRoutes(parts)];
+}
+
+/** Spec 4.2: a client starts a sign-in and polls it, without credentials. */
+function programRoutes({ services: { signIns, config } }: RouteParts): readonly Route[] {
+  const docs = signInOperations(config);
+  const readLabel = createStartReader(config);
+  const start: Route = {
+    method: 'POST',
+    path: servicePaths.signInStart,
+    access: 'signInStart',
+    operation: docs.start,
+    async handler(req, res) {
+      const started = await signIns.start(readLabel(req.body), requesterOf(req));
+      sendJson(res, presentStart(started, config.BASE_URL));
+    },
+  };
+  const poll = openCall('GET', servicePaths.signInPoll, docs.poll, async (req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    const pollToken = readPollToken(req.query);
+    // A HEAD must not claim the sign-in: the client would never see the token.
+    if (req.method === 'HEAD') res.setHeader('Content-Type', 'application/json; charset=utf-8').end();
+    else sendJson(res, presentPoll(await signIns.poll(pollToken)));
+  });
+  return [start, poll];
+}
+
+/** Spec 4.2: the pages where the user enters the code, signs in, and approves or denies; and those of the dashboard's sign-in. */
+function pageRoutes({ services, readForm, sessions, layout }: RouteParts): readonly Route[] {
+  const context = createSignInContext(services, readForm, layout);
+  const code = codeHandlers(context);
+  const authentication = authenticationHandlers(context, sessions);
+  const decision = decisionHandlers(context);
+  return [
+    open('GET', signInPaths.code, code.showCode),
+    open('POST', signInPaths.code, code.enterCode),
+    open('GET', signInPaths.browser, authentication.showBrowser),
+    open('POST', signInPaths.browser, authentication.signInBrowser),
+    open('POST', dashboardPaths.signOut, authentication.signOut),
+    open('GET', signInPaths.callback, authentication.returnFromProvider),
+    open('GET', signInPaths.local, authentication.showLocal),
+    open('POST', signInPaths.local, authentication.signInLocally),
+    open('GET', signInPaths.approve, decision.showApproval),
+    open('POST', signInPaths.approve, decision.decide),
+    open('GET', signInPaths.done, decision.showDone),
+  ];
+}
+
+/** The approval page shows the user where the request came from. */
+function requesterOf(req: Request): SignIn['requester'] {
+  return { address: req.ip ?? '', userAgent: (req.headers['user-agent'] ?? '').slice(0, userAgentMaxLength) };
+}
