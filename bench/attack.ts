@@ -9,10 +9,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPlainClient } from '../test/support/client.ts';
 import { prepareAccount } from './account-attacks.ts';
 import { attacks, type Target } from './attacks.ts';
+import { formatTable, tellMisses } from './harness.ts';
 import { makePage } from './load.ts';
 import { listEngines, publish, type Served } from './served.ts';
 import { type Reading, type SteadyReader, startSteadyReader } from './steady-reader.ts';
-import { formatTable } from './table.ts';
 
 const [, , part = '', secondsOfEach = '5', connections = '10000', drops = '480'] = process.argv;
 const attackMs = Number(secondsOfEach) * 1_000;
@@ -40,8 +40,7 @@ for (const { serve } of listEngines()) {
     await service.close();
   }
 }
-for (const miss of misses) process.stdout.write(`MISSED ${miss}\n`);
-process.exitCode = misses.length === 0 ? 0 : 1;
+tellMisses(misses);
 
 async function attackAll(service: Served): Promise<void> {
   const attacker = await service.makeToken('attacker');

@@ -1,16 +1,13 @@
-import { parseArgs } from 'node:util';
 import { describeViolation } from '../test/coherence/checker.ts';
 import { type FaultName, faults } from '../test/coherence/faults.ts';
 import { type History, kindOf } from '../test/coherence/history.ts';
 import { type CoherenceReport, runCoherence } from '../test/coherence/run.ts';
+import { readOptions, say } from './harness.ts';
 
 // 100 readers and 12 writers over all processes. A request that saw what an acknowledged change had ended is a violation:
 // the run then ends with exit code 1.
 // usage: coherence.js [--engine embedded|scale-out] [--fault NAME] [seconds, default 60 [seed, default by the clock]]
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { engine: { type: 'string', default: 'embedded' }, fault: { type: 'string', default: 'none' } },
-});
+const { values, positionals } = readOptions({ engine: 'embedded', fault: 'none' });
 const [seconds = '60', seed = String(Date.now() % 100_000)] = positionals;
 const engine = (['embedded', 'scale-out'] as const).find((name) => name === values.engine);
 if (engine === undefined) throw new Error(`--engine must be embedded or scale-out (got ${values.engine})`);
@@ -22,7 +19,7 @@ if (engine === 'embedded' && !['none', 'stop-web', 'drop-notices'].includes(faul
   throw new Error(`--fault ${fault} needs --engine scale-out`);
 
 const report = await runCoherence({ engine, fault, seconds: Number(seconds), seed: Number(seed) });
-for (const line of describe(report)) process.stdout.write(`${line}\n`);
+for (const line of describe(report)) say(line);
 process.exitCode = report.violations.length > 0 ? 1 : 0;
 
 function describe({ history, violations, startedAt }: CoherenceReport): string[] {

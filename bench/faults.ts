@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FaultReport, findBroken, type Server } from '../test/scale-out/fault-report.ts';
 import { openFaultScene } from '../test/scale-out/fault-scene.ts';
 import { type Fault, faults } from '../test/scale-out/faults.ts';
-import { formatTable } from './table.ts';
+import { formatTable, readOptions } from './harness.ts';
 
-// usage: faults.js [seconds of each fault, 30 unless told [part of the names of those that are to run]]
+// usage: main.js --only faults [seconds of each fault, 30 unless told [part of the names of those that are to run]]
 // MONGODB_URI and REDIS_URL name the servers.
 
-const [, , seconds = '30', part = ''] = process.argv;
+const [seconds = '30', part = ''] = readOptions({}).positionals;
 const faultMs = Number(seconds) * 1_000;
 const times = { beforeMs: 3_000, faultMs, calmMs: 12_000 };
 

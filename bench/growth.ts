@@ -1,72 +1,48 @@
 // How requests slow down as a store grows: fills stores of several sizes, and sends the same requests to services over them,
 // one at a time and in turn. Measures both engines if MONGODB_URI and REDIS_URL are set.
-// usage: growth.js [--engine embedded|scale-out] [--sizes 1000,20000,200000] [--rounds 10] [--seed 1] [--keep DIR]
-//   [--only PATTERN of endpoints] [--json FILE]
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+// usage: main.js --only growth [--engine embedded|scale-out] [--sizes 1000,20000,200000] [--rounds 10] [--seed 1]
+//   [--endpoints PATTERN of their names]
 import { openCommandProxy } from '../test/scale-out/command-proxy.ts';
-import { makeTempDir } from '../test/support/temp-dir.ts';
-import { type EngineName, type FilledStore, openFilled, serve } from './growth/filled-service.ts';
-import { type Costs, measure, quantile } from './growth/measure.ts';
+import { type Costs, measure } from './growth/measure.ts';
 import { runPeriodicJobs } from './growth/periodic-jobs.ts';
-import { formatTable } from './table.ts';
+import { type FilledStore, openFilled, serve } from './growth/service.ts';
+import { formatTable, quantile, readOptions } from './harness.ts';
+import { listEngines, type Served } from './served.ts';
 
-const { values } = parseArgs({
-  options: {
-    engine: { type: 'string' },
-    sizes: { type: 'string', default: '1000,20000,200000' },
-    rounds: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    keep: { type: 'string' },
-    only: { type: 'string', default: '' },
-    json: { type: 'string' },
-  },
+const { values } = readOptions({
+  engine: '',
+  sizes: '1000,20000,200000',
+  rounds: '10',
+  seed: '1',
+  endpoints: '',
 });
 /** The largest ratio of medians, of the largest to the smallest store. */
 const target = 1.3;
 const storeHead = ['drops', 'versions', 'filled in s', 'MB on disk', 'resident MiB'];
 const jobHead = ['job', 'drops', 'ms', 'event loop blocked ms', 'memory grown MiB'];
 const sizes = values.sizes.split(',').map(Number);
-const options = { rounds: Number(values.rounds), only: new RegExp(values.only) };
-const dir = values.keep ?? makeTempDir();
-mkdirSync(dir, { recursive: true });
+const options = { rounds: Number(values.rounds), only: new RegExp(values.endpoints) };
 
-const reports: object[] = [];
-for (const engine of listEngines()) reports.push(await measureEngine(engine));
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(reports, null, 2));
+for (const { name } of listEngines()) if (name === (values.engine || name)) await measureEngine(name);
 
-function listEngines(): EngineName[] {
-  const { MONGODB_URI, REDIS_URL } = process.env;
-  const all: EngineName[] = MONGODB_URI && REDIS_URL ? ['embedded', 'scale-out'] : ['embedded'];
-  return all.filter((engine) => engine === (values.engine ?? engine));
-}
-
-async function measureEngine(engine: EngineName): Promise<object> {
+async function measureEngine(engine: Served['engine']): Promise<void> {
   const stores: FilledStore[] = [];
-  for (const size of sizes) stores.push(await openFilled(engine, { size, seed: Number(values.seed), dir }));
-  const times = await measureTimes(stores);
+  for (const size of sizes) stores.push(await openFilled(engine, { size, seed: Number(values.seed) }));
+  const { costs, residentMib } = await measureTimes(stores);
   const commands = engine === 'scale-out' ? await countCommands(stores) : null;
   const disk = await Promise.all(stores.map((store) => store.diskBytes()));
-  const table = tableOf(engine, times.costs, commands);
-  const stored = stores.map(({ size, filled: { versions, seconds } }, n) => {
-    return {
-      size,
-      versions,
-      filledInSeconds: seconds,
-      diskBytes: disk[n],
-      residentMib: times.residentMib[n],
-    };
+  const storeRows = stores.map(({ size, filled: { versions, seconds } }, n) => {
+    const megabytes = ((disk[n] ?? Number.NaN) / 1e6).toFixed(0);
+    return [String(size), String(versions), seconds.toFixed(0), megabytes, residentMib[n]?.toFixed(0) ?? ''];
   });
-  process.stdout.write(`\n${table.text}\n\n${formatTable(storeHead, stored.map(storeRow))}\n`);
-  const jobs = [];
-  for (const { size, env } of stores)
-    jobs.push(...(await runPeriodicJobs(env)).map((run) => ({ size, ...run })));
-  if (values.keep === undefined) for (const store of stores) await store.remove();
-  const jobRows = jobs.map(({ name, size, ms, blockedMs, grownMib }) => {
-    return [name, String(size), ...[ms, blockedMs, grownMib].map((value) => value.toFixed(0))];
-  });
+  process.stdout.write(`\n${tableOf(engine, costs, commands)}\n\n${formatTable(storeHead, storeRows)}\n`);
+  const jobRows: string[][] = [];
+  for (const { size, env } of stores) {
+    for (const { name, ms, blockedMs, grownMib } of await runPeriodicJobs(env))
+      jobRows.push([name, String(size), ...[ms, blockedMs, grownMib].map((value) => value.toFixed(0))]);
+  }
+  for (const store of stores) await store.remove();
   process.stdout.write(`\n${formatTable(jobHead, jobRows)}\n`);
-  return { engine, stored, endpoints: table.rows, jobs };
 }
 
 async function measureTimes(stores: readonly FilledStore[]) {
@@ -115,31 +91,29 @@ interface Cost {
   readonly cpuMs: number;
 }
 
-function tableOf(engine: EngineName, costs: Costs<Cost>, commands: Costs<number> | null) {
-  const rows = [...costs].map(([name, bySize]) => {
-    const times = bySize.map((calls) => calls.map(({ ms }) => ms));
-    const cpu = bySize.map((calls) =>
-      quantile(
-        calls.map(({ cpuMs }) => cpuMs),
-        0.5,
-      ),
-    );
-    const median = times.map((each) => quantile(each, 0.5));
-    const p99 = times.map((each) => quantile(each, 0.99));
-    const ratios = { ratio: ratioOf(median), cpuRatio: ratioOf(cpu) };
-    const counted = commands?.get(name)?.map((each) => quantile(each, 0.5));
-    return { name, median, p99, cpu, ...ratios, ...(counted && { commands: counted }) };
-  });
+function tableOf(engine: string, costs: Costs<Cost>, commands: Costs<number> | null): string {
   const ofSize = (size: number) => [`${size}: ms`, 'p99', 'CPU ms'];
   const head = [engine, ...sizes.flatMap(ofSize), 'ratio', 'of CPU', ...(commands ? ['commands'] : []), ''];
-  const cells = rows.map(({ name, median, p99, cpu, ratio, cpuRatio, commands: counted }) => [
-    name,
-    ...median.flatMap((value, n) => [value, p99[n], cpu[n]].map((each = Number.NaN) => format(each))),
-    ...[ratio, cpuRatio].map(format),
-    ...(counted ? [[...new Set(counted.filter(isNumber))].join(' to ')] : []),
-    ratio > target && !(cpuRatio <= target) ? `above ${target}` : '',
-  ]);
-  return { rows, text: formatTable(head, cells) };
+  const rows = [...costs].map(([name, bySize]) => {
+    const times = bySize.map((calls) => calls.map(({ ms }) => ms));
+    const medians = times.map(medianOf);
+    const slow = times.map((each) => quantile(each, 0.99));
+    const cpu = bySize.map((calls) => medianOf(calls.map(({ cpuMs }) => cpuMs)));
+    const [ratio, cpuRatio] = [ratioOf(medians), ratioOf(cpu)];
+    const counted = commands?.get(name)?.map(medianOf).filter(isNumber) ?? [];
+    return [
+      name,
+      ...medians.flatMap((value, n) => [value, slow[n], cpu[n]].map(format)),
+      ...[ratio, cpuRatio].map(format),
+      ...(commands ? [[...new Set(counted)].join(' to ')] : []),
+      ratio > target && !(cpuRatio <= target) ? `above ${target}` : '',
+    ];
+  });
+  return formatTable(head, rows);
+}
+
+function medianOf(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }
 
 /** Of the largest store to the smallest that has figures. */
@@ -152,18 +126,6 @@ function isNumber(value: number): boolean {
   return !Number.isNaN(value);
 }
 
-function storeRow(store: {
-  size: number;
-  versions: number;
-  filledInSeconds: number;
-  diskBytes: number | undefined;
-  residentMib: number | null | undefined;
-}): string[] {
-  const { size, versions, filledInSeconds, diskBytes = Number.NaN, residentMib } = store;
-  const disk = (diskBytes / 1e6).toFixed(0);
-  return [String(size), String(versions), filledInSeconds.toFixed(0), disk, residentMib?.toFixed(0) ?? ''];
-}
-
-function format(value: number): string {
+function format(value = Number.NaN): string {
   return isNumber(value) ? value.toFixed(2) : '';
 }

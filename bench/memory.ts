@@ -1,5 +1,5 @@
 // Resident memory of the embedded engine after 100,000 GETs of 1,000 raw pages of 30 KB.
-// usage: memory.js
+// usage: main.js --only memory
 import autocannon from 'autocannon';
 import { makePage } from './load.ts';
 import { publish, serveEmbedded } from './served.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { formatTable } from './harness.ts';
 import { makePage } from './load.ts';
-import { formatTable } from './table.ts';
 
 /** A server that stores documents, and the CPU time of all its processes so far. */
 export interface Publishing {

@@ -5,10 +5,10 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPlainClient } from '../test/support/client.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
+import { formatTable, quantile } from './harness.ts';
 import { findGenerator, loadPage, type Measured, makePage } from './load.ts';
 import { type Runner, type Sample, startBareHttp, startNginx } from './rivals.ts';
 import { listEngines, publish } from './served.ts';
-import { formatTable } from './table.ts';
 
 const [, , seconds = '3', roundCount = '5', onlyCase] = process.argv;
 const secondsPerRun = Number(seconds);
@@ -128,5 +128,5 @@ function compare(
 }
 
 function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return quantile(values, 0.5);
 }

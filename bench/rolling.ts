@@ -2,27 +2,21 @@ import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openOwnServers } from '../test/bin/own-servers.ts';
 import { createLedger, verify } from '../test/crash/ledger.ts';
 import { createPlainClient } from '../test/support/client.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
 import { until } from '../test/support/until.ts';
+import { readOptions, say } from './harness.ts';
 import { type Env, finish, launchRelease, type Release, startRelease, stop } from './rolling/processes.ts';
 import { startTraffic } from './rolling/traffic.ts';
 
 // An upgrade under load from another release to this one, in the documented order. What an answer has accepted and is
 // not there afterwards, and any answer that is wrong, ends the run with the reason and exit code 1.
-// usage: rolling.js [--engine embedded|scale-out] [--back] FOLDER [seconds of each step, default 6]
+// usage: main.js --only rolling [--engine embedded|scale-out] [--back] FOLDER [seconds of each step, default 6]
 // FOLDER is a built checkout of the other release; --back goes back to it afterwards (scale-out)
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    engine: { type: 'string', default: 'scale-out' },
-    back: { type: 'boolean', default: false },
-  },
-});
+const { values, positionals } = readOptions({ engine: 'scale-out', back: false });
 const [folder = '', seconds = '6'] = positionals;
 const stepMs = Number(seconds) * 1_000;
 const before: Release = { name: 'old', cli: join(resolve(folder), 'dist/bin/cli.js') };
@@ -161,8 +155,4 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   const result = await work();
   say(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(2)} s`);
   return result;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dropleaf } from '../test/bin/command.ts';
-import { createPlainClient } from '../test/support/client.ts';
+import { type Answer, type Client, createPlainClient } from '../test/support/client.ts';
 import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
@@ -85,19 +85,23 @@ export async function publish({ url, token }: Served, html: string): Promise<str
 }
 
 /** As a local account. @returns the Cookie header */
-export async function signIn({ url, env }: Served, name: string): Promise<string> {
+export async function signIn({ url, env }: Pick<Served, 'url' | 'env'>, name: string): Promise<string> {
   const key = (await dropleaf(['sign-in-key'], env)).stdout.trim();
   const client = createPlainClient(url);
-  const { cookies, status } = await client.request('POST', '/sign-in/browser', {
-    raw: new URLSearchParams({ name, key }).toString(),
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      origin: url,
-      'sec-fetch-mode': 'navigate',
-    },
-  });
+  const { cookies, status } = await requestSignIn(client, name, key);
   client.close();
   const cookie = cookies[0]?.split(';')[0];
   if (cookie === undefined) throw new Error(`The sign-in was answered ${status}`);
   return cookie;
+}
+
+export function requestSignIn(client: Client, name: string, key: string): Promise<Answer> {
+  return client.request('POST', '/sign-in/browser', {
+    raw: new URLSearchParams({ name, key }).toString(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: client.url,
+      'sec-fetch-mode': 'navigate',
+    },
+  });
 }

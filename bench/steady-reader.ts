@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { createPlainClient, type RequestOptions } from '../test/support/client.ts';
+import { quantile } from './harness.ts';
 
 export interface Reading {
   readonly requests: number;
@@ -96,8 +97,11 @@ async function read(
 }
 
 function readingOf(times: readonly number[], failures: readonly string[]): Reading {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (part: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-  return { requests: sorted.length, p50: at(0.5), p99: at(0.99), slowest: at(1), failures };
+  return {
+    requests: times.length,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    slowest: quantile(times, 1),
+    failures,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Answer, Client } from '../../test/support/client.ts';
 import { makePage } from '../load.ts';
-import { largeName } from './data-set.ts';
+import { requestSignIn } from '../served.ts';
 import type { Filled, FilledAccount } from './fill.ts';
 
 /** A running service over a filled store. */
@@ -8,8 +8,8 @@ export interface Scene {
   readonly filled: Filled;
   /** As a browser of somebody who follows links of our pages. */
   readonly client: Client;
-  /** The Cookie header of each signed-in account. */
-  readonly cookies: ReadonlyMap<string, string>;
+  /** The Cookie header of the account that writes. */
+  readonly cookie: string;
   readonly signInKey: string;
   /** Slugs of the drops that this round's POSTs have made. */
   readonly fresh: string[];
@@ -29,8 +29,6 @@ export interface Endpoint {
 
 /** The first round, which is not measured, reads each. */
 const pagesInMemory = 10;
-
-const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** In this order: POST makes the drops that others change and DELETE removes, so that a round leaves the store as it was. */
 export const endpoints: readonly Endpoint[] = [
@@ -90,7 +88,10 @@ export const endpoints: readonly Endpoint[] = [
     name: 'sign-in, poll',
     call: ({ client, pollToken }) => client.get(`/api/auth/poll?token=${pollToken}`),
   },
-  { name: 'sign-in of a browser', call: ({ client, signInKey }) => signIn(client, 'writer', signInKey) },
+  {
+    name: 'sign-in of a browser',
+    call: ({ client, signInKey }) => requestSignIn(client, 'writer', signInKey),
+  },
 
   {
     name: 'POST drop',
@@ -133,11 +134,11 @@ function ofLarge(name: string, path: string): [Endpoint] {
     if (large === null) throw new Error('no large account');
     return client.get(path, { token: large.token });
   };
-  return [{ name: `${largeName}: ${name}`, call }];
+  return [{ name: `large: ${name}`, call }];
 }
 
 export function needsLarge({ name }: Endpoint): boolean {
-  return name.startsWith(`${largeName}: `);
+  return name.startsWith('large: ');
 }
 
 function ofVisitor(name: string, path: (filled: Filled, n: number) => string): Endpoint {
@@ -147,9 +148,7 @@ function ofVisitor(name: string, path: (filled: Filled, n: number) => string): E
 function ofBrowser(name: string, path: (account: FilledAccount, n: number) => string): Endpoint {
   return {
     name,
-    call({ client, filled: { writer }, cookies }, n) {
-      return client.get(path(writer, n), { headers: { cookie: cookies.get(writer.name) ?? '' } });
-    },
+    call: ({ client, filled: { writer }, cookie }, n) => client.get(path(writer, n), { headers: { cookie } }),
   };
 }
 
@@ -162,14 +161,6 @@ function change(name: string, method: string, part: string, body?: (n: number) =
       return client.request(method, path, { token: filled.writer.token, body: body?.(n) });
     },
   };
-}
-
-/** @returns an answer with the session's cookie */
-export function signIn(client: Client, name: string, key: string): Promise<Answer> {
-  return client.request('POST', '/sign-in/browser', {
-    raw: new URLSearchParams({ name, key }).toString(),
-    headers: { ...form, origin: client.url },
-  });
 }
 
 function page(n: number): string {

@@ -42,9 +42,3 @@ async function callOnce({ name, call }: Endpoint, scene: Scene, n: number, isWar
   if (status >= 400 && !(isWarmUp && status === 503))
     throw new Error(`${name} was answered ${status}: ${text.slice(0, 300)}`);
 }
-
-/** @param share 0.5: the median */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}

@@ -18,7 +18,7 @@ interface HistogramOptions {
   readonly buckets: readonly number[];
 }
 
-/** Those of the library hash and check the labels for each value, which takes 20 times as long as these (bench/metrics.ts). */
+/** Those of the library hash and check the labels for each value, which takes 20 times as long as these (docs/performance.md). */
 export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
   const { name, help, labels, buckets } = options;
   const tallies = new Map<string, ReturnType<typeof createTally>>();

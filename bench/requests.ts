@@ -1,27 +1,17 @@
 // The service beside a bare Express 5 app that sends the same bytes, or beside a Dropleaf at another address: the same requests
 // to both in turn. Then what 300 publishes cost, beside Express with one durable row for each. The account of the token must be allowed to write that much (docs/performance.md); its new drops are deleted.
-// usage: http.js [--seconds 4] [--rounds 3] [--only PATTERN of scenarios] [--engine embedded|scale-out]
+// usage: main.js [--seconds 4] [--rounds 3] [--only PATTERN of scenarios] [--engine embedded|scale-out]
 //   [--url URL --token TOKEN]
 import { rmSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { makeTempDir } from '../test/support/temp-dir.ts';
+import { formatTable, readOptions } from './harness.ts';
 import { load, type Measured, median, type Scenario } from './load.ts';
 import { startBareServer, startRowServer } from './processes.ts';
 import { measurePublishes, publishes } from './publishes.ts';
 import { answersOf, type Prepared, prepare } from './scenarios.ts';
 import { listEngines } from './served.ts';
-import { formatTable } from './table.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
-    only: { type: 'string', default: '' },
-    engine: { type: 'string', default: 'embedded' },
-    url: { type: 'string' },
-    token: { type: 'string', default: '' },
-  },
-});
+const { values } = readOptions({ seconds: '4', rounds: '3', engine: 'embedded', url: '', token: '' });
 const { rounds, seconds } = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
 /** Room and time for 50 bodies of 2 MB at a time, also on a busy machine. */
 const settings = { BUFFERED_BYTES: String(256 * 1024 * 1024), ANSWER_MS: '60000' };
@@ -44,7 +34,7 @@ const engine = listEngines().find(({ name }) => name === values.engine);
 if (engine === undefined) throw new Error(`--engine ${values.engine} needs MONGODB_URI and REDIS_URL`);
 const service = await engine.serve(settings);
 const ours = await prepare(service);
-const other = values.url === undefined ? await startBare(ours) : await reach(values.url, values.token);
+const other = values.url === '' ? await startBare(ours) : await reach(values.url, values.token);
 const rows: string[][] = [];
 let costs = '';
 try {
@@ -53,13 +43,13 @@ try {
     if (theirs === undefined || !new RegExp(values.only).test(name)) continue;
     rows.push(rowOf(name, await measure(scenario, theirs)));
   }
-  if (values.url === undefined && new RegExp(values.only).test('publishes')) costs = await measureCosts();
+  if (values.url === '' && new RegExp(values.only).test('publishes')) costs = await measureCosts();
 } finally {
   await Promise.all([service.close(), other.close()]);
 }
-const theirName = values.url === undefined ? 'bare' : 'theirs';
+const theirName = values.url === '' ? 'bare' : 'theirs';
 const head = ['', 'req/s', 'p50 ms', 'p99 ms', `${theirName} req/s`, 'p50 ms', 'p99 ms', 'ratio', 'target'];
-const against = values.url ?? 'a bare Express 5 app that sends the same bytes';
+const against = values.url || 'a bare Express 5 app that sends the same bytes';
 process.stdout.write(`
 50 connections, ${rounds} runs of ${seconds} s each in turn with ${against}; the median run.
 
@@ -127,7 +117,7 @@ function runOf(url: string, scenario: Scenario, amount?: number): Promise<Measur
 
 function rowOf(name: string, { ours: mine, theirs }: { ours: Measured; theirs: Measured }): string[] {
   const ratio = mine.rate / theirs.rate;
-  const { ratio: wantedRatio, rate: wantedRate } = (values.url === undefined && targets[name]) || {};
+  const { ratio: wantedRatio, rate: wantedRate } = (values.url === '' && targets[name]) || {};
   const isMet = ratio >= (wantedRatio ?? 0) && mine.rate >= (wantedRate ?? 0);
   const wanted = wantedRatio === undefined ? wantedRate && `${wantedRate}/s` : `${wantedRatio} of bare`;
   return [
