@@ -1,14 +1,16 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, isScaleOut, type OptionName } from '../shared/config/config.ts';
 import { isOwnHost } from '../shared/config/content-origin.ts';
 import type { Account } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
 import { slugPattern } from '../shared/domain/ids.ts';
+import { reasonMaxCharacters } from '../shared/domain/moderation.ts';
 import { readPageAddress } from '../shared/domain/page-address.ts';
 import type { OperatorServices } from '../shared/open-operator-services.ts';
 import type { Log } from '../shared/ports/log.ts';
-import type { Moderation, Operator } from '../shared/services/moderation.ts';
+import type { Operator } from '../shared/services/moderation.ts';
 import { onlySettings, readSettings, serverHosts } from './environment.ts';
 import { type Env, type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
@@ -79,6 +81,13 @@ export interface OperatorOptions {
   readonly reason?: string;
 }
 
+/** A command that is logged with the operator's name. */
+export function addLogged(parent: Command, name: string): Command {
+  return parent
+    .command(name)
+    .option('--by <name>', 'operator name for the log (default: your system user name)', readName);
+}
+
 /** Who acts and why, for the log. */
 export function readOperator({ by, reason }: OperatorOptions): Operator {
   return { by: by ?? systemUser(), reason: reason ?? null };
@@ -91,6 +100,31 @@ function systemUser(): string {
   } catch {
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
+}
+
+export const readReason = (text: string) => readText(text, reasonMaxCharacters);
+const readName = (text: string) => readText(text, 100);
+
+function readText(text: string, maxCharacters: number): string {
+  const trimmed = text.trim();
+  const length = [...trimmed].length;
+  if (length === 0) throw new InvalidArgumentError('It must not be empty.');
+  if (trimmed.includes('\0')) throw new InvalidArgumentError('It must not contain NUL characters.');
+  if (length > maxCharacters) {
+    throw new InvalidArgumentError(`It must be at most ${maxCharacters} characters (got ${length}).`);
+  }
+  return trimmed;
+}
+
+/** The highest `--limit`. */
+export const maxLimit = 1_000;
+
+export function readLimit(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > maxLimit) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxLimit}.`);
+  }
+  return count;
 }
 
 /** The slug in the URL of a page; null: it is no such URL. @throws UsageError if it is a URL of another service */
@@ -110,19 +144,6 @@ export function readSlug(page: string, env: Env): string {
   throw new UsageError(
     `"${page}" is not a slug (abc123) or the URL of a page (https://drops.example/p/abc123)`,
   );
-}
-
-/** The account with that id or name. @throws Error if there is none, or more than one with the name */
-export async function findOneAccount(moderation: Moderation, user: string): Promise<Account> {
-  const [account, ...others] = await moderation.findAccounts(user);
-  if (account === undefined) {
-    throw new Error(
-      `there is no account "${user}": look it up by its page or token with "bin/dropleaf.js admin find"`,
-    );
-  }
-  if (others.length === 0) return account;
-  const all = [account, ...others].map(describeAccount).join(', ');
-  throw new Error(`more than one account has the name "${user}": use the id of one of ${all}`);
 }
 
 /** `0198f…  (octocat, github)` */

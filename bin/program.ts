@@ -3,12 +3,12 @@ import { ConfigError } from '../shared/config/config.ts';
 import { storeForm } from '../shared/open-stores.ts';
 import { messageOf } from '../shared/util/message-of.ts';
 import { readVersion } from '../shared/version.ts';
-import { addAdminCommands } from './admin-program.ts';
-import { type JobsOptions, jobs } from './commands/jobs.ts';
-import { migrate, printConfig, signInKey, token } from './commands/maintenance.ts';
-import { addDataCommands } from './data-program.ts';
+import { addAdminCommands } from './commands/admin.ts';
+import { addDataCommands } from './commands/data.ts';
+import { addJobs } from './commands/jobs.ts';
+import { addMaintenance } from './commands/maintenance.ts';
 import { type ProcessIo, UsageError } from './process-io.ts';
-import { stripControlCharacters } from './text.ts';
+import { example, stripControlCharacters } from './text.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
@@ -98,6 +98,7 @@ function createProgram(io: ProcessIo, setExitCode: (code: number) => void): Comm
     );
   addProcesses(program, io, setExitCode);
   addMaintenance(program, io);
+  addJobs(program, io);
   addDataCommands(program, io);
   addAdminCommands(program, io);
   return program;
@@ -129,64 +130,4 @@ function addProcesses(program: Command, io: ProcessIo, setExitCode: (code: numbe
     .summary('run jobs, as one of several processes')
     .description('Runs a worker process on MongoDB and Redis until SIGTERM.')
     .addHelpText('after', example('JOBS_AT_ONCE=8 bin/dropleaf.js worker'));
-}
-
-function addMaintenance(program: Command, io: ProcessIo): void {
-  program
-    .command('migrate')
-    .summary('give the stored data the form of this release')
-    .description(
-      'Creates missing collections and indexes in MongoDB and logs them; running processes are not disturbed. Migrates SQLite, ' +
-        'which "start" does too: no service may run on it.',
-    )
-    .addHelpText('after', example('bin/dropleaf.js migrate'))
-    .action(() => migrate(io));
-
-  program
-    .command('config')
-    .summary('print every setting with its value')
-    .description(
-      'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
-    )
-    .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
-    .action(() => printConfig(io));
-
-  program
-    .command('token')
-    .summary('create an API token for a local account')
-    .description(
-      'Creates an API token and prints it, and nothing else, on stdout. The same name is always the same account. The service ' +
-        'need not be running, but must have been started once.',
-    )
-    .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
-    .option('-l, --label <text>', 'label of the token, shown in lists')
-    .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
-    .action((options: { user: string; label?: string }) => token(options, io));
-
-  program
-    .command('sign-in-key')
-    .summary('print the key for the local sign-in page')
-    .description(
-      'Prints the sign-in key and nothing else on stdout. Fails if people sign in with GitHub. The service need not ' +
-        'be running, but must have been started once.',
-    )
-    .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
-    .action(() => signInKey(io));
-
-  program
-    .command('jobs')
-    .summary('count jobs by name, say why jobs failed, retry them')
-    .description(
-      'Counts the waiting, active and failed jobs of each name; "oldest" is how long the oldest one has been due, and "~" ' +
-        'marks an estimate. Then lists why jobs failed: by name and error, with one as an example. A job has failed when its ' +
-        'last attempt has; until then it counts as waiting, and is listed as retried. Failed jobs are kept for 7 days.',
-    )
-    .option('-r, --retry [name]', 'queue failed jobs again: all, those of a name, or the one with an id')
-    .option('--json', 'print JSON')
-    .addHelpText('after', example('bin/dropleaf.js jobs --retry edge.purge'))
-    .action((options: JobsOptions) => jobs(options, io));
-}
-
-function example(line: string): string {
-  return `\nExample:\n  ${line}`;
 }

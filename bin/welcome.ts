@@ -1,11 +1,12 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, isScaleOut } from '../shared/config/config.ts';
+import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
 import type { Services } from '../shared/open-services.ts';
-import { variableOf } from './environment.ts';
+import { storeForm } from '../shared/open-stores.ts';
+import { readVersion } from '../shared/version.ts';
+import { serverHosts, variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';
 import type { ProcessIo } from './process-io.ts';
-import { describePlace } from './start-line.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
@@ -68,4 +69,41 @@ function relativeTo(folder: string, path: string): string {
 /** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export type ProcessName = 'start' | 'web' | 'worker';
+
+const messages: Readonly<Record<ProcessName, string>> = {
+  start: 'service is ready',
+  web: 'web process is ready',
+  worker: 'worker is ready',
+};
+
+/** The line that each process logs once it works: the same fields for all three, null for what a worker does not have. */
+export function describeStart(
+  name: ProcessName,
+  config: Config,
+  { cwd }: Pick<ProcessIo, 'cwd'>,
+): { fields: object; message: string } {
+  const listens = name !== 'worker';
+  return {
+    message: messages[name],
+    fields: {
+      process: name,
+      version: readVersion(),
+      engine: engineName(config),
+      form: storeForm(engineName(config)),
+      address: listens ? config.HOST : null,
+      port: listens ? config.PORT : null,
+      baseUrl: listens ? config.BASE_URL : null,
+      data: describePlace(config, cwd()),
+    },
+  };
+}
+
+/** Where the data is: a folder, or servers without credentials. */
+function describePlace(config: Config, folder: string): string {
+  if (!isScaleOut(config)) return resolve(folder, config.DATA_DIR);
+  const { mongodb, redis } = serverHosts(config);
+  return `MongoDB (${mongodb}) and Redis (${redis})`;
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Act, AuditEntry } from '../../shared/domain/moderation.ts';
+import { type Act, type AuditEntry, actTargets } from '../../shared/domain/moderation.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { Layout } from '../html/layout.ts';
@@ -58,22 +58,9 @@ ${reason !== null && html`<p class="small wrap-anywhere">${visible(reason)}</p>`
 `;
 }
 
-/** What an entry's target begins with. */
-const targets: Readonly<Record<Act, 'page' | 'account' | 'text'>> = {
-  takedown: 'page',
-  restore: 'page',
-  look: 'page',
-  'close-report': 'page',
-  'close-reports': 'page',
-  suspend: 'account',
-  unsuspend: 'account',
-  'revoke-tokens': 'account',
-  find: 'text',
-};
-
 function targetOf(act: Act, target: string): Html {
-  if (targets[act] === 'account') return personOf(target);
-  if (targets[act] === 'text') return visible(target);
+  if (actTargets[act] === 'account') return personOf(target);
+  if (actTargets[act] === 'text') return visible(target);
   const [slug = '', ...rest] = target.split(' ');
   return html`<a href="${operatorPaths.page(slug)}">${slug}</a> ${rest.join(' ')}`;
 }

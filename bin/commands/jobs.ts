@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { isScaleOut } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { JobCount } from '../../shared/domain/job-count.ts';
@@ -12,7 +13,7 @@ import { withTimeout } from '../../shared/util/wait-at-most.ts';
 import { serverHosts } from '../environment.ts';
 import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { countOf, formatDuration, formatTime, labelLines } from '../text.ts';
+import { countOf, example, formatDuration, formatTime, labelLines } from '../text.ts';
 
 /** How long Redis may take to count the jobs. */
 const countTimeoutMs = 5_000;
@@ -20,7 +21,22 @@ const countTimeoutMs = 5_000;
 /** Jobs that failed for one cause are many: this many are grouped. Redis keeps no more failed ones. */
 const readFailedJobs = 2_000;
 
-export interface JobsOptions {
+export function addJobs(program: Command, io: ProcessIo): void {
+  program
+    .command('jobs')
+    .summary('count jobs by name, say why jobs failed, retry them')
+    .description(
+      'Counts the waiting, active and failed jobs of each name; "oldest" is how long the oldest one has been due, and "~" ' +
+        'marks an estimate. Then lists why jobs failed: by name and error, with one as an example. A job has failed when its ' +
+        'last attempt has; until then it counts as waiting, and is listed as retried. Failed jobs are kept for 7 days.',
+    )
+    .option('-r, --retry [name]', 'queue failed jobs again: all, those of a name, or the one with an id')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('bin/dropleaf.js jobs --retry edge.purge'))
+    .action((options: JobsOptions) => jobs(options, io));
+}
+
+interface JobsOptions {
   /** true: all failed jobs; else those of a name, or the one of an id. */
   readonly retry?: true | string;
   readonly json?: boolean;
@@ -30,7 +46,7 @@ export interface JobsOptions {
  * Prints how many jobs of each name wait, run and have failed, and why. `retry`: queues failed ones again instead.
  * @throws Error if no failed job has the name or id to retry
  */
-export async function jobs({ retry, json = false }: JobsOptions, io: ProcessIo): Promise<void> {
+async function jobs({ retry, json = false }: JobsOptions, io: ProcessIo): Promise<void> {
   await withServices(readDataConfig(io.env), io, async (services) => {
     const counts = await countJobs(services);
     if (retry !== undefined) return retryJobs(retry === true ? null : retry, services, json, io);

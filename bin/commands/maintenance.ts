@@ -1,15 +1,60 @@
+import type { Command } from 'commander';
 import { describeConfig } from '../../shared/config/config.ts';
 import { localIdentity } from '../../shared/domain/account.ts';
 import { migrateStores } from '../../shared/open-stores.ts';
 import { describeMisspelled, describeUnused, isFromFile, readSettings } from '../environment.ts';
 import { describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
+import { example } from '../text.ts';
+
+export function addMaintenance(program: Command, io: ProcessIo): void {
+  program
+    .command('migrate')
+    .summary('give the stored data the form of this release')
+    .description(
+      'Creates missing collections and indexes in MongoDB and logs them; running processes are not disturbed. Migrates SQLite, ' +
+        'which "start" does too: no service may run on it.',
+    )
+    .addHelpText('after', example('bin/dropleaf.js migrate'))
+    .action(() => migrate(io));
+
+  program
+    .command('config')
+    .summary('print every setting with its value')
+    .description(
+      'Prints every setting with its value, secrets hidden. Lists invalid settings instead if there are any.',
+    )
+    .addHelpText('after', example('PORT=8080 bin/dropleaf.js config'))
+    .action(() => printConfig(io));
+
+  program
+    .command('token')
+    .summary('create an API token for a local account')
+    .description(
+      'Creates an API token and prints it, and nothing else, on stdout. The same name is always the same account. The service ' +
+        'need not be running, but must have been started once.',
+    )
+    .requiredOption('-u, --user <name>', 'name of the account, as on the local sign-in page (required)')
+    .option('-l, --label <text>', 'label of the token, shown in lists')
+    .addHelpText('after', example('TOKEN=$(bin/dropleaf.js token --user me --label laptop)'))
+    .action((options: { user: string; label?: string }) => token(options, io));
+
+  program
+    .command('sign-in-key')
+    .summary('print the key for the local sign-in page')
+    .description(
+      'Prints the sign-in key and nothing else on stdout. Fails if people sign in with GitHub. The service need not ' +
+        'be running, but must have been started once.',
+    )
+    .addHelpText('after', example('bin/dropleaf.js sign-in-key'))
+    .action(() => signInKey(io));
+}
 
 /**
  * Prints every setting with its value, and warns about misspelled names and settings without an effect.
  * @throws ConfigError listing every invalid setting
  */
-export function printConfig({ env, stdout, stderr }: ProcessIo): void {
+function printConfig({ env, stdout, stderr }: ProcessIo): void {
   const warn = (text: string) => void stderr.write(`dropleaf: ${text}\n`);
   describeMisspelled(env).forEach(warn); // also if a setting is invalid
   const config = readSettings(env);
@@ -28,7 +73,7 @@ export function printConfig({ env, stdout, stderr }: ProcessIo): void {
  * release with that setting would not start.
  * @throws Error if a service runs on SQLite
  */
-export async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
+async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const config = readSettings(env);
   const { createLog } = await import('../log.ts');
   const log = createLog(config.LOG_LEVEL, stderr);
@@ -41,7 +86,7 @@ export async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void>
  * Creates a token for a local account and prints it, and nothing else, on stdout.
  * @throws UsageError if the name or the label is invalid
  */
-export async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
+async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS']);
   const identity = localIdentity(user);
   if (identity === null) {
@@ -67,7 +112,7 @@ export async function token({ user, label }: { user: string; label?: string }, i
  * Prints the sign-in key, and nothing else on stdout. The first call generates it.
  * @throws Error if people sign in with GitHub
  */
-export async function signInKey(io: ProcessIo): Promise<void> {
+async function signInKey(io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
   if (config.GITHUB_CLIENT_ID !== '') {
     throw new Error('there is no sign-in key: GITHUB_CLIENT_ID is set, so people sign in with GitHub');

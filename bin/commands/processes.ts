@@ -7,9 +7,8 @@ import { hasEmbeddedData, migrateStores } from '../../shared/open-stores.ts';
 import { describeMisspelled, describeUnused, readSettings, variableOf } from '../environment.ts';
 import { createLog, type ProcessLog } from '../log.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
-import { describeStart, type ProcessName } from '../start-line.ts';
 import { type Part, stopAll, watchForStop } from '../stopping.ts';
-import { welcome } from '../welcome.ts';
+import { describeStart, type ProcessName, welcome } from '../welcome.ts';
 import { countJobs } from './jobs.ts';
 
 /**

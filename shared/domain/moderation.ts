@@ -8,20 +8,22 @@ export interface Takedown {
 /** The longest reason of an act, in characters. */
 export const reasonMaxCharacters = 1_000;
 
-/** Acts of operators. Permanent names: log entries hold them. */
-export const acts = [
-  'takedown',
-  'restore',
-  'suspend',
-  'unsuspend',
-  'revoke-tokens',
-  'find',
-  'close-report',
-  'close-reports',
-  'look',
-] as const;
+/** The acts of operators, and what each is about. Permanent names: log entries hold them. */
+export const actTargets = {
+  takedown: 'page',
+  restore: 'page',
+  look: 'page',
+  'close-report': 'page',
+  'close-reports': 'page',
+  suspend: 'account',
+  unsuspend: 'account',
+  'revoke-tokens': 'account',
+  find: 'text',
+} as const;
 
-export type Act = (typeof acts)[number];
+export type Act = keyof typeof actTargets;
+
+export const acts = Object.keys(actTargets) as Act[]; // proof: the keys of the literal above
 
 /** An entry of the audit log, written before the act; its outcome is added after it. */
 export interface AuditEntry {

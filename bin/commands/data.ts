@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import type { ProcessIo } from './process-io.ts';
+import { isScaleOut } from '../../shared/config/config.ts';
+import { readVersion } from '../../shared/version.ts';
+import { readDataConfig } from '../operator.ts';
+import { type ProcessIo, UsageError } from '../process-io.ts';
+import { countOf, example, startTimer } from '../text.ts';
 
 /** The commands for all data at once: archives and backups. */
 export function addDataCommands(program: Command, io: ProcessIo): void {
@@ -23,7 +27,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string, options: { force?: true; skipDamaged?: true }) => {
-      const { exportData } = await import('./commands/export.ts');
+      const { exportData } = await import('./export.ts');
       await exportData(file, options, io);
     });
 
@@ -44,7 +48,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string) => {
-      const { importData } = await import('./commands/import.ts');
+      const { importData } = await import('./import.ts');
       await importData(file, io);
     });
 
@@ -65,7 +69,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string, options: { againstStore?: true }) => {
-      const { verifyData } = await import('./commands/verify.ts');
+      const { verifyData } = await import('./verify.ts');
       await verifyData(file, options, io);
     });
 
@@ -80,13 +84,43 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
     )
     .argument('<dir>', 'the folder of the backups, of one service alone; it is created if it is missing')
     .option('-k, --keep <count>', 'then remove older backups of this data, so that this many stay')
-    .addHelpText('after', example('backup /var/backups/dropleaf --keep 7'))
-    .action(async (dir: string, options: { keep?: string }) => {
-      const { backup } = await import('./commands/backup.ts');
-      await backup(dir, options, io);
-    });
+    .addHelpText('after', example('bin/dropleaf.js backup /var/backups/dropleaf --keep 7'))
+    .action((dir: string, options: { keep?: string }) => backup(dir, options, io));
 }
 
-function example(...lines: string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+const keepMax = 10_000;
+
+/**
+ * Makes a verified backup of the embedded engine's data and prints where it is.
+ * @throws UsageError if the settings choose MongoDB, or `keep` is not a number of backups
+ */
+async function backup(dir: string, { keep }: { keep?: string }, io: ProcessIo): Promise<void> {
+  const config = readDataConfig(io.env);
+  if (isScaleOut(config)) {
+    throw new UsageError(
+      '"bin/dropleaf.js backup" copies SQLite, and MONGODB_URI and REDIS_URL choose MongoDB: use the snapshots of your ' +
+        'MongoDB, mongodump, or "bin/dropleaf.js export FILE"',
+    );
+  }
+  const kept = readKeep(keep);
+  const { backUp } = await import('../../shared/open-backup.ts');
+  const seconds = startTimer();
+  const made = await backUp({
+    ...{ dataDir: config.DATA_DIR, dir, keep: kept },
+    ...{ release: readVersion(), now: Date.now() },
+  });
+  const { drops = 0, drop_versions: versions = 0, accounts = 0 } = made.rows;
+  const counts = [countOf(drops, 'drop'), countOf(versions, 'version'), countOf(accounts, 'account')].join(
+    ', ',
+  );
+  io.stdout.write(`${made.path}\n`);
+  io.stdout.write(`  ${counts}, ${(made.bytes / 1_000_000).toFixed(1)} MB, checked, in ${seconds()}\n`);
+  for (const path of made.removed) io.stdout.write(`  removed ${path}\n`);
+}
+
+/** null: all backups stay. */
+function readKeep(keep: string | undefined): number | null {
+  if (keep === undefined) return null;
+  if (/^[1-9]\d{0,4}$/.test(keep) && Number(keep) <= keepMax) return Number(keep);
+  throw new UsageError(`--keep must be a number from 1 to ${keepMax} (got "${keep}")`);
 }

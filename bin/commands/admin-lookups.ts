@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import type { Account } from '../../shared/domain/account.ts';
+import type { Drop } from '../../shared/domain/drop.ts';
+import type { AuditEntry } from '../../shared/domain/moderation.ts';
+import type { Token } from '../../shared/domain/token.ts';
+import type { AccountSummary, Findings } from '../../shared/services/moderation.ts';
+import {
+  addLogged,
+  describeAccount,
+  type OperatorOptions,
+  printBlocks,
+  readLimit,
+  readOperator,
+  slugInUrl,
+  withAdmin,
+} from '../operator.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { example, formatTime } from '../text.ts';
+
+/** Prints every page, account and token that has this slug, URL, id or name. */
+export function addFind(admin: Command, io: ProcessIo): void {
+  addLogged(admin, 'find')
+    .summary('look up a page, an account or a token')
+    .description(
+      'Prints the matching pages, accounts and tokens, with their owners and states. Exits with 1 if nothing matches. ' +
+        'Each lookup is logged.',
+    )
+    .argument('<what>', 'slug or URL of a page, id or name of an account, or a token or its id')
+    .addHelpText('after', example('bin/dropleaf.js admin find abc123'))
+    .action((what: string, options: OperatorOptions) =>
+      withAdmin(io, async ({ moderation }) => {
+        const wanted = slugInUrl(what, io.env) ?? what;
+        const blocks = describeFindings(await moderation.find(wanted, readOperator(options)));
+        if (blocks.length === 0) throw new Error(`no page, account or token matches "${wanted}"`);
+        printBlocks(io, blocks);
+      }),
+    );
+}
+
+function describeFindings({ drop, token, accounts }: Findings): string[][] {
+  return [
+    ...(drop === null ? [] : [describePage(drop.drop, drop.owner)]),
+    ...(token === null ? [] : [describeToken(token.token, token.account)]),
+    ...accounts.map(describeAccountSummary),
+  ];
+}
+
+function describePage(drop: Drop, owner: Account | null): string[] {
+  const { takedown } = drop;
+  return [
+    `page      ${drop.slug}`,
+    `  title     ${drop.title}`,
+    `  account   ${owner === null ? drop.ownerId : describeAccount(owner)}`,
+    `  created   ${formatTime(drop.createdAt)}`,
+    `  changed   ${formatTime(drop.updatedAt)}, version ${drop.latestVersion}`,
+    `  views     ${drop.viewCount}`,
+    `  passcode  ${drop.locked ? 'yes' : 'no'}`,
+    `  state     ${takedown === null ? 'online' : `taken down on ${formatTime(takedown.at)}: ${takedown.reason}`}`,
+  ];
+}
+
+function describeToken(token: Token, account: Account | null): string[] {
+  return [
+    `token     ${token.id}`,
+    `  account   ${account === null ? token.accountId : describeAccount(account)}`,
+    `  label     ${token.label ?? '(none)'}`,
+    `  created   ${formatTime(token.createdAt)}`,
+    `  last use  ${token.lastUsedAt === null ? 'never' : formatTime(token.lastUsedAt)}`,
+    `  state     ${describeState(account)}`,
+  ];
+}
+
+function describeAccountSummary({ account, tokens, drops, dropCount }: AccountSummary): string[] {
+  const { id, identity, createdAt } = account;
+  return [
+    `account   ${id}`,
+    `  name      ${identity.name} (${identity.provider}, ${identity.subject})`,
+    `  created   ${formatTime(createdAt)}`,
+    `  state     ${describeState(account)}`,
+    `  tokens    ${tokens.length}`,
+    ...tokens.map((token) => `    ${token.id}  ${token.label ?? '(no label)'}`),
+    `  pages     ${dropCount}${dropCount > drops.length ? `, newest ${drops.length}:` : ''}`,
+    ...drops.map(
+      (drop) => `    ${drop.slug}  ${drop.title}${drop.takedown === null ? '' : '  (taken down)'}`,
+    ),
+  ];
+}
+
+function describeState(account: Account | null): string {
+  if (account === null) return 'the account is missing';
+  return account.suspendedAt === null ? 'active' : `suspended since ${formatTime(account.suspendedAt)}`;
+}
+
+export function addLog(admin: Command, io: ProcessIo): void {
+  admin
+    .command('log')
+    .summary('list what operators did')
+    .description(
+      'Lists what operators did, when and why, newest first. Entries are never changed or removed. If an entry has no ' +
+        'outcome, the command was interrupted: run it again.',
+    )
+    .option('-n, --limit <count>', 'maximum entries', readLimit, 50)
+    .option('-b, --before <id>', 'only entries older than the one with this id')
+    .addHelpText('after', example('bin/dropleaf.js admin log --limit 20'))
+    .action(({ limit, before = null }: { limit: number; before?: string | null }) =>
+      withAdmin(io, async ({ audit }) => {
+        const entries = await audit.list(before, limit);
+        printBlocks(io, entries.map(describeEntry));
+        const last = entries.at(-1);
+        if (last !== undefined && entries.length === limit) {
+          io.stderr.write(
+            `For older entries: bin/dropleaf.js admin log --limit ${limit} --before ${last.id}\n`,
+          );
+        }
+      }),
+    );
+}
+
+function describeEntry({ id, at, by, act, target, reason, outcome }: AuditEntry): string[] {
+  return [
+    `${formatTime(at)} ${by}: ${act} ${target}`,
+    ...(reason === null ? [] : [`  reason   ${reason}`]),
+    `  outcome  ${outcome ?? 'unknown: still running, or interrupted'}`,
+    `  id       ${id}`,
+  ];
+}

@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import type { Account } from '../../shared/domain/account.ts';
+import { type Act, actTargets } from '../../shared/domain/moderation.ts';
+import type { ChangedPage, Moderation } from '../../shared/services/moderation.ts';
+import {
+  addLogged,
+  describeAccount,
+  type OperatorOptions,
+  orNotFound,
+  printLine,
+  readOperator,
+  readReason,
+  readSlug,
+  withAdmin,
+} from '../operator.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { countOf, example, formatTime } from '../text.ts';
+import { addFind, addLog } from './admin-lookups.ts';
+import { addReportCommands } from './admin-reports.ts';
+
+interface ActCommand {
+  readonly name: Act;
+  readonly summary: string;
+  readonly description: string;
+  /** Set: a reason is required. */
+  readonly requiredReason?: string;
+  readonly example: string;
+  /** @param target page or account, as it was given */
+  run(target: string, options: OperatorOptions, io: ProcessIo): Promise<void>;
+}
+
+/** What operators do to a page or an account. */
+const actCommands: readonly ActCommand[] = [
+  {
+    name: 'takedown',
+    summary: 'take a page offline (410)',
+    description:
+      'Takes a page with all its versions offline: viewers get 410. The owner still sees it in the API, and gets the ' +
+      'reason when changing it. Running it again replaces the reason. Set the same EDGE_… variables as for the ' +
+      'service, so that the cache in front is purged before this command ends; otherwise the worker purges it.',
+    requiredReason: 'reason for the owner and the log (required)',
+    example: 'takedown abc123 --reason "phishing"',
+    run: changePage(
+      (moderation, slug, { by, reason }) => moderation.takeDown(slug, { by, reason: reason ?? '' }),
+      ({ takedown }) =>
+        takedown === null
+          ? 'is offline: viewers get 410.'
+          : `was already offline since ${formatTime(takedown.at)}; its reason was: ${takedown.reason}`,
+    ),
+  },
+  {
+    name: 'restore',
+    summary: 'put a page that was taken down online again',
+    description: 'Undoes "takedown": viewers see the page again. The cache in front is purged.',
+    example: 'restore abc123',
+    run: changePage(
+      (moderation, slug, operator) => moderation.restore(slug, operator),
+      ({ takedown }) => (takedown === null ? 'was not offline.' : 'is online again.'),
+    ),
+  },
+  {
+    name: 'suspend',
+    summary: 'make an account read-only',
+    description:
+      'Makes an account read-only: every change of drops with any of its tokens, existing or new, is refused (403). ' +
+      'Its pages stay online: take each one down with "takedown".',
+    example: 'suspend octocat --reason "spam"',
+    run: changeAccount(async (moderation, account, operator) => {
+      const { isNew } = await moderation.suspend(account, operator);
+      return isNew ? ' is read-only now. Its pages stay online.' : ' was already suspended.';
+    }),
+  },
+  {
+    name: 'unsuspend',
+    summary: 'let a suspended account write again',
+    description: 'Undoes "suspend".',
+    example: 'unsuspend octocat',
+    run: changeAccount(async (moderation, account, operator) => {
+      const { isNew } = await moderation.unsuspend(account, operator);
+      return isNew ? ' can write again.' : ' was not suspended.';
+    }),
+  },
+  {
+    name: 'revoke-tokens',
+    summary: 'revoke all tokens of an account and end its sessions',
+    description:
+      'Revokes all API tokens of an account, and ends its sessions and its approved sign-ins that have not received a ' +
+      'token yet. The owner can sign in again: use "suspend" to make the account read-only.',
+    example: 'revoke-tokens octocat --reason "leaked token"',
+    run: changeAccount(async (moderation, account, operator) => {
+      const { tokens, sessions, signIns } = await moderation.revokeTokens(account, operator);
+      const ended = `${countOf(sessions, 'session')} and ${countOf(signIns, 'approved sign-in')} ended`;
+      return `: ${countOf(tokens, 'token')} revoked, ${ended}.`;
+    }),
+  },
+];
+
+/** `bin/dropleaf.js admin`: how operators handle abuse. */
+export function addAdminCommands(program: Command, io: ProcessIo): void {
+  const admin = program
+    .command('admin')
+    .summary('handle abuse: take pages offline, suspend accounts, read reports')
+    .description(
+      'Commands for operators who handle abuse. They work on the stored data, whether the service is running or not. ' +
+        'Each change is logged before it is made: see "admin log".',
+    )
+    .helpCommand('help [command]', 'print help for a command')
+    .enablePositionalOptions()
+    .addHelpText(
+      'after',
+      example('bin/dropleaf.js admin takedown https://drops.example/p/abc123 --reason "phishing"'),
+    );
+  for (const act of actCommands) addAct(admin, act, io);
+  addFind(admin, io);
+  addLog(admin, io);
+  addReportCommands(admin, io);
+}
+
+function addAct(admin: Command, act: ActCommand, io: ProcessIo): void {
+  const { name, summary, description, requiredReason, run } = act;
+  const command = addLogged(admin, name)
+    .summary(summary)
+    .description(description)
+    .addHelpText('after', example(`bin/dropleaf.js admin ${act.example}`))
+    .action((target: string, options: OperatorOptions) => run(target, options, io));
+  if (actTargets[name] === 'page') command.argument('<page>', 'slug or URL of the page');
+  else command.argument('<user>', 'id or name of the account, as "admin find" prints them');
+  if (requiredReason === undefined) command.option('-r, --reason <text>', 'reason for the log', readReason);
+  else command.requiredOption('-r, --reason <text>', requiredReason, readReason);
+}
+
+type Operator = ReturnType<typeof readOperator>;
+
+/**
+ * @returns a command that throws UsageError if the page is neither a slug nor a URL, and Error if there is no such page
+ * @param describeState the page after the act, by what it was before
+ */
+function changePage(
+  change: (moderation: Moderation, slug: string, operator: Operator) => Promise<ChangedPage>,
+  describeState: (before: ChangedPage['before']) => string,
+): ActCommand['run'] {
+  return async (page, options, io) => {
+    const slug = readSlug(page, io.env);
+    const missing = `there is no page "${slug}"; it may have been deleted`;
+    await withAdmin(io, async ({ moderation }) => {
+      const { drop, before, edge } = await change(moderation, slug, readOperator(options)).catch(
+        orNotFound(missing),
+      );
+      printLine(io, `${drop.slug} "${drop.title}" ${describeState(before)}`);
+      printEdge(edge, io);
+    });
+  };
+}
+
+function printEdge(edge: ChangedPage['edge'], { stdout, stderr }: ProcessIo): void {
+  if (edge === 'purged') stdout.write('The edge has purged the page.\n');
+  if (edge === 'no edge') {
+    stdout.write(
+      'EDGE_PURGER is not set for this command. If it is set for the worker, the worker purges the page.\n',
+    );
+  }
+  if (edge === 'not confirmed') {
+    stderr.write(
+      'dropleaf: the edge did not confirm the purge and may still serve the old page. The worker retries the purge; ' +
+        'run this command again to see whether the edge confirms it.\n',
+    );
+  }
+}
+
+/**
+ * @param change returns what follows the account in the line that is printed
+ * @returns a command that throws an Error if there is not exactly one account with that id or name
+ */
+function changeAccount(
+  change: (moderation: Moderation, account: Account, operator: Operator) => Promise<string>,
+): ActCommand['run'] {
+  return (user, options, io) =>
+    withAdmin(io, async ({ moderation }) => {
+      const account = await findOneAccount(moderation, user);
+      const done = await change(moderation, account, readOperator(options));
+      printLine(io, `${describeAccount(account)}${done}`);
+    });
+}
+
+/** The account with that id or name. @throws Error if there is none, or more than one with the name */
+async function findOneAccount(moderation: Moderation, user: string): Promise<Account> {
+  const [account, ...others] = await moderation.findAccounts(user);
+  if (account === undefined) {
+    throw new Error(
+      `there is no account "${user}": look it up by its page or token with "bin/dropleaf.js admin find"`,
+    );
+  }
+  if (others.length === 0) return account;
+  const all = [account, ...others].map(describeAccount).join(', ');
+  throw new Error(`more than one account has the name "${user}": use the id of one of ${all}`);
+}
