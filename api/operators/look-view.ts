@@ -1,4 +1,4 @@
-import type { ShownPage } from '../../shared/domain/drop.ts';
+import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { sizeText } from '../html/quantity.ts';
 import { crumbs, type OperatorPage } from './parts.ts';
@@ -52,7 +52,7 @@ export function withoutConnections(page: Uint8Array): Uint8Array {
 
 /** GET /operators/pages/{slug}/look */
 export function lookView(look: {
-  readonly page: ShownPage;
+  readonly page: PageWithVersion;
   /** Opens this version for the operator's session. */
   readonly grant: string;
   /** As posted. */

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { ShownPage } from '../../shared/domain/drop.ts';
+import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Layout } from '../html/layout.ts';
@@ -30,7 +30,7 @@ export function lookHandlers(services: Services, layout: Layout) {
     session: Session,
     slug: string,
     number: number | null,
-  ): Promise<ShownPage | null> {
+  ): Promise<PageWithVersion | null> {
     try {
       return pages.requireVersion(await pages.find(slug, number));
     } catch (error) {

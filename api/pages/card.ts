@@ -35,8 +35,8 @@ export function cardHandler(services: Services) {
 
   return async (req: Request, res: Response): Promise<void> => {
     const slug = readSlug(req);
-    const known = pages.current(slug, null);
-    const card = known === null ? undefined : cards.recall(known);
+    const known = pages.getCached(slug, null);
+    const card = known === null ? undefined : cards.getCached(known);
     if (known !== null && card !== undefined) {
       send(req, res, known, card, true);
       return;

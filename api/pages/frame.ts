@@ -1,4 +1,4 @@
-import type { ShownPage } from '../../shared/domain/drop.ts';
+import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { rawPath } from '../http/paths.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
@@ -9,7 +9,7 @@ import { createContentHosts } from '../server/content-hosts.ts';
  * @param grant opens this version of a locked drop
  */
 export function frameUrl(
-  { slug, version }: ShownPage,
+  { slug, version }: PageWithVersion,
   dropOrigin: string | null,
   grant: string | null,
 ): string {
@@ -36,7 +36,7 @@ const previewSandbox = 'allow-scripts allow-forms';
 export function createPreviews({ passcodes, config }: Pick<Services, 'passcodes' | 'config'>) {
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  return async (page: ShownPage): Promise<Preview> => {
+  return async (page: PageWithVersion): Promise<Preview> => {
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     return {
       src: frameUrl(page, dropOrigin, await passcodes.issue('grant', page)),

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
-import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { cookieName, readCookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -19,7 +19,7 @@ export function createGate(services: Services) {
      * @throws DropError `invalid_slug`, `not_found`, `version_not_found`
      * @throws HttpError 410 for a takedown, 403 `passcode_required` if the viewer has not entered the passcode
      */
-    async open(req: Request, res: Response, number = numberOf(req)): Promise<ShownPage> {
+    async open(req: Request, res: Response, number = numberOf(req)): Promise<PageWithVersion> {
       const slug = readSlug(req);
       const page = await pages.find(slug, number);
       refuseTakenDown(page);

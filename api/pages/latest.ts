@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { ShownPage } from '../../shared/domain/drop.ts';
+import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { readSlug } from '../http/parameters.ts';
 import { sendJson } from '../http/send.ts';
@@ -25,13 +25,13 @@ export function latestHandler(services: Services) {
 
   return async (req: Request, res: Response): Promise<void> => {
     // What comes from memory must be sent before anything is awaited.
-    const known = pages.current(readSlug(req), null);
+    const known = pages.getCached(readSlug(req), null);
     const page = known ?? (await gate.open(req, res, null));
     setPageCaching(res, page);
     sendJson(res, present(page));
   };
 }
 
-function present({ version }: ShownPage): Latest {
+function present({ version }: PageWithVersion): Latest {
   return { latest_version: version.number, id: version.id, created_at: version.createdAt };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import { notFound, unavailable } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
@@ -22,8 +22,8 @@ import { createRawHeaders, type PageHeaders } from './raw-headers.ts';
 const maxLookUps = 3;
 
 interface Opened {
-  readonly page: ShownPage;
-  /** false: the database is down and the page is from memory (services/page-lookup.ts). */
+  readonly page: PageWithVersion;
+  /** false: the database is down and the page is from memory (services/page-cache.ts). */
   readonly isConfirmed: boolean;
 }
 
@@ -137,7 +137,7 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
     answerNow(req, res, { address, host }) {
       if (req.method !== 'GET') return null;
       const encoding = negotiateEncoding(req.headers['accept-encoding']);
-      const found = pages.recall(address.slug, address.number, encoding);
+      const found = pages.getCachedWithBody(address.slug, address.number, encoding);
       if (found === null) return null;
       const { page, body } = found;
       if (host !== null && host.label !== page.dropId) return null;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
-import type { Page, ShownPage } from '../../shared/domain/drop.ts';
+import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { raw } from '../html/html.ts';
@@ -41,7 +41,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
   /** Sends the page in the same synchronous step. */
-  function sendViewer(res: Response, page: ShownPage, shown: Shown): void {
+  function sendViewer(res: Response, page: PageWithVersion, shown: Shown): void {
     const { title, description, slug, version, latestVersion, lock } = page;
     const { context, grant, isPinned } = shown;
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
@@ -106,8 +106,8 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
     async show(req: Request, res: Response): Promise<void> {
       const [slug, number] = readTarget(req);
       const isPinned = number !== null;
-      const known = pages.current(slug, number);
-      const context = known === null ? undefined : pages.recallContext(known);
+      const known = pages.getCached(slug, number);
+      const context = known === null ? undefined : pages.getCachedContext(known);
       // A page from memory must be sent before anything is awaited, and a context may have to be read.
       const page = known === null || context === undefined ? await findPage(req, res) : known;
       if (page !== known && !(await isUnlocked(services, page, req.headers.cookie))) {

@@ -96,7 +96,11 @@ export interface Page {
 }
 
 /** A page whose version exists. */
-export type ShownPage = Page & { readonly version: Version };
+export type PageWithVersion = Page & { readonly version: Version };
+
+export function hasVersion(page: Page): page is PageWithVersion {
+  return page.version !== null;
+}
 
 /** Work for a job after a change of a drop. The update that makes the change records it. */
 export type PendingTask = 'render' | 'purge';

@@ -1,6 +1,6 @@
 /**
  * Notices of visible changes, and whether pages in memory are still current. With the rules of
- * services/page-memory.ts no request that begins after a change was acknowledged sees the page as it was before, even
+ * services/page-cache.ts no request that begins after a change was acknowledged sees the page as it was before, even
  * if notices are lost or a process stops for a while.
  */
 export interface PageChanges {
@@ -10,10 +10,10 @@ export interface PageChanges {
    * synchronously. Never rejects.
    * @returns when no process serves from memory what it read before the change
    */
-  published(...slugs: readonly string[]): Promise<void>;
+  publish(...slugs: readonly string[]): Promise<void>;
 
   /** Calls the listener with the slug of each change, of this process and of others. */
-  subscribed(listener: (slug: string) => void): void;
+  subscribe(listener: (slug: string) => void): void;
 
   /**
    * Whether a page may be served without a read, if the read that found it began at `asOf` and no notice has come since.

@@ -39,7 +39,7 @@ export function createAccounts(deps: {
   tokens: Pick<TokenStore, 'revokeAll'>;
   sessions: Pick<SessionStore, 'endAll'>;
   signIns: Pick<SignInStore, 'endByAccount'>;
-  followUps: Pick<FollowUps, 'allRemoved'>;
+  followUps: Pick<FollowUps, 'afterRemoveAll'>;
   jobs: JobProducer;
   clock: Clock;
   log: Log;
@@ -52,7 +52,7 @@ export function createAccounts(deps: {
     for (;;) {
       const removed = await drops.removeSome(accountId, clock.now(), dropsAtOnce);
       if (removed.length === 0) break;
-      followed.push(followUps.allRemoved(removed));
+      followed.push(followUps.afterRemoveAll(removed));
     }
     await Promise.all(followed);
     await signIns.endByAccount(accountId);

@@ -129,14 +129,14 @@ export function createCards(deps: {
     digest: (source: CardSource): string => cardDigest(pageCard(source, host)),
 
     /** The card if it is in memory. Synchronous. */
-    recall(source: CardSource): Card | undefined {
+    getCached(source: CardSource): Card | undefined {
       const card = memory.get(cardDigest(pageCard(source, host)));
       if (card === undefined) lookups.misses += 1;
       else lookups.hits += 1;
       return card;
     },
 
-    /** The memory that `recall` looks into. */
+    /** The memory that `getCached` looks into. */
     reading: () => readMemory(memory, lookups),
 
     /** How many cards wait to be drawn. */

@@ -131,7 +131,7 @@ export function createDrops(deps: {
     const store = (version: NewVersion) =>
       drops.addVersion(owned(caller, target), version, changes, cap, tasks);
     const { drop, versionId } = await publish(caller, document, store, ids);
-    await followUps.versionAdded(drop, versionId);
+    await followUps.afterNewVersion(drop, versionId);
     return drop;
   }
 
@@ -163,7 +163,7 @@ export function createDrops(deps: {
         return outcome;
       };
       const { drop, versionId } = await publish(caller, input, store, ids);
-      followUps.created(drop.id, versionId);
+      followUps.enqueueRender(drop.id, versionId);
       return drop;
     },
 
@@ -213,7 +213,7 @@ export function createDrops(deps: {
       checkExpiry(changes.expiresAt, now);
       const tasks = followUps.tasksOfChange;
       const drop = orThrow(await drops.changeDetails(owned(caller, target), changes, now, tasks));
-      await followUps.changed(drop);
+      await followUps.afterChange(drop);
       return drop;
     },
 
@@ -224,7 +224,7 @@ export function createDrops(deps: {
       const now = clock.now();
       const tasks = followUps.tasksOfChange;
       const drop = orThrow(await drops.setLock(owned(caller, target), lock, now, tasks));
-      await followUps.hidden(drop);
+      await followUps.afterHide(drop);
       return drop;
     },
 
@@ -235,7 +235,7 @@ export function createDrops(deps: {
     async remove(caller: Caller, target: Target): Promise<void> {
       const id = orNotFound(await drops.remove(owned(caller, target), clock.now()));
       if (typeof id === 'object') throw versionConflict(id);
-      await followUps.removed({ id, slug: target.slug });
+      await followUps.afterRemove({ id, slug: target.slug });
     },
 
     /** @throws DropError `not_found` also if the drop has no such version, `last_version_cannot_be_deleted` */
@@ -243,7 +243,7 @@ export function createDrops(deps: {
       const now = clock.now();
       const tasks = followUps.tasksOfChange;
       const drop = orThrow(await drops.removeVersion(owned(caller, target), number, now, tasks));
-      await followUps.removed(drop);
+      await followUps.afterRemove(drop);
       return drop;
     },
   };

@@ -10,7 +10,7 @@ import { waitAtMost } from '../util/wait-at-most.ts';
 const purgeWaitMs = 1_000;
 /** An edge that does not answer must not fill this process with connections; the jobs purge it too. */
 const attemptsAtOnce = 100;
-/** Of drops that are removed together. */
+/** Purges of drops that are removed together. */
 const purgesAtOnce = 20;
 
 /** The result of a purge; `no edge`: this process has no purger configured. */
@@ -22,13 +22,14 @@ type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
 
 /**
  * What follows a change of a drop before its client gets the answer: notice to the processes that have the page in memory,
- * then the purge of the edge, which those processes could otherwise fill with the page as it was. The record lists the
- * pending tasks already, so a failure here fails no request: the reconcile job enqueues them again.
+ * then the purge of the edge, which those processes could otherwise fill with the page as it was. Call it as soon as the
+ * store has confirmed the change. The record lists the pending tasks already, so a failure here fails no request: the
+ * reconcile job enqueues them again.
  */
 export function createFollowUps(deps: {
   jobs: JobProducer;
   purger: EdgePurger | null;
-  changes: Pick<PageChanges, 'published'>;
+  changes: Pick<PageChanges, 'publish'>;
   log: Log;
 }) {
   const { jobs, purger, changes, log } = deps;
@@ -36,12 +37,16 @@ export function createFollowUps(deps: {
     log.warn({ err }, 'a job could not be enqueued; the reconcile job will enqueue it');
   let attempts = 0;
 
-  function ignoreFailure(enqueued: Promise<void>): void {
-    enqueued.catch(warnOfNoJob);
+  function enqueueRender(dropId: string, versionId: string): void {
+    jobs.enqueue('version.render', { dropId, versionId }).catch(warnOfNoJob);
+  }
+
+  function enqueueRemoval({ id }: ChangedDrop): void {
+    jobs.enqueue('drop.remove', { dropId: id }).catch(warnOfNoJob);
   }
 
   function enqueuePurge(dropId: string): void {
-    if (purger !== null) ignoreFailure(jobs.enqueue('edge.purge', { dropId }));
+    if (purger !== null) jobs.enqueue('edge.purge', { dropId }).catch(warnOfNoJob);
   }
 
   /** Never rejects. */
@@ -59,10 +64,11 @@ export function createFollowUps(deps: {
     }
   }
 
-  async function enqueueAndAwaitPurge(dropId: string): Promise<void> {
+  async function afterHide({ id, slug }: ChangedDrop): Promise<void> {
+    await changes.publish(slug);
     if (purger === null) return;
-    enqueuePurge(dropId);
-    await waitAtMost(purgeWaitMs, tryPurge(dropId));
+    enqueuePurge(id);
+    await waitAtMost(purgeWaitMs, tryPurge(id));
   }
 
   const tasksOfChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
@@ -79,32 +85,43 @@ export function createFollowUps(deps: {
     tasksOfOperator,
 
     /** For a new drop, whose page no process has in memory. */
-    created(dropId: string, versionId: string): void {
-      ignoreFailure(jobs.enqueue('version.render', { dropId, versionId }));
-    },
+    enqueueRender,
 
     /** Also purges at once, because the job may wait. */
-    async versionAdded({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
-      ignoreFailure(jobs.enqueue('version.render', { dropId: id, versionId }));
-      await changes.published(slug);
+    async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
+      enqueueRender(id, versionId);
+      await changes.publish(slug);
       enqueuePurge(id);
       if (attempts < attemptsAtOnce) void tryPurge(id);
     },
 
-    async changed({ id, slug }: ChangedDrop): Promise<void> {
-      await changes.published(slug);
+    async afterChange({ id, slug }: ChangedDrop): Promise<void> {
+      await changes.publish(slug);
       enqueuePurge(id);
     },
 
     /** For a page that is no longer public: waits for one purge, at most 1 s. */
-    async hidden({ id, slug }: ChangedDrop): Promise<void> {
-      await changes.published(slug);
-      await enqueueAndAwaitPurge(id);
+    afterHide,
+
+    /** For a removed drop or version: waits like `afterHide`. */
+    async afterRemove(drop: ChangedDrop): Promise<void> {
+      enqueueRemoval(drop);
+      await afterHide(drop);
+    },
+
+    /** For drops that are removed together: waits for their purges at most 1 s in all. Never rejects. */
+    async afterRemoveAll(drops: readonly ChangedDrop[]): Promise<void> {
+      drops.forEach(enqueueRemoval);
+      await changes.publish(...drops.map(({ slug }) => slug));
+      await waitAtMost(
+        purgeWaitMs,
+        inChunks(drops, purgesAtOnce, async ({ id }) => void (await tryPurge(id))),
+      );
     },
 
     /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
-    async changedByOperator({ id, slug }: ChangedDrop): Promise<EdgeResult> {
-      await changes.published(slug);
+    async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
+      await changes.publish(slug);
       await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);
       let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
       const attempt = tryPurge(id).then((outcome) => {
@@ -112,23 +129,6 @@ export function createFollowUps(deps: {
       });
       await waitAtMost(purgeWaitMs, attempt);
       return result;
-    },
-
-    /** For drops that are removed together: waits for their purges at most 1 s in all. Never rejects. */
-    async allRemoved(drops: readonly ChangedDrop[]): Promise<void> {
-      for (const { id } of drops) ignoreFailure(jobs.enqueue('drop.remove', { dropId: id }));
-      await changes.published(...drops.map(({ slug }) => slug));
-      await waitAtMost(
-        purgeWaitMs,
-        inChunks(drops, purgesAtOnce, async ({ id }) => void (await tryPurge(id))),
-      );
-    },
-
-    /** For a removed drop or version: waits like `hidden`. */
-    async removed({ id, slug }: ChangedDrop): Promise<void> {
-      ignoreFailure(jobs.enqueue('drop.remove', { dropId: id }));
-      await changes.published(slug);
-      await enqueueAndAwaitPurge(id);
     },
   };
 }

@@ -48,7 +48,7 @@ export function createIdempotency(deps: {
   idempotency: IdempotencyStore;
   drops: Pick<DropStore, 'find'>;
   pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
-  followUps: Pick<FollowUps, 'versionAdded'>;
+  followUps: Pick<FollowUps, 'afterNewVersion'>;
   clock: Clock;
   log: Log;
 }) {
@@ -90,7 +90,7 @@ export function createIdempotency(deps: {
   /** For a write whose attempt may have died before other processes and the edge got notice of it. */
   async function giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
     const drop = await drops.find(caller.ownerId, slug);
-    if (drop !== null) await followUps.versionAdded(drop, versionId);
+    if (drop !== null) await followUps.afterNewVersion(drop, versionId);
   }
 
   /** The write is done in any case. If this fails, the next attempt finds that out by itself. */

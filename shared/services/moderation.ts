@@ -74,7 +74,7 @@ export function createModeration(deps: {
   async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
     const drop = await change();
     if (drop === null) throw notFound('page');
-    return { drop, before, edge: await followUps.changedByOperator(drop) };
+    return { drop, before, edge: await followUps.afterOperatorChange(drop) };
   }
 
   async function findPage(slug: string): Promise<Drop> {

@@ -58,7 +58,10 @@ export function createPageBodies(deps: {
     sizeCalculation: sizeOf,
   });
   const enqueued = new LRUCache<string, true>({
-    ...{ max: maxEnqueued, ttl: enqueueAgainMs, ttlResolution: 0, perf: clock },
+    max: maxEnqueued,
+    ttl: enqueueAgainMs,
+    ttlResolution: 0,
+    perf: clock,
   });
   const lookups: Lookups = { hits: 0, misses: 0 };
   const shareLoad = createSharedCalls<Body | null>();
@@ -91,43 +94,42 @@ export function createPageBodies(deps: {
   }
 
   /**
-   * What `read` finds in the newest artefact; null: there is no artefact. It reads twice, because an older artefact is
-   * deleted when a newer one is stored, also between the reads of head and bytes.
+   * What `read` finds in the newest artefact, kept in memory as `entryOf` says; null: there is no artefact. It reads twice,
+   * because an older artefact is deleted when a newer one is stored, also between the reads of head and bytes.
    */
   async function readArtefact<T>(
     version: OwnedVersion,
     read: (head: RenderHead) => Promise<T | null>,
+    entryOf: (found: T) => Partial<Entry>,
   ): Promise<T | null> {
     for (let attempt = 0; attempt < 2; attempt++) {
       const head = await findHead(version);
-      const found = head && (await read(head));
-      if (head === null || found !== null) return found;
+      if (head === null) return null;
+      const found = await read(head);
+      if (found !== null) {
+        if (isCurrent(head)) remember(version.versionId, entryOf(found));
+        return found;
+      }
       memory.delete(version.versionId);
     }
     return null;
   }
 
   async function load(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
-    const { versionId } = version;
-    const stored = await readArtefact(version, async (head) => {
-      const bytes = await readBytes(versionId, head, encoding);
-      if (bytes === null) return null;
-      const body = bodyOf(bytes, encoding, head);
-      if (isCurrent(head)) remember(versionId, { bodies: { [encoding]: body } });
-      return body;
-    });
+    const read = async (head: RenderHead) => {
+      const bytes = await readBytes(version.versionId, head, encoding);
+      return bytes && bodyOf(bytes, encoding, head);
+    };
+    const stored = await readArtefact(version, read, (body) => ({ bodies: { [encoding]: body } }));
     return stored ?? renderNow(version, encoding);
   }
 
   async function loadContext(version: OwnedVersion): Promise<string | null> {
-    const { versionId } = version;
-    const stored = await readArtefact(version, async (head) => {
-      const bytes = await renders.findPart(versionId, head, 'context');
-      if (bytes === null) return null;
-      const context = Buffer.from(bytes).toString('utf8');
-      if (isCurrent(head)) remember(versionId, { context });
-      return context;
-    });
+    const read = async (head: RenderHead) => {
+      const bytes = await renders.findPart(version.versionId, head, 'context');
+      return bytes && Buffer.from(bytes).toString('utf8');
+    };
+    const stored = await readArtefact(version, read, (context) => ({ context }));
     return stored ?? renderContextNow(version);
   }
 
@@ -173,14 +175,14 @@ export function createPageBodies(deps: {
 
   return {
     /** The body if it is in memory. Synchronous. */
-    recall(versionId: string, encoding: ContentEncoding): Body | undefined {
+    getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
       const body = memory.get(versionId)?.bodies[encoding];
       if (body === undefined) lookups.misses += 1;
       else lookups.hits += 1;
       return body;
     },
 
-    /** What `recall` found. */
+    /** What `getCached` found. */
     reading: () => readMemory(memory, lookups),
 
     /** @returns null if the version is not rendered yet; call `get` then */
@@ -204,7 +206,7 @@ export function createPageBodies(deps: {
     },
 
     /** The context's markup if it is in memory. Synchronous. */
-    recallContext: (versionId: string): string | undefined => memory.get(versionId)?.context,
+    getCachedContext: (versionId: string): string | undefined => memory.get(versionId)?.context,
 
     /**
      * The context's markup. If it takes longer than RENDER_REQUEST_BUDGET_MS to render, the escaped text.

@@ -1,4 +1,4 @@
-import type { Page, ShownPage, Version } from '../domain/drop.ts';
+import { hasVersion, type Page, type PageWithVersion, type Version } from '../domain/drop.ts';
 import { DropError, notFound } from '../domain/errors.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -8,18 +8,8 @@ import type { Log } from '../ports/log.ts';
 import type { PageChanges } from '../ports/page-changes.ts';
 import type { ContentEncoding, RenderStore } from '../ports/render-store.ts';
 import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
-import { createPageLookup, type LookedUpPage } from './page-lookup.ts';
-import { createPageMemory, isShown } from './page-memory.ts';
+import { createPageCache, type FoundPage } from './page-cache.ts';
 import type { Rendering } from './rendering.ts';
-
-interface FoundPage extends LookedUpPage {
-  readonly page: Page;
-}
-
-interface Recalled {
-  readonly page: ShownPage;
-  readonly body: Body;
-}
 
 export type Pages = ReturnType<typeof createPages>;
 
@@ -35,11 +25,10 @@ export function createPages(deps: {
   log: Log;
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
-  const memory = createPageMemory(deps);
-  const lookup = createPageLookup({ ...deps, memory });
+  const cache = createPageCache(deps);
   const bodies = createPageBodies(deps);
 
-  const ownedVersion = ({ dropId, ownerId, version }: ShownPage) => ({
+  const ownedVersion = ({ dropId, ownerId, version }: PageWithVersion) => ({
     dropId,
     ownerId,
     versionId: version.id,
@@ -53,7 +42,7 @@ export function createPages(deps: {
      * @throws DropError `not_found`
      */
     async find(slug: string, number: number | null): Promise<Page> {
-      return found(await lookup.find(slug, number, () => false)).page;
+      return (await cache.find(slug, number, () => false)).page;
     },
 
     /**
@@ -61,36 +50,38 @@ export function createPages(deps: {
      * within the last minute, if its body is in memory; `isConfirmed` is then false.
      * @throws DropError `not_found`
      */
-    async findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
-      return found(
-        await lookup.find(slug, number, ({ version }) => bodies.recall(version.id, encoding) !== undefined),
-      );
+    findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
+      return cache.find(slug, number, ({ version }) => bodies.getCached(version.id, encoding) !== undefined);
     },
 
     /**
      * The page if it is in memory, public and provably current: for a response whose head is written in the same
      * synchronous step, with nothing awaited in between. null: call `find`.
      */
-    current: memory.current,
+    getCached: cache.getCached,
 
-    /** Like `current`, with its body; null also if the body is not in memory. */
-    recall(slug: string, number: number | null, encoding: ContentEncoding): Recalled | null {
-      const page = memory.current(slug, number);
-      const body = page === null ? undefined : bodies.recall(page.version.id, encoding);
+    /** Like `getCached`, with its body; null also if the body is not in memory. */
+    getCachedWithBody(
+      slug: string,
+      number: number | null,
+      encoding: ContentEncoding,
+    ): { page: PageWithVersion; body: Body } | null {
+      const page = cache.getCached(slug, number);
+      const body = page === null ? undefined : bodies.getCached(page.version.id, encoding);
       return page === null || body === undefined ? null : { page, body };
     },
 
     /** The memory of pages and of their bodies. */
-    readings: { pages: memory.reading, bodies: bodies.reading, discardedReads: memory.discardedReads },
+    readings: { pages: cache.reading, bodies: bodies.reading, discardedReads: cache.discardedReads },
 
     /** The page if its version exists. @throws DropError `version_not_found` */
-    requireVersion(page: Page): ShownPage {
-      if (isShown(page)) return page;
+    requireVersion(page: Page): PageWithVersion {
+      if (hasVersion(page)) return page;
       throw new DropError('version_not_found', 'This page does not have this version.');
     },
 
     /** The body's headers without its bytes; null if only `body` can tell. */
-    facts(page: ShownPage, encoding: ContentEncoding): Promise<BodyFacts | null> {
+    facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
       return bodies.facts(ownedVersion(page), encoding);
     },
 
@@ -98,7 +89,7 @@ export function createPages(deps: {
      * The body, within about 300 ms: a document that takes longer to render is served without a full parse.
      * @returns null if the version was removed since the page was found; find it again
      */
-    body(page: ShownPage, encoding: ContentEncoding): Body | Promise<Body | null> {
+    body(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
       return bodies.get(ownedVersion(page), encoding);
     },
 
@@ -110,24 +101,19 @@ export function createPages(deps: {
     },
 
     /** The document as posted. The caller checks the passcode. @throws DropError `not_found` if the version was removed */
-    async document({ version }: ShownPage): Promise<Uint8Array> {
+    async document({ version }: PageWithVersion): Promise<Uint8Array> {
       const document = await deps.html.get(version.id);
       if (document === null) throw notFound('version');
       return document;
     },
 
     /** Like `context`, but synchronous; undefined if the context is not in memory. */
-    recallContext: ({ version }: ShownPage): string | null | undefined =>
-      version.hasContext ? bodies.recallContext(version.id) : null,
+    getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
+      version.hasContext ? bodies.getCachedContext(version.id) : null,
 
     /** The version's context as markup that runs and loads nothing; null for none. */
-    async context(page: ShownPage): Promise<string | null> {
+    async context(page: PageWithVersion): Promise<string | null> {
       return page.version.hasContext ? bodies.context(ownedVersion(page)) : null;
     },
   };
-}
-
-function found({ page, isConfirmed }: LookedUpPage): FoundPage {
-  if (page === null) throw notFound('page');
-  return { page, isConfirmed };
 }

@@ -46,7 +46,7 @@ describe('Changes of pages over Redis', () => {
       ...(now && { now }),
     });
     opened.push(changes);
-    changes.subscribed((slug) => void told.push(slug));
+    changes.subscribe((slug) => void told.push(slug));
     return { changes, late, told };
   }
 
@@ -65,14 +65,14 @@ describe('Changes of pages over Redis', () => {
   /** @returns how long the change took, in ms */
   async function change({ changes }: Process, slug = 'abc'): Promise<number> {
     const begun = performance.now();
-    await changes.published(slug);
+    await changes.publish(slug);
     return performance.now() - begun;
   }
 
   it('a change is told to this process at once, and to the others before it is acknowledged', async () => {
     const [writer, a, b] = [await startProcess(), await startProcess(), await startProcess()];
     await Promise.all([serve(a), serve(b)]);
-    const published = writer.changes.published('abc');
+    const published = writer.changes.publish('abc');
     expect(writer.told).to.deep.equal(['abc']);
     await published;
     expect([a.told, b.told]).to.deep.equal([['abc'], ['abc']]);

@@ -69,11 +69,11 @@ describe('Changes of pages on SQLite', () => {
   it('a write of this process leaves other pages current; the changed page is told to every listener', async () => {
     const { db, changes } = await openScene();
     const told: string[] = [];
-    for (const name of ['a', 'b']) changes.subscribed((slug) => void told.push(`${name} ${slug}`));
+    for (const name of ['a', 'b']) changes.subscribe((slug) => void told.push(`${name} ${slug}`));
     const asOf = changes.now();
     const write = db.prepare(anyWrite);
     await db.write(() => write.run());
-    const published = changes.published('abc');
+    const published = changes.publish('abc');
     expect(told, 'in the same step').to.deep.equal(['a abc', 'b abc']);
     await published;
     await aTurn();

@@ -36,7 +36,9 @@ describe('GET /p/{slug}/raw of a page in memory', () => {
   async function warm({ path, slug }: { path: string; slug: string }): Promise<void> {
     await service.eventually(async () => {
       await service.get(path);
-      expect(service.services.pages.recall(slug, null, 'identity'), 'in memory').to.be.an('object');
+      expect(service.services.pages.getCachedWithBody(slug, null, 'identity'), 'in memory').to.be.an(
+        'object',
+      );
     });
   }
 

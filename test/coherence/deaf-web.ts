@@ -17,7 +17,7 @@ const services = await openServices(atPort(config, port), {
   log: createRecordingLog(),
   adaptEngine: (engine) => ({
     ...engine,
-    pageChanges: { ...engine.pageChanges, subscribed: () => undefined },
+    pageChanges: { ...engine.pageChanges, subscribe: () => undefined },
   }),
 });
 await startWeb(services, server);

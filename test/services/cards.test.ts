@@ -59,7 +59,7 @@ describe('Cards', () => {
     const drop = aDrop('one');
     await Promise.all([textOf(drop), textOf(drop), textOf(drop)]);
     expect(drawn).to.deep.equal(['one']);
-    expect(cards.recall(drop)?.png.toString()).to.equal('page: one, ');
+    expect(cards.getCached(drop)?.png.toString()).to.equal('page: one, ');
     const other = openScene();
     for (const [id, card] of stored) other.stored.set(id, card);
     expect(await other.textOf(drop)).to.deep.equal({ text: 'page: one, ', isFinal: true });
@@ -71,7 +71,7 @@ describe('Cards', () => {
     const before = aDrop('before');
     await textOf(before);
     const after = { ...before, title: 'after' };
-    expect(cards.recall(after)).to.equal(undefined);
+    expect(cards.getCached(after)).to.equal(undefined);
     expect((await textOf(after)).text).to.equal('page: after, ');
     expect(cards.digest(after)).to.not.equal(cards.digest(before));
   });

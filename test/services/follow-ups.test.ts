@@ -4,7 +4,7 @@ import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 
-const changes = { published: async () => undefined };
+const changes = { publish: async () => undefined };
 const drop = { id: 'd1', slug: 'abc' };
 
 describe('The jobs and purges after a change', () => {
@@ -18,10 +18,10 @@ describe('The jobs and purges after a change', () => {
       changes,
       log,
     });
-    for (let n = 0; n < 500; n++) followUps.created('drop', 'version');
+    for (let n = 0; n < 500; n++) followUps.enqueueRender('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
-    await followUps.removed(drop);
+    await followUps.afterRemove(drop);
     await new Promise(setImmediate);
     expect(log.lines.map(({ fields }) => [fields.count, fields.cause])).to.deep.equal([
       [undefined, 'The job queue is unavailable'],
@@ -47,7 +47,7 @@ describe('The jobs and purges after a change', () => {
       changes,
       log: createRecordingLog(),
     });
-    for (let n = 0; n < 150; n++) await followUps.versionAdded(drop, 'version');
+    for (let n = 0; n < 150; n++) await followUps.afterNewVersion(drop, 'version');
     expect([enqueued, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
@@ -64,8 +64,8 @@ describe('The jobs and purges after a change', () => {
       changes,
       log,
     });
-    await followUps.hidden(drop);
-    await followUps.removed({ id: 'd2', slug: 'def' });
+    await followUps.afterHide(drop);
+    await followUps.afterRemove({ id: 'd2', slug: 'def' });
     expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
   });
 
@@ -76,7 +76,7 @@ describe('The jobs and purges after a change', () => {
       jobs: { enqueue: async (name) => void steps.push(name) },
       purger: { purge: async (tag) => void steps.push(tag) },
       changes: {
-        published: (slug) => {
+        publish: (slug) => {
           steps.push(slug);
           return new Promise((resolve) => {
             confirm = resolve;
@@ -86,11 +86,11 @@ describe('The jobs and purges after a change', () => {
       log: createRecordingLog(),
     });
     const kinds: readonly (readonly [string, () => Promise<unknown>, string[]])[] = [
-      ['a new version', () => followUps.versionAdded(drop, 'v'), ['version.render']],
-      ['changed details', () => followUps.changed(drop), []],
-      ['a passcode', () => followUps.hidden(drop), []],
-      ['a removal', () => followUps.removed(drop), ['drop.remove']],
-      ['a takedown', () => followUps.changedByOperator(drop), []],
+      ['a new version', () => followUps.afterNewVersion(drop, 'v'), ['version.render']],
+      ['changed details', () => followUps.afterChange(drop), []],
+      ['a passcode', () => followUps.afterHide(drop), []],
+      ['a removal', () => followUps.afterRemove(drop), ['drop.remove']],
+      ['a takedown', () => followUps.afterOperatorChange(drop), []],
     ];
     for (const [name, follow, before] of kinds) {
       steps.length = 0;

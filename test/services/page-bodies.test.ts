@@ -112,8 +112,8 @@ describe('Bodies of pages', () => {
     expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
     expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
     expect(scene.bodies.get(version, 'br'), 'no promise').to.equal(body);
-    expect(scene.bodies.recall('v1', 'br')).to.equal(body);
-    expect(scene.bodies.recall('v1', 'gzip')).to.equal(undefined);
+    expect(scene.bodies.getCached('v1', 'br')).to.equal(body);
+    expect(scene.bodies.getCached('v1', 'gzip')).to.equal(undefined);
     expect(scene.take()).to.deep.equal([]);
   });
 
@@ -150,8 +150,8 @@ describe('Bodies of pages', () => {
     const scene = createScene({ cacheBytes: 10_000 });
     scene.keep('x'.repeat(4_000));
     for (const versionId of ['v1', 'v2', 'v3']) await scene.bodies.get({ ...version, versionId }, 'br');
-    expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
-    expect(scene.bodies.recall('v3', 'br')?.byteLength).to.equal(4_000);
+    expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
+    expect(scene.bodies.getCached('v3', 'br')?.byteLength).to.equal(4_000);
   });
 
   it('are null if the version was removed', async () => {
@@ -169,7 +169,7 @@ describe('Bodies of pages', () => {
         const body = await scene.bodies.get(version, 'br');
         expect([text(body?.bytes), body?.isFinal]).to.deep.equal(['old', true]);
       }
-      expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
+      expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
       expect(scene.jobs).to.deep.equal(['version.render v1']);
       scene.clock.advance(10_001);
       await scene.bodies.facts(version, 'br');
@@ -209,7 +209,7 @@ describe('Bodies of pages', () => {
       expect(text(body?.bytes)).to.match(
         /^<!doctype html><head><title>t<\/title>.*<style data-dropleaf>.*<\/head><body>x$/,
       );
-      expect(scene.bodies.recall('v1', 'br')).to.equal(undefined);
+      expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
     });
 
     it('are made without a full parse if the render fails, and the failure is logged', async () => {
@@ -229,7 +229,7 @@ describe('The context of a page', () => {
     const scene = createScene();
     scene.keep('small');
     for (let i = 0; i < 2; i++) expect(await scene.bodies.context(version)).to.equal('<p>why');
-    expect(scene.bodies.recallContext('v1')).to.equal('<p>why');
+    expect(scene.bodies.getCachedContext('v1')).to.equal('<p>why');
     expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
   });
 

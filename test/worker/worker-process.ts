@@ -59,7 +59,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
     atOnce: 2,
   });
   const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
-  const changes = { published: async () => undefined };
+  const changes = { publish: async () => undefined };
   const accounts = createAccounts({ ...engine, ...parts, followUps: createFollowUps({ ...parts, changes }) });
   const cards = createCards({
     ...{ cards: engine.cards, renderer: createCardRenderer(), clock, log },

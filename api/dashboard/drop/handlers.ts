@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop } from '../../../shared/domain/drop.ts';
+import { type Drop, hasVersion } from '../../../shared/domain/drop.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/open-services.ts';
-import { isShown } from '../../../shared/services/page-memory.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { readRevisions } from '../../drops/target-fields.ts';
 import type { Layout } from '../../html/layout.ts';
@@ -42,7 +41,7 @@ export function ownedDropHandlers(services: Services, layout: Layout) {
   /** null: the page is taken down or gone; `drops.get` says which. It is found by its slug alone, so the owner is compared. */
   async function previewOf({ ownerId }: Caller, slug: string): Promise<Preview | null> {
     const page = await pages.find(slug, null).catch(nullIfNotFound);
-    return page !== null && page.ownerId === ownerId && !page.isTakenDown && isShown(page)
+    return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
       ? makePreview(page)
       : null;
   }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../shared/domain/account.ts';
-import type { OwnedVersion, ShownPage } from '../../../shared/domain/drop.ts';
+import type { OwnedVersion, PageWithVersion } from '../../../shared/domain/drop.ts';
 import { notFound } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/open-services.ts';
 
@@ -16,7 +16,7 @@ export async function findOwnPage(
   caller: Caller,
   slug: string,
   number: number,
-): Promise<ShownPage> {
+): Promise<PageWithVersion> {
   const page = pages.requireVersion(await pages.find(slug, number));
   if (page.ownerId !== caller.ownerId) throw notFound('drop');
   return page;

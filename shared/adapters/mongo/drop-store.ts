@@ -11,8 +11,8 @@ import type { DropStore } from '../../ports/drop-store.ts';
 import type { ModerationStore } from '../../ports/moderation-store.ts';
 import { pickPlace } from '../../util/pick-place.ts';
 import { createDailyCounts } from './account-store.ts';
+import { blobsBeforeRecord } from './blobs-before-record.ts';
 import { answerMs } from './connection.ts';
-import { withDocuments } from './documents.ts';
 import { createDropReads } from './drop-reads.ts';
 import {
   type DropDocument,
@@ -57,7 +57,7 @@ export function createMongoDropStore(
 ): DropStore {
   const records = { ...createDropReads(connection, clock), ...createDropWrites(connection, clock) };
   const days = createDailyCounts(connection);
-  return withDocuments(withTimeLimit(answerMs(connection), records), { ...blobs, days });
+  return blobsBeforeRecord(withTimeLimit(answerMs(connection), records), { ...blobs, days });
 }
 
 export function createMongoModerationStore(connection: Connection, clock: Clock): ModerationStore {

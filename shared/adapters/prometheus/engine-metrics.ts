@@ -162,9 +162,9 @@ function watchChanges(registry: Registry, changes: Engine['pageChanges']): Engin
   }).tally();
   return {
     ...changes,
-    async published(...slugs) {
+    async publish(...slugs) {
       const startedAt = performance.now();
-      await changes.published(...slugs);
+      await changes.publish(...slugs);
       duration.observe((performance.now() - startedAt) / 1_000);
     },
   };

@@ -151,7 +151,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
   }
 
   return {
-    async published(...slugs) {
+    async publish(...slugs) {
       const deadline = now() + waitMs;
       const notices = slugs.map((slug): Notice => ({ slug, from: id, n: ++lastNotice }));
       for (const slug of slugs) tell(slug);
@@ -168,7 +168,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
       }
     },
 
-    subscribed: (listener) => void listeners.push(listener),
+    subscribe: (listener) => void listeners.push(listener),
 
     isCurrent(asOf) {
       const at = now();

@@ -22,10 +22,10 @@ export function createSqlitePageChanges(db: Database): PageChanges {
   });
 
   return {
-    async published(...slugs) {
+    async publish(...slugs) {
       for (const slug of slugs) for (const listener of listeners) listener(slug);
     },
-    subscribed: (listener) => void listeners.push(listener),
+    subscribe: (listener) => void listeners.push(listener),
     isCurrent(asOf) {
       try {
         checkOtherProcesses();

@@ -14,7 +14,7 @@ const aloneMs = 10_000;
  * Of a refused version the count is given back, and the blobs are deleted, unless another attempt may be storing the same
  * version. If that fails, or the process ends, the version stays counted, and `store.reconcile` deletes the blobs.
  */
-export function withDocuments(
+export function blobsBeforeRecord(
   records: DropStore,
   parts: { html: BlobStore; contexts: BlobStore; days: ReturnType<typeof createDailyCounts> },
 ): DropStore {
