@@ -2,21 +2,18 @@ import { expect } from 'chai';
 import { createCardRenderer, drawnText } from '../support/card-renderer.ts';
 import { expectError } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 
 const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' };
 const lockedText = drawnText({ kind: 'locked', title: '', description: '' });
 const pageText = (title: string, description = '') => drawnText({ kind: 'page', title, description });
 
 describe('GET /p/{slug}/card.png', () => {
-  let service: TestService;
+  const service = useService(purger);
   let owner: Owner;
-
   before(async () => {
-    service = await startService({ env: purger });
     owner = await service.newOwner();
   });
-  after(() => service.stop());
 
   const cardOf = (slug: string) => service.get(`/p/${slug}/card.png`);
   const change = (method: string, slug: string, rest: string, body?: object) =>
@@ -86,10 +83,11 @@ describe('GET /p/{slug}/card.png', () => {
 });
 
 describe('A share card', () => {
+  const drawn: string[] = [];
+  const cardRenderer = createCardRenderer(async ({ title }) => void drawn.push(title));
+  const service = useService({}, undefined, cardRenderer);
+
   it('is drawn for its first reader, and by no change and no job', async () => {
-    const drawn: string[] = [];
-    const cardRenderer = createCardRenderer(async ({ title }) => void drawn.push(title));
-    const service = await startService({ cardRenderer });
     const owner = await service.newOwner();
     const { slug } = await owner.create({ title: 'First' });
     await service.settle();
@@ -101,19 +99,15 @@ describe('A share card', () => {
     expect(drawn).to.deep.equal([]);
     for (let i = 0; i < 2; i++) expect((await service.get(`/p/${slug}/card.png`)).status).to.equal(200);
     expect(drawn).to.deep.equal(['Second']);
-    await service.stop();
   });
 });
 
 describe('Tags for previews of links', () => {
-  let service: TestService;
+  const service = useService();
   let owner: Owner;
-
   before(async () => {
-    service = await startService();
     owner = await service.newOwner();
   });
-  after(() => service.stop());
 
   async function tagsOf(slug: string) {
     const { text } = await service.get(`/p/${slug}`);

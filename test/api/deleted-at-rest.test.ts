@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { readAtRest } from '../support/at-rest.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceOfEach } from '../support/service.ts';
 
 describe('Deleted content at rest', () => {
-  let service: TestService;
-
-  beforeEach(async () => {
-    service = await startService();
-  });
-  afterEach(() => service.stop());
+  const service = useServiceOfEach();
 
   /** The files or collections that contain each needle, after SQLite has moved its log into the database file. */
   async function placesOf(needles: Readonly<Record<string, Buffer>>): Promise<Record<string, string[]>> {

@@ -3,7 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { callEverything } from '../support/endpoints.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { type TestService, useService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
 const minute = 60_000;
@@ -270,29 +270,26 @@ describe('Caching of a page that expires', () => {
       }
     });
   }
+});
 
-  it('while the database is down a page in memory is served until it expires', async () => {
-    const gate = createGate();
-    const service = await startService({
-      adaptEngine: (engine) => ({
-        ...engine,
-        drops: gate.wrap(engine.drops),
-        pageChanges: { ...engine.pageChanges, isCurrent: () => false },
-      }),
-    });
-    try {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create({ expires_at: service.clock.now() + 3_000 });
-      await service.get(`/p/${slug}/raw`);
-      gate.refuse(unavailable('The database is down.', 1, { isDown: true }));
-      const during = await service.get(`/p/${slug}/raw`);
-      expect(during.status).to.equal(200);
-      expect(during.headers['cache-control']).to.equal('public, max-age=0, s-maxage=3, proxy-revalidate');
-      service.clock.advance(3_000);
-      expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
-    } finally {
-      gate.open();
-      await service.stop();
-    }
+describe('A page that expires while the database is down', () => {
+  const gate = createGate();
+  after(() => gate.open());
+  const service = useService({}, (engine) => ({
+    ...engine,
+    drops: gate.wrap(engine.drops),
+    pageChanges: { ...engine.pageChanges, isCurrent: () => false },
+  }));
+
+  it('is served from memory until it expires', async () => {
+    const owner = await service.newOwner();
+    const { slug } = await owner.create({ expires_at: service.clock.now() + 3_000 });
+    await service.get(`/p/${slug}/raw`);
+    gate.refuse(unavailable('The database is down.', 1, { isDown: true }));
+    const during = await service.get(`/p/${slug}/raw`);
+    expect(during.status).to.equal(200);
+    expect(during.headers['cache-control']).to.equal('public, max-age=0, s-maxage=3, proxy-revalidate');
+    service.clock.advance(3_000);
+    expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
   });
 });

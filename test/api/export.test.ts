@@ -6,8 +6,8 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { Answer } from '../support/client.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { expectTooMany } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import { useServiceOfEach } from '../support/service.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
@@ -41,19 +41,9 @@ function listOf(files: ReadonlyMap<string, string>): Exported {
 }
 
 describe('POST /account/export', () => {
-  let service: TestService;
-  let gate: Gate;
-
-  beforeEach(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine: (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }),
-    });
-  });
-  afterEach(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  afterEach(() => gate.open());
+  const service = useServiceOfEach({}, (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }));
 
   const start = (browser: Dashboard) => browser.post('/account/export', {});
 

@@ -1,25 +1,18 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createGate, type Gate } from '../support/gate.ts';
+import { createGate } from '../support/gate.ts';
 import { connectMcp, type McpClient } from '../support/mcp.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const page = (title: string, text = 'x') => `<!doctype html><title>${title}</title><p>${text}`;
 
 describe('The title of a document that is published without one', () => {
-  let service: TestService;
+  const gate = createGate();
+  const service = useService({}, (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }));
   let owner: Owner;
   let mcp: McpClient;
-  let gate: Gate;
 
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine: (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }),
-    });
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     owner = await service.newOwner();
     mcp = await connectMcp(service, owner, '2026-07-28');

@@ -5,7 +5,7 @@ import type { Engine } from '../../shared/ports/engine.ts';
 import type { Answer } from '../support/client.ts';
 import { expectTooMany } from '../support/expect.ts';
 import { writeWith } from '../support/keyed.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 
 const lease = 30_000;
 
@@ -16,7 +16,6 @@ const moments = ['before', 'after'] as const;
 const ways = ['fails', 'process dies'] as const;
 
 describe('A write with Idempotency-Key that is cut off at one of its store calls, repeated until it is answered', () => {
-  let service: TestService;
   let fault: {
     step: (typeof steps)[number];
     moment: (typeof moments)[number];
@@ -66,10 +65,7 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
     };
   }
 
-  before(async () => {
-    service = await startService({ env: { WRITES_PER_DAY: '5' }, adaptEngine });
-  });
-  after(() => service.stop());
+  const service = useService({ WRITES_PER_DAY: '5' }, adaptEngine);
 
   /** Repeats the request until it is answered, after the lease where a dead process holds it. */
   async function untilAnswered(request: () => Promise<Answer>): Promise<Answer> {

@@ -5,9 +5,9 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { DropStore } from '../../shared/ports/drop-store.ts';
 import type { IdempotencyStore } from '../../shared/ports/idempotency-store.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
+import { createGate } from '../support/gate.ts';
 import { writeWith } from '../support/keyed.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const lease = 30_000;
@@ -17,8 +17,7 @@ const minute = 60_000;
 type Fault = 'lost answer' | 'not done' | 'day full' | 'late' | null;
 
 describe('Idempotency-Key, when the outcome of the first request is unknown', () => {
-  let service: TestService;
-  let gate: Gate;
+  const gate = createGate();
   let faults: { drops: Fault; finish: Fault; release: Fault };
   let owner: Owner;
   let key: string;
@@ -44,38 +43,32 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
     };
   }
 
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      env: { WRITES_PER_DAY: '3', WRITES_PER_MINUTE: '1000', ANSWER_MS: '60000' },
-      adaptEngine(engine) {
-        const stores: { drops: DropStore; idempotency: IdempotencyStore } = engine;
-        const gated = gate.wrap(stores.drops, ['create', 'addVersion']);
-        const create = withFault('drops', gated.create, (drop) => created.push(drop));
-        const drops: DropStore = {
-          ...stores.drops,
-          create: async (...args) => (faults.drops === 'day full' ? 'day_full' : create(...args)),
-          addVersion: withFault('drops', gated.addVersion),
-        };
-        const idempotency = {
-          ...stores.idempotency,
-          finish: withFault('finish', stores.idempotency.finish),
-          release: withFault('release', stores.idempotency.release),
-        };
-        const findReferenced: typeof engine.pendingTasks.findReferenced = async (ids) => {
-          const found = await engine.pendingTasks.findReferenced(ids);
-          await catchUp?.();
-          catchUp = null;
-          return found;
-        };
-        return { ...engine, drops, idempotency, pendingTasks: { ...engine.pendingTasks, findReferenced } };
-      },
-    });
-  });
-  after(async () => {
-    gate.open();
-    await service.stop();
-  });
+  after(() => gate.open());
+  const service = useService(
+    { WRITES_PER_DAY: '3', WRITES_PER_MINUTE: '1000', ANSWER_MS: '60000' },
+    (engine) => {
+      const stores: { drops: DropStore; idempotency: IdempotencyStore } = engine;
+      const gated = gate.wrap(stores.drops, ['create', 'addVersion']);
+      const create = withFault('drops', gated.create, (drop) => created.push(drop));
+      const drops: DropStore = {
+        ...stores.drops,
+        create: async (...args) => (faults.drops === 'day full' ? 'day_full' : create(...args)),
+        addVersion: withFault('drops', gated.addVersion),
+      };
+      const idempotency = {
+        ...stores.idempotency,
+        finish: withFault('finish', stores.idempotency.finish),
+        release: withFault('release', stores.idempotency.release),
+      };
+      const findReferenced: typeof engine.pendingTasks.findReferenced = async (ids) => {
+        const found = await engine.pendingTasks.findReferenced(ids);
+        await catchUp?.();
+        catchUp = null;
+        return found;
+      };
+      return { ...engine, drops, idempotency, pendingTasks: { ...engine.pendingTasks, findReferenced } };
+    },
+  );
 
   beforeEach(async () => {
     faults = { drops: null, finish: null, release: null };

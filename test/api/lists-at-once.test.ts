@@ -1,25 +1,15 @@
 import { expect } from 'chai';
 import { openDashboard } from '../support/dashboard.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
+import { createGate } from '../support/gate.ts';
 import { connectMcp } from '../support/mcp.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 describe('Lists and searches of one account', () => {
-  let service: TestService;
-  let gate: Gate;
-
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine: (own) => ({ ...own, drops: gate.wrap(own.drops, ['list']) }),
-    });
-  });
-  after(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  after(() => gate.open());
+  const service = useService({}, (own) => ({ ...own, drops: gate.wrap(own.drops, ['list']) }));
 
   it('run two at once, by API, MCP and dashboard together; 50 wait, and more get 503 with Retry-After', async () => {
     const browser = await openDashboard(service);

@@ -4,7 +4,7 @@ import { createHeldBytes } from '../../api/server/held-bytes.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { createTestPages } from '../support/layout.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useServiceOfEach } from '../support/service.ts';
 
 /** As many as the service sends to a server. */
 const commandsOfServers = Array.from({ length: 15 }, (_, n) => `command${n}`);
@@ -13,14 +13,11 @@ const commandsOfServers = Array.from({ length: 15 }, (_, n) => `command${n}`);
 type Series = Map<string, number>;
 
 describe('Metrics', () => {
-  let service: TestService;
+  const service = useServiceOfEach({ ...withMetrics, WRITES_PER_MINUTE: '2' });
   let owner: Owner;
-
   beforeEach(async () => {
-    service = await startService({ env: { ...withMetrics, WRITES_PER_MINUTE: '2' } });
     owner = await service.newOwner();
   });
-  afterEach(() => service.stop());
 
   it('count answers by method, route and class of status, and never by slug', async () => {
     const { slug } = (await owner.request('POST', '/api/drops', { body: { title: 'A', html: '<p>A' } })).body;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
-import { type Owner, startService, useService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
 
@@ -75,30 +75,25 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
 });
 
 describe('POST /api/drops/{slug}/v/{n}/restore of a version that is removed while its bytes are read', () => {
+  const gate = createGate();
+  after(() => gate.open());
+  const service = useService({}, (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }));
+
   for (const isReused of [false, true]) {
     it(`404 not_found${isReused ? ', also if another version got the number meanwhile' : ''}`, async () => {
-      const gate = createGate();
-      const service = await startService({
-        adaptEngine: (own) => ({ ...own, html: gate.wrap(own.html, ['get']) }),
-      });
-      try {
-        const owner = await service.newOwner();
-        const { slug } = await owner.create();
-        await owner.put(slug);
-        await service.settle();
-        gate.hold();
-        const answer = owner.request('POST', `/api/drops/${slug}/v/2/restore`);
-        await until(() => gate.waiting() > 0, 'the restore reads the bytes');
-        await owner.request('DELETE', `/api/drops/${slug}/v/2`);
-        await service.settle();
-        if (isReused) await owner.put(slug);
-        gate.open();
-        expectError(await answer, 404, 'not_found');
-        expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(isReused ? 2 : 1);
-      } finally {
-        gate.open();
-        await service.stop();
-      }
+      const owner = await service.newOwner();
+      const { slug } = await owner.create();
+      await owner.put(slug);
+      await service.settle();
+      gate.hold();
+      const answer = owner.request('POST', `/api/drops/${slug}/v/2/restore`);
+      await until(() => gate.waiting() > 0, 'the restore reads the bytes');
+      await owner.request('DELETE', `/api/drops/${slug}/v/2`);
+      await service.settle();
+      if (isReused) await owner.put(slug);
+      gate.open();
+      expectError(await answer, 404, 'not_found');
+      expect((await owner.get(`/api/drops/${slug}`)).body.latest_version).to.equal(isReused ? 2 : 1);
     });
   }
 });

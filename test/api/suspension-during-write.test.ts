@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { Engine } from '../../shared/ports/engine.ts';
 import { expectError } from '../support/expect.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const operator = { by: 'root', reason: null };
@@ -16,28 +15,19 @@ const writes: readonly (readonly [method: string, path: string, body: object])[]
 ];
 
 describe('Suspension and revocation during a write', () => {
-  let service: TestService;
-  let engine: Engine | undefined;
   let looks = 0;
   /** Called after a token was read, before the service gets it. */
   let afterLook: () => Promise<unknown> = async () => undefined;
 
-  before(async () => {
-    service = await startService({
-      env: { WRITES_PER_DAY: '2' },
-      adaptEngine(own) {
-        engine = own;
-        const findByHash: typeof own.tokens.findByHash = async (hash) => {
-          const token = await own.tokens.findByHash(hash);
-          looks += 1;
-          await afterLook();
-          return token;
-        };
-        return { ...own, tokens: { ...own.tokens, findByHash } };
-      },
-    });
+  const service = useService({ WRITES_PER_DAY: '2' }, (own) => {
+    const findByHash: typeof own.tokens.findByHash = async (hash) => {
+      const token = await own.tokens.findByHash(hash);
+      looks += 1;
+      await afterLook();
+      return token;
+    };
+    return { ...own, tokens: { ...own.tokens, findByHash } };
   });
-  after(() => service.stop());
   afterEach(() => {
     afterLook = async () => undefined;
   });
@@ -153,7 +143,8 @@ describe('Suspension and revocation during a write', () => {
     const list = await owner.get<{ data: { slug: string }[] }>('/api/drops');
     const slugs = list.body.data.map(({ slug }) => slug);
     const versions = slugs.map(async (slug) => (await owner.get(`/api/drops/${slug}/versions`)).text);
-    const blobs = [engine?.html, engine?.contexts].map((store) => store?.listIds('', 'z', 1_000));
+    const { html, contexts } = service.services.engine;
+    const blobs = [html, contexts].map((store) => store.listIds('', 'z', 1_000));
     return [list.text, await Promise.all(versions), await Promise.all(blobs)];
   }
 

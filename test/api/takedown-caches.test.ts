@@ -4,9 +4,9 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
+import { createGate } from '../support/gate.ts';
 import { countJobs } from '../support/jobs.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService, useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
@@ -16,24 +16,13 @@ function takeDown({ services }: TestService, slug: string) {
 }
 
 describe('A page that was taken down, while the database is down or slow', () => {
-  let service: TestService;
-  let gate: Gate;
-  let engine: Engine | undefined;
-
-  beforeEach(async () => {
-    gate = createGate();
-    service = await startService({
-      adaptEngine(own) {
-        engine = own;
-        const pageChanges = { ...own.pageChanges, isCurrent: () => false }; // the last read is too long ago
-        return { ...own, drops: gate.wrap(own.drops), pageChanges };
-      },
-    });
-  });
-  afterEach(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  afterEach(() => gate.open());
+  const service = useServiceOfEach({}, ({ pageChanges, ...own }) => ({
+    ...own,
+    drops: gate.wrap(own.drops),
+    pageChanges: { ...pageChanges, isCurrent: () => false }, // the last read is too long ago
+  }));
 
   async function pageInMemory(): Promise<string> {
     const { slug } = await (await service.newOwner()).create();
@@ -44,7 +33,7 @@ describe('A page that was taken down, while the database is down or slow', () =>
   /** As another process does it: this one does not hear of it. */
   async function takeDownElsewhere(slug: string): Promise<void> {
     const takedown = { at: service.clock.now(), reason: 'phishing' };
-    expect(await engine?.moderation.takeDown(slug, takedown, [])).to.not.equal(null);
+    expect(await service.services.engine.moderation.takeDown(slug, takedown, [])).to.not.equal(null);
   }
 
   const breakDatabase = () => gate.refuse(unavailable('The database is down.', 1, { isDown: true }));

@@ -1,33 +1,20 @@
 import { expect } from 'chai';
-import type { Engine } from '../../shared/ports/engine.ts';
 import { changesOfOwner } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { type Owner, startService, type TestService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import { type Owner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 
 describe('A request that is being handled while its page is taken down', () => {
-  let service: TestService;
-  let gate: Gate;
-  let engine: Engine | undefined;
-
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      env: { WRITES_PER_DAY: '3' },
-      adaptEngine(own) {
-        engine = own;
-        const methods = ['addVersion', 'changeDetails', 'setLock', 'removeVersion', 'remove'] as const;
-        return { ...own, drops: gate.wrap(own.drops, methods) };
-      },
-    });
-  });
-  after(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  after(() => gate.open());
+  const methods = ['addVersion', 'changeDetails', 'setLock', 'removeVersion', 'remove'] as const;
+  const service = useService({ WRITES_PER_DAY: '3' }, (own) => ({
+    ...own,
+    drops: gate.wrap(own.drops, methods),
+  }));
 
   /** Sends the request, takes the page down where the record is about to be changed, and lets it go on. */
   async function overtaken(owner: Owner, slug: string, method: string, path: string, body?: object) {
@@ -66,8 +53,8 @@ describe('A request that is being handled while its page is taken down', () => {
   it('PUT: does not count for WRITES_PER_DAY, and leaves no blobs', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
-    const blobs = () =>
-      Promise.all([engine?.html, engine?.contexts].map((store) => store?.listIds('', 'z', 1_000)));
+    const { html, contexts } = service.services.engine;
+    const blobs = () => Promise.all([html, contexts].map((store) => store.listIds('', 'z', 1_000)));
     const before = await blobs();
     for (let n = 0; n < 3; n++) {
       const answer = await overtaken(owner, slug, 'PUT', '', { html: '<p>New', context: 'why' });

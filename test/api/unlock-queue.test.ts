@@ -1,18 +1,14 @@
 import { expect } from 'chai';
 import { createGate } from '../support/gate.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 describe('The queue of passcode checks', () => {
   const gate = createGate();
-  let service: TestService;
-  before(async () => {
-    service = await startService({
-      env: { TRUST_PROXY: '1', WRITES_PER_MINUTE: '1000' },
-      adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
-    });
-  });
-  after(() => service.stop());
+  const service = useService({ TRUST_PROXY: '1', WRITES_PER_MINUTE: '1000' }, (engine) => ({
+    ...engine,
+    drops: gate.wrap(engine.drops),
+  }));
 
   it('an IPv6 network that guesses at many drops does not delay others', async () => {
     const owner = await service.newOwner();

@@ -47,26 +47,26 @@ const unhurried = { RENDER_REQUEST_BUDGET_MS: '3000', ANSWER_MS: '15000' };
 /** The tests of the hasher have the cost that a service has. */
 const passcodeHasher = createArgon2Hasher({ memoryCost: 256, timeCost: 1, parallelism: 1 });
 
-/**
- * @param env settings other than the defaults
- * @param clock unset: one that stands in the middle of a minute and of a day
- * @param adaptEngine puts faults and delays between the services and the engine
- * @param cardRenderer unset: one that takes no time
- * @param prepare puts data into the empty engine before the service starts
- */
+interface ServiceOptions {
+  /** Settings other than the defaults. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Unset: one that stands in the middle of a minute and of a day. */
+  readonly clock?: TestClock;
+  /** Puts faults and delays between the services and the engine. */
+  readonly adaptEngine?: (engine: Engine) => Engine;
+  /** Unset: one that takes no time. */
+  readonly cardRenderer?: CardRenderer;
+  /** Puts data into the empty engine before the service starts. */
+  readonly prepare?: (config: Config) => Promise<void>;
+}
+
 export async function startService({
   env = {},
   clock = createTestClock(),
   adaptEngine = (engine) => engine,
   cardRenderer = createCardRenderer(),
   prepare = async () => undefined,
-}: {
-  env?: Readonly<Record<string, string>>;
-  clock?: TestClock;
-  adaptEngine?: (engine: Engine) => Engine;
-  cardRenderer?: CardRenderer;
-  prepare?: (config: Config) => Promise<void>;
-} = {}): Promise<TestService> {
+}: ServiceOptions = {}): Promise<TestService> {
   const dataDir = makeTempDir();
   const testEngine = await openTestEngine(clock);
   const logs: string[] = [];
@@ -124,14 +124,36 @@ export async function startService({
 /**
  * A service for the tests of the surrounding suite: started before the first, stopped after the last.
  * @param env settings other than the defaults
+ * @param adaptEngine puts faults and delays between the services and the engine
  */
-export function useService(env: Readonly<Record<string, string>> = {}): TestService {
+export function useService(
+  env: ServiceOptions['env'] = {},
+  adaptEngine: ServiceOptions['adaptEngine'] = (engine) => engine,
+  cardRenderer = createCardRenderer(),
+): TestService {
+  return runningBetween(before, after, () => startService({ env, adaptEngine, cardRenderer }));
+}
+
+/** The same, with a service of its own for each test. */
+export function useServiceOfEach(
+  env: ServiceOptions['env'] = {},
+  adaptEngine: ServiceOptions['adaptEngine'] = (engine) => engine,
+): TestService {
+  return runningBetween(beforeEach, afterEach, () => startService({ env, adaptEngine }));
+}
+
+function runningBetween(
+  begin: Mocha.HookFunction,
+  end: Mocha.HookFunction,
+  start: () => Promise<TestService>,
+): TestService {
   let started: TestService | undefined;
-  before(async () => {
-    started = await startService({ env });
+  begin(async () => {
+    started = await start();
   });
-  after(async () => {
+  end(async () => {
     await started?.stop();
+    started = undefined;
   });
   // What is read of it is the started service's; `{}` is never seen.
   return new Proxy({} as TestService, {
