@@ -27,11 +27,10 @@ const testDir = import.meta.dirname; // dist/test
 const isScaleOut = (file: string) => file.endsWith('.scale-out.test.js');
 const isSlow = (file: string) => /\.slow\.test\.js$|^(browser|crash|edge)\//.test(file);
 /**
- * Tested on one engine: what is decided before a store is asked, what headers and pages say of what was read, and the caps at their
- * own numbers, which the contract of the stores has for both.
+ * Tested on one engine: what is decided before a store is asked, and what headers and pages say of what was read.
  */
 const once =
-  /^api\/(agent-files|assets|bodies|bodies-in-flight|client-address|client-file|content-hosts|content-origin|errors|form-bodies|held-bytes|html-bodies|indexing|limits-numbers|mcp-http|mcp-refusals|multipart|onboard|operators-access|raw-header-lists|security-txt)\.test\.js$/;
+  /^api\/(agent-files|assets|bodies|bodies-in-flight|client-address|client-file|content-hosts|content-origin|errors|form-bodies|held-bytes|html-bodies|indexing|mcp-http|mcp-refusals|multipart|onboard|operators-access|raw-header-lists|security-txt)\.test\.js$/;
 const runsOnBoth = (file: string) => /^api\//.test(file) && !isSlow(file) && !once.test(file);
 const hasOneEngine = (run: Run) => (file: string) => run.engine === 'embedded' || isScaleOut(file);
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');

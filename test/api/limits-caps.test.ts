@@ -17,23 +17,6 @@ describe('DROPS_PER_ACCOUNT: 5', () => {
     expect((await owner.put(drops[0]?.slug ?? '')).status).to.equal(200);
     expect((await other.post()).status, 'another account').to.equal(201);
   });
-
-  it('is never exceeded by parallel creates and deletes', async function () {
-    this.timeout(60_000); // PostgreSQL below MongoDB's protocol ends each deadlock of parallel creates after a wait
-    const owner = await service.newOwner();
-    for (let round = 0; round < 5; round++) {
-      const { data } = (await owner.get('/api/drops')).body;
-      await Promise.all([
-        times(20, () => owner.post()),
-        ...data.slice(0, 3).map(({ slug }) => owner.request('DELETE', `/api/drops/${slug}`)),
-      ]);
-      const { drop_count: count } = (await owner.get('/api/me')).body;
-      expect(count).to.be.at.most(5);
-      expect((await owner.get('/api/drops')).body.pagination.total_items).to.equal(count);
-    }
-    await times(10, () => owner.post());
-    expect((await owner.get('/api/me')).body.drop_count).to.equal(5);
-  });
 });
 
 describe('VERSIONS_PER_DROP: 4', () => {
@@ -47,14 +30,5 @@ describe('VERSIONS_PER_DROP: 4', () => {
     service.clock.advance(1000);
     expectTooMany(await owner.put(drop.slug, { title: 'new' }), 'version_limit_reached', 86_400);
     expect((await owner.get(`/api/drops/${drop.slug}`)).body).to.deep.equal(before);
-  });
-
-  it('counts existing versions: after one is deleted, a PUT makes the next number', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    await times(3, () => owner.put(slug));
-    await owner.request('DELETE', `/api/drops/${slug}/v/1`);
-    expect((await owner.put(slug)).body.latest_version).to.equal(5);
-    expectTooMany(await owner.put(slug), 'version_limit_reached');
   });
 });

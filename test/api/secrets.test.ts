@@ -15,6 +15,8 @@ const purgeToken = 'NEEDLE-purge-token';
 const passcodes = ['NEEDLE-passcode-one', 'NEEDLE-passcode-two'];
 const wrongPasscode = 'NEEDLE-passcode-wrong';
 const wrongKey = 'NEEDLE-sign-in-key-wrong';
+/** Stored, and not for the logs. */
+const unlogged = ['KNOWN-html', 'KNOWN-context'];
 /** Unknown, malformed, cut off. */
 const wrongTokens = [
   'dl_0123456789abcdefghijABCDEFGHIJ2XfMUe',
@@ -43,6 +45,7 @@ describe('Every kind of secret, after correct and wrong use', () => {
       bytes.toString('latin1'),
     ]);
     const logs = service.logs.join('\n');
+    for (const text of unlogged) expect(logs, 'the logs').to.not.include(text);
     const whereIs = (text: string) =>
       [...stored, ['the logs', logs]].filter(([, content]) => content?.includes(text)).map(([name]) => name);
     for (const text of known.stored) expect(whereIs(text), `places of ${text}`).to.not.be.empty;
@@ -81,8 +84,11 @@ describe('Every kind of secret, after correct and wrong use', () => {
   /** Publishes, locks, unlocks, opens the frame, and changes the passcode. @returns the visitor's cookies and grant */
   async function live(owner: Owner): Promise<Record<string, string>> {
     const [first = '', second = ''] = passcodes;
-    const { slug } = await owner.create({ title: 'KNOWN-title', passcode: first, context: 'why' });
-    await owner.put(slug, { passcode: first, title: 7 });
+    const [html, context] = unlogged;
+    const { slug } = await owner.create({ title: 'KNOWN-title', html, passcode: first, context });
+    await owner.put(slug, { html, context });
+    await owner.put(slug, { html, context, passcode: first, title: 7 });
+    await owner.request('POST', '/api/drops', { raw: `{"html":"${html}", "context":"${context}` });
     await service.unlock(slug, wrongPasscode);
     const { cookie, frame } = await service.enter(slug, first);
     expect((await service.get(frame)).status).to.equal(200);
@@ -93,7 +99,12 @@ describe('Every kind of secret, after correct and wrong use', () => {
     const again = await service.enter(slug, second);
     await service.settle();
     await owner.request('DELETE', `/api/drops/${slug}`);
-    return { pass: cookieValue(cookie), grant, otherPass: cookieValue(again.cookie) };
+    const parts = grant.split('.').filter(({ length }) => length > 7);
+    return {
+      pass: cookieValue(cookie),
+      ...named('part of the grant', parts),
+      otherPass: cookieValue(again.cookie),
+    };
   }
 
   it('with GitHub: is neither stored nor logged', async () => {

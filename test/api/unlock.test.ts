@@ -111,16 +111,6 @@ describe('POST /p/{slug}: the passcode', () => {
       expect(statuses.filter((status) => status === 503)).to.have.length(260 - opened.length);
     });
 
-    it('30 parallel right passcodes from one address open the page, also if one wrong one more would be too many', async () => {
-      const { slug, address } = await lockedDrop();
-      const enterMany = () => Promise.all(Array.from({ length: 30 }, () => enter(slug, address)));
-      await enterMany();
-      for (let n = 0; n < 2; n++) await service.unlock(slug, 'wrong', { headers: address });
-      await enterMany();
-      expect((await service.unlock(slug, 'wrong', { headers: address })).status).to.equal(403);
-      expectTooMany(await service.unlock(slug, 'open-sesame', { headers: address }), 'rate_limited');
-    });
-
     it('an IPv6 /48 is allowed ten times as many as an address', async () => {
       const ipv6 = (subnet: number) => ({ 'x-forwarded-for': `2001:db8:48:${subnet}::1` });
       for (let n = 0; n < 50; n++) {
@@ -142,17 +132,6 @@ describe('POST /p/{slug}: the passcode', () => {
       expect((await service.get(`/p/${slug}`, { headers })).text).to.include('TITLE-SECRET');
       expect((await service.get(`/p/${slug}/raw`, { headers })).text).to.include('HTML-SECRET');
       expect((await service.get(frame, { headers: address })).text).to.include('HTML-SECRET');
-    });
-
-    it('parallel guesses do not exceed the limit; right passcodes do not count', async () => {
-      const { slug, address } = await lockedDrop();
-      for (let n = 0; n < 5; n++) await enter(slug, address);
-      const other = await lockedDrop();
-      const guesses = await Promise.all(
-        Array.from({ length: 12 }, () => service.unlock(other.slug, 'wrong', { headers: other.address })),
-      );
-      expect(guesses.filter((answer) => answer.status === 403)).to.have.length(3);
-      expect(guesses.filter((answer) => answer.status === 429)).to.have.length(9);
     });
 
     it('403 forbidden for a form of another origin, which does not count', async () => {
@@ -193,21 +172,6 @@ describe('POST /p/{slug}: the passcode', () => {
       const guessed = await statusesOf(drop.slug, wrong);
       expect(guessed.filter((status) => status === 403)).to.have.length(10);
       expect(guessed.filter((status) => status === 429)).to.have.length(20);
-    } finally {
-      await service.stop();
-    }
-  });
-
-  it('by default 100 of 130 parallel guesses at one drop from many networks are checked', async () => {
-    const service = await startService({ env: { TRUST_PROXY: '1' } });
-    try {
-      const { slug } = await (await service.newOwner()).create({ passcode: 'open-sesame' });
-      const guesses = Array.from({ length: 130 }, (_, n) =>
-        service.unlock(slug, 'wrong', { headers: { 'x-forwarded-for': `2001:db8:${n}::1` } }),
-      );
-      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-      expect(statuses.filter((status) => status === 403)).to.have.length(100);
-      expect(statuses.filter((status) => status === 429)).to.have.length(30);
     } finally {
       await service.stop();
     }

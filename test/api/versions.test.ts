@@ -128,14 +128,5 @@ describe('Versions', () => {
       expect(await numbers()).to.deep.equal([2]);
       expect((await raw()).status).to.equal(200);
     });
-
-    it('parallel deletes of every version: all but one are removed, never the last', async () => {
-      const { remove, numbers, raw } = await withVersions(6);
-      const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(remove));
-      const statuses = answers.map((answer) => answer.status).sort((a, b) => a - b);
-      expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 409]);
-      expect(await numbers()).to.have.length(1);
-      expect((await raw()).status).to.equal(200);
-    });
   });
 });

@@ -61,15 +61,6 @@ describe('Attempts, of which only failed ones count', () => {
     expect(state.most).to.equal(1);
   });
 
-  it('of 30 parallel wrong ones 10 are checked; right ones between them succeed until then', async () => {
-    const { run, state } = createScene(createMemoryRateLimiter());
-    const results = await many(60, (n) => run({ isRight: n % 2 === 0 }));
-    expect(countOf(results, false)).to.equal(10);
-    expect(countOf(results, 'rate_limited')).to.equal(40);
-    expect(results.slice(0, 20), 'in their order').to.not.include('rate_limited');
-    expect(state.checked).to.have.length(20);
-  });
-
   it('many attempts of one network delay no other, at its drop or elsewhere', async () => {
     const { run, state } = createScene(createMemoryRateLimiter());
     const flood = inParallel(100, (n) => run({ drop: `d${n % 2}`, isRight: true }));

@@ -107,6 +107,8 @@ describe('Settings', () => {
       WRITES_PER_MINUTE: 60,
       WRITES_PER_DAY: 500,
       DROPS_PER_ACCOUNT: 500,
+      PASSCODE_TRIES: 10,
+      PASSCODE_TRIES_PER_DROP: 100,
       PAGE_SIZE: 50,
       PAGE_SIZE_MAX: 200,
       SIGN_IN_TTL_SECONDS: 600,
