@@ -3,7 +3,6 @@ import type { Watched } from '../bin/command.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { parsePage } from '../support/html.ts';
 import { requireNginx } from '../support/nginx.ts';
 import type { Owner } from '../support/owner.ts';
 import { requireManyLoopbacks } from '../support/programs.ts';
@@ -16,7 +15,6 @@ import { type Front, openFront } from './front.ts';
 const clients = 200;
 const minute = 60_000;
 const tenMinutes = 600_000;
-const day = 86_400_000;
 
 /** Two web and two worker processes behind nginx. Limits are the spec's unless a test says otherwise. */
 describe('Many processes behind nginx', function () {
@@ -107,18 +105,6 @@ describe('Many processes behind nginx', function () {
       await expectDrops(owner, posted.accepted.length, 60);
     });
 
-    it('120 POSTs at once: exactly WRITES_PER_DAY, which is 100, in the day', async () => {
-      const other = await openOther({ WRITES_PER_MINUTE: '100000', WRITES_PER_DAY: '100' });
-      const { owner, posted } = await withinOneWindow(day, async () => {
-        const owner = await other.newOwner();
-        return { owner, posted: await postAtOnce(120, owner, other) };
-      });
-      expectLimit(100, posted);
-      for (const answer of posted.refused) expectTooMany(answer, 'daily_quota_exceeded');
-      await expectDrops(owner, posted.accepted.length, 100);
-      await other.close();
-    });
-
     it('80 POSTs at once where an account may have 50 drops: exactly 50 drops', async () => {
       const other = await openOther({ WRITES_PER_MINUTE: '100000', DROPS_PER_ACCOUNT: '50' });
       const owner = await other.newOwner();
@@ -192,40 +178,6 @@ describe('Many processes behind nginx', function () {
         }
       }
     });
-
-    for (const [here, there] of [[0, 1] as const, [1, 0] as const]) {
-      it(`a passcode set through web ${here} is asked for by web ${there} at once`, async () => {
-        const owner = await front.newOwner();
-        const slug = await shownBy(there, owner);
-        const sent = { token: owner.token, body: { passcode: 'open-sesame' } };
-        const set = await front.direct[here].request('POST', `/api/drops/${slug}/passcode`, sent);
-        expect(set.status).to.equal(200);
-        expectError(await front.direct[there].get(`/p/${slug}/raw`), 403, 'passcode_required');
-        const page = parsePage((await front.direct[there].get(`/p/${slug}`)).text);
-        expect(page.find('iframe')).to.equal(undefined);
-        expect(page.find('input', { type: 'password' })).not.to.equal(undefined);
-      });
-
-      it(`a drop deleted through web ${here} is 404 at web ${there} at once`, async () => {
-        const owner = await front.newOwner();
-        const slug = await shownBy(there, owner);
-        const path = `/api/drops/${slug}`;
-        const deleted = await front.direct[here].request('DELETE', path, { token: owner.token });
-        expect(deleted.status).to.equal(204);
-        expectError(await front.direct[there].get(`/p/${slug}/raw`), 404, 'not_found');
-        expectError(await front.direct[there].get(`/p/${slug}`), 404, 'not_found');
-        expectError(await front.direct[there].get(path, { token: owner.token }), 404, 'not_found');
-      });
-    }
-
-    /** The slug of a new drop which that web has in memory. */
-    async function shownBy(web: 0 | 1, owner: Owner): Promise<string> {
-      const { slug } = await owner.create();
-      for (const path of [`/p/${slug}`, `/p/${slug}/raw`]) {
-        expect((await front.direct[web].get(path)).status).to.equal(200);
-      }
-      return slug;
-    }
   });
 
   describe('requests through nginx', () => {
@@ -257,19 +209,6 @@ describe('Many processes behind nginx', function () {
       expectLimit(30, started);
       for (const answer of started.refused) expectTooMany(answer, 'rate_limited');
       expect(another.status).to.equal(200);
-    });
-
-    it('30 parallel wrong passcodes from one address with forged addresses: 10 are checked', async () => {
-      const owner = await front.newOwner();
-      const { tried, another } = await withinOneWindow(tenMinutes, async () => {
-        const { slug } = await owner.create({ passcode: 'open-sesame' });
-        const visitor = visitsOf(newVisitor());
-        const tried = await crowd(30, 30, (n) => visitor.unlock(slug, `wrong ${n}`, { headers: lie(n) }));
-        return { tried, another: await visitsOf(newVisitor()).unlock(slug, 'open-sesame') };
-      });
-      const statuses = tried.map(({ status }) => status).sort();
-      expect(statuses).to.deep.equal([...Array(10).fill(403), ...Array(20).fill(429)]);
-      expect(another.status).to.equal(303);
     });
 
     it('30 parallel right passcodes from one address all open the page beside 9 wrong ones', async () => {
