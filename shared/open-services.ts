@@ -9,82 +9,37 @@ import { keepSignInKey, type OpenedEngine, openStores, systemClock } from './ope
 import { openThreads } from './open-threads.ts';
 import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
-import type { EdgePurger } from './ports/edge-purger.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
-import type { JobConsumer, JobMonitor, JobProducer } from './ports/job-queue.ts';
-import type { JsonParser } from './ports/json-parser.ts';
 import type { Log } from './ports/log.ts';
 import type { PasscodeHasher } from './ports/passcode-hasher.ts';
-import type { Sealer } from './ports/sealer.ts';
-import { type Accounts, createAccounts } from './services/accounts.ts';
-import { type Audit, createAudit } from './services/audit.ts';
-import { type Cards, createCards } from './services/cards.ts';
-import { createDiffs, type Diffs } from './services/diffs.ts';
-import { createDrops, type Drops } from './services/drops.ts';
-import { createFollowUps, type FollowUps } from './services/follow-ups.ts';
-import { createFollowingTitles, type FollowingTitles } from './services/following-titles.ts';
-import { createIdempotency, type Idempotency } from './services/idempotency.ts';
-import { createLimits, type Limits } from './services/limits.ts';
-import { createModeration, type Moderation } from './services/moderation.ts';
-import { createPages, type Pages } from './services/pages.ts';
-import { createPasscodes, type Passcodes } from './services/passcodes.ts';
-import { createRendering, type Rendering } from './services/rendering.ts';
-import { createReports, type Reports } from './services/reports.ts';
-import { createSessions, type Sessions } from './services/sessions.ts';
-import { createSignIns, type SignIns } from './services/sign-ins.ts';
-import { createTitles, type Titles } from './services/titles.ts';
-import { createTokens, type Tokens } from './services/tokens.ts';
-import { createUploads, type Uploads } from './services/uploads.ts';
-import { createViewStats, type ViewStats } from './services/view-stats.ts';
-import { createViews, type Views } from './services/views.ts';
+import { createAccounts } from './services/accounts.ts';
+import { createAudit } from './services/audit.ts';
+import { createCards } from './services/cards.ts';
+import { createDiffs } from './services/diffs.ts';
+import { createDrops } from './services/drops.ts';
+import { createFollowUps } from './services/follow-ups.ts';
+import { createFollowingTitles } from './services/following-titles.ts';
+import { createIdempotency } from './services/idempotency.ts';
+import { createLimits } from './services/limits.ts';
+import { createModeration } from './services/moderation.ts';
+import { createPages } from './services/pages.ts';
+import { createPasscodes } from './services/passcodes.ts';
+import { createRendering } from './services/rendering.ts';
+import { createReports } from './services/reports.ts';
+import { createSessions } from './services/sessions.ts';
+import { createSignIns } from './services/sign-ins.ts';
+import { createTitles } from './services/titles.ts';
+import { createTokens } from './services/tokens.ts';
+import { createUploads } from './services/uploads.ts';
+import { createViewStats } from './services/view-stats.ts';
+import { createViews } from './services/views.ts';
 
 /** A sign-in waits for two requests to the provider, and must be answered within ANSWER_MS. */
 const providerTimeoutMs = 2_000;
 const signingSecretLength = 43; // 256 bits
 
 /** Everything that the web process and the worker work with. */
-export interface Services {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly accounts: Accounts;
-  readonly tokens: Tokens;
-  readonly sessions: Sessions;
-  readonly signIns: SignIns;
-  /** null: people sign in with the local sign-in key. */
-  readonly identityProvider: IdentityProvider | null;
-  /** The key of the local sign-in; null if there is an identity provider. */
-  readonly signInKey: string | null;
-  readonly sealer: Sealer;
-  readonly limits: Limits;
-  readonly drops: Drops;
-  readonly idempotency: Idempotency;
-  readonly uploads: Uploads;
-  readonly diffs: Diffs;
-  readonly titles: Titles;
-  readonly followingTitles: FollowingTitles;
-  readonly passcodes: Passcodes;
-  readonly pages: Pages;
-  readonly views: Views;
-  readonly viewStats: ViewStats;
-  readonly moderation: Moderation;
-  readonly audit: Audit;
-  readonly reports: Reports;
-  readonly rendering: Rendering;
-  readonly cards: Cards;
-  readonly followUps: FollowUps;
-  /** Only the worker uses engine and purger. */
-  readonly engine: OpenedEngine;
-  readonly purger: EdgePurger | null;
-  readonly jobs: JobProducer & JobConsumer & JobMonitor;
-  readonly parser: JsonParser;
-  /** null: METRICS_PORT is not set, and nothing is counted. */
-  readonly metrics: ServiceMetrics | null;
-  /** @throws DropError `unavailable` if the database cannot be reached */
-  ready(): Promise<void>;
-  /** Stores the counted views, ends the threads and closes the stores, in this order. */
-  close(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof assemble>>;
 
 interface OpenOptions {
   readonly log: Log;
@@ -134,7 +89,7 @@ async function assemble(
     cardRenderer: CardRenderer | undefined;
     passcodeHasher: PasscodeHasher;
   },
-): Promise<Services> {
+) {
   const { log, clock, metrics, engine } = parts;
   const { accounts, html, contexts, renders, secrets, jobs } = engine;
   const signingSecret =
@@ -183,45 +138,30 @@ async function assemble(
   });
 
   return {
-    config,
-    clock,
-    log,
+    ...{ config, clock, log, limits, sealer, tokens, drops, passcodes, followUps, rendering },
+    ...{ titles, idempotency, pages, views, cards, audit, jobs, parser },
     accounts: createAccounts({ ...engine, followUps, clock, log }),
-    tokens,
     sessions: createSessions({ sessions: engine.sessions, clock, log }),
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
+    /** null: people sign in with the local sign-in key. */
     identityProvider,
+    /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    sealer,
-    limits,
-    drops,
     diffs: createDiffs({ drops, differ }),
-    titles,
     followingTitles: createFollowingTitles({ drops, titles, log }),
-    idempotency,
     uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
-    passcodes,
-    pages,
-    views,
     viewStats: createViewStats({ drops, views: engine.views, clock }),
-    moderation: createModeration({
-      moderation: engine.moderation,
-      drops: engine.drops,
-      accounts,
-      tokens: engine.tokens,
-      sessions: engine.sessions,
-      signIns: engine.signIns,
-      ...{ audit, followUps, clock },
-    }),
-    audit,
+    moderation: createModeration({ ...engine, audit, followUps, clock }),
     reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
-    rendering,
-    cards,
-    ...{ followUps, engine, purger },
-    jobs,
-    parser,
+    /** Only the worker uses engine and purger. */
+    engine,
+    /** null: EDGE_PURGER is none. */
+    purger,
+    /** null: METRICS_PORT is not set, and nothing is counted. */
     metrics,
+    /** @throws DropError `unavailable` if the database cannot be reached */
     ready: () => engine.ready(),
+    /** Stores the counted views, ends the threads and closes the stores, in this order. */
     close: () =>
       inOrder([
         views.close,

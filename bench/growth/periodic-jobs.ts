@@ -3,13 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '../../shared/config/config.ts';
 import { htmlMediaType } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
-import { openStores } from '../../shared/open-stores.ts';
+import { openServices } from '../../shared/open-services.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
-import { createDropExpire } from '../../worker/jobs/drop-expire.ts';
-import { createSignInExpire } from '../../worker/jobs/sign-in-expire.ts';
-import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
-import { createViewsAggregate } from '../../worker/jobs/views-aggregate.ts';
+import { createJobHandlers } from '../../worker/start-worker.ts';
 
 /** A run of a periodic job, in this process. */
 export interface JobRun {
@@ -29,29 +26,26 @@ const expiredDrops = 1_000;
  * expired, views of all drops.
  */
 export async function runPeriodicJobs(env: Readonly<Record<string, string>>): Promise<JobRun[]> {
-  const config = readConfig(env);
-  const log = createRecordingLog();
   let now = Date.now();
   const clock = { now: () => now };
-  const engine = await openStores(config, { log, role: 'service', clock });
-  const deps = { engine, jobs: engine.jobs, clock, log, config };
-  const [reconcile, expire] = [createStoreReconcile(deps), createDropExpire(deps)];
+  const services = await openServices(readConfig(env), { log: createRecordingLog(), clock });
+  const handlers = createJobHandlers(services);
   const runs: JobRun[] = [];
   const run = async (name: string, job: () => Promise<void>) => runs.push(await watch(name, job));
   try {
     await pause(500); // the first delay of the event loop is that of opening
     await run('nothing, for comparison', () => pause(1_000));
-    await run('store.reconcile, first run', () => reconcile({}));
-    await run('store.reconcile, from the first blob on', () => reconcile({}));
-    await run('drop.expire, none', () => expire({}));
-    await publishExpiring(engine, now);
+    await run('store.reconcile, first run', () => handlers['store.reconcile']({}));
+    await run('store.reconcile, from the first blob on', () => handlers['store.reconcile']({}));
+    await run('drop.expire, none', () => handlers['drop.expire']({}));
+    await publishExpiring(services.engine, now);
     now += hour + 1;
-    await run(`drop.expire, ${expiredDrops} drops`, () => expire({}));
-    await run('sign-in.expire', () => createSignInExpire(deps)({}));
-    await run('views.aggregate', () => createViewsAggregate(deps)({}));
+    await run(`drop.expire, ${expiredDrops} drops`, () => handlers['drop.expire']({}));
+    await run('sign-in.expire', () => handlers['sign-in.expire']({}));
+    await run('views.aggregate', () => handlers['views.aggregate']({}));
     return runs;
   } finally {
-    await engine.close();
+    await services.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
-import { createJobHandlers } from '../../worker/jobs/index.ts';
+import { createJobHandlers } from '../../worker/start-worker.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 import { redisUrl, watchCommands } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -7,7 +7,7 @@ import { createAccounts } from '../../shared/services/accounts.ts';
 import { createCards } from '../../shared/services/cards.ts';
 import { createFollowUps } from '../../shared/services/follow-ups.ts';
 import { createRendering } from '../../shared/services/rendering.ts';
-import { createJobHandlers } from '../../worker/jobs/index.ts';
+import { createJobHandlers } from '../../worker/start-worker.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
 import { recordFailures } from '../support/job-failures.ts';

@@ -1,5 +1,4 @@
 import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
@@ -12,15 +11,7 @@ const enqueuedAtOnce = 50;
  * Removes the drops that have expired, as their owner would, without notices to other processes: pages in memory know when they
  * expire. If the job ends between a removal and its `drop.remove`, `store.reconcile` enqueues that.
  */
-export function createDropExpire({
-  engine,
-  jobs,
-  clock,
-  log,
-}: Pick<WorkerDeps, 'clock' | 'log'> & {
-  readonly engine: Pick<WorkerDeps['engine'], 'pendingTasks'>;
-  readonly jobs: JobProducer;
-}): JobHandlers['drop.expire'] {
+export function createDropExpire({ engine, jobs, clock, log }: WorkerDeps): JobHandlers['drop.expire'] {
   return async () => {
     let drops = 0;
     for (let batch = 0; batch < batchesPerRun; batch++) {

@@ -1,0 +1,101 @@
+import { purgePauses } from '../../shared/config/config.ts';
+import { edgeTag } from '../../shared/domain/drop.ts';
+import { DropError } from '../../shared/domain/errors.ts';
+import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import type { WorkerDeps } from '../worker-deps.ts';
+
+/**
+ * Runs one round of purges of a drop. The last round of a revision clears the pending task; until then the reconcile job
+ * restarts rounds whose job was lost. A new change of the drop starts rounds of its own and ends the earlier ones.
+ */
+export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
+  const { pendingTasks } = deps.engine;
+  const { jobs } = deps;
+  const rounds = createPurgeRounds(deps);
+
+  return async ({ dropId, round = 0, rev }) => {
+    const drop = await pendingTasks.find(dropId);
+    if (drop === null) return; // `drop.remove` has purged it
+    if (round > 0 && drop.rev !== rev) return;
+    const repeatLater = (delayMs: number) => jobs.enqueue('edge.purge', { dropId, rev, round }, delayMs);
+    if (!(await rounds.purge(dropId, repeatLater)) || drop.deleted) return;
+    if (!rounds.isLast(round)) {
+      const next = { dropId, rev: drop.rev, round: round + 1 };
+      await jobs.enqueue('edge.purge', next, rounds.pauseAfter(round));
+    } else if (drop.tasks.includes('purge')) await pendingTasks.clearTask(dropId, 'purge', drop.rev);
+  };
+}
+
+/**
+ * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash),
+ * so that an interrupted removal is found and repeated. The blobs and the card of a deleted drop do not wait for the edge; its record is
+ * removed after the last round of purges.
+ */
+export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
+  const { pendingTasks, html, contexts, renders, cards } = deps.engine;
+  const { jobs } = deps;
+  const rounds = createPurgeRounds(deps);
+
+  async function deleteBlobs(versionIds: readonly string[]): Promise<void> {
+    for (const store of [html, contexts, renders]) await store.delete(versionIds);
+  }
+
+  return async ({ dropId, round = 0 }) => {
+    const drop = await pendingTasks.find(dropId);
+    if (drop === null) return;
+    if (!drop.deleted) {
+      if (drop.trash.length === 0) return;
+      await deleteBlobs(drop.trash);
+      await pendingTasks.clearTrash(dropId, drop.trash);
+      return;
+    }
+    const isLast = rounds.isLast(round);
+    try {
+      const repeatLater = (delayMs: number) => jobs.enqueue('drop.remove', { dropId, round }, delayMs);
+      if (!(await rounds.purge(dropId, repeatLater))) return;
+    } finally {
+      // Again in the last round: a render that ran during the first one may have stored its page afterwards.
+      if (round === 0 || isLast) {
+        await deleteBlobs([...drop.versions.map(({ id }) => id), ...drop.trash]);
+        await cards.delete([dropId]);
+      }
+    }
+    if (isLast) await pendingTasks.erase(dropId);
+    else await jobs.enqueue('drop.remove', { dropId, round: round + 1 }, rounds.pauseAfter(round));
+  };
+}
+
+/**
+ * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS): it does not remove a response that the service sent before the
+ * change and that has not reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
+ */
+function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
+  const { purger, log } = deps;
+  const pauses = purgePauses(deps.config);
+
+  return {
+    isLast: (round: number): boolean => purger === null || round >= pauses.length,
+
+    /** The pause between this round and the next, in milliseconds. */
+    pauseAfter: (round: number): number => pauses[round] ?? 0,
+
+    /**
+     * Purges the drop from the edge.
+     * @param delay called if the edge names a time to wait, which is not a failed attempt; enqueues this round again
+     * @returns whether the edge has confirmed; true without an edge
+     * @throws if the edge does not confirm
+     */
+    async purge(dropId: string, delay: (delayMs: number) => Promise<void>): Promise<boolean> {
+      try {
+        await purger?.purge(edgeTag(dropId));
+        return true;
+      } catch (err) {
+        const seconds = err instanceof DropError ? err.details?.retry_after_seconds : undefined;
+        if (typeof seconds !== 'number') throw err;
+        log.warn({ seconds }, 'the edge asked to wait; purges are delayed');
+        await delay(seconds * 1_000);
+        return false;
+      }
+    },
+  };
+}
