@@ -52,6 +52,19 @@ export const jobs = {
 /** When a job runs again that could not run because a part that it needs is unavailable. This costs no attempt. */
 export const unavailableRetryMs = 10 * second;
 
+/** A job whose process ended this many times while it ran is kept as failed. */
+export const crashLimit = 10;
+export const failedKeptMs = 7 * 24 * 60 * minute;
+
+/** What both queues log. */
+export const jobMessages = {
+  unavailable: 'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
+  retried: 'job failed and will be retried',
+  failed: 'job failed for good',
+  crashed: 'job runs again: its process ended, hung, or could not record the end of the job',
+  unknown: 'jobs of a name that this release does not know are dropped',
+} as const;
+
 export type JobName = keyof typeof jobs;
 export type JobPayload<N extends JobName> = InferType<(typeof jobs)[N]['payload']>;
 export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) => Promise<void> };

@@ -1,16 +1,23 @@
+import { availableParallelism } from 'node:os';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
+import { createThreadCardRenderer } from './adapters/threads/card-renderer.ts';
+import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
+import { createThreadDiffer } from './adapters/threads/differ.ts';
+import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
+import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
+import { createThreadTitleFinder } from './adapters/threads/title-finder.ts';
 import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';
 import type { ServiceMetrics } from './open-metrics.ts';
 import { keepSignInKey, type OpenedEngine, openStores, systemClock } from './open-stores.ts';
-import { openThreads } from './open-threads.ts';
 import type { CardRenderer } from './ports/card-renderer.ts';
 import type { Clock } from './ports/clock.ts';
 import type { IdentityProvider } from './ports/identity-provider.ts';
 import type { Log } from './ports/log.ts';
+import type { Metrics } from './ports/metrics.ts';
 import type { PasscodeHasher } from './ports/passcode-hasher.ts';
 import { createAccounts } from './services/accounts.ts';
 import { createAudit } from './services/audit.ts';
@@ -195,4 +202,32 @@ function createIdentityProvider(config: Config): IdentityProvider | null {
     apiUrl: config.GITHUB_API_URL,
     timeoutMs: providerTimeoutMs,
   });
+}
+
+const noWatch: Metrics['watchTask'] = (_task, _method, worker) => worker;
+
+/** The work that never runs on the event loop, because its input can be hostile. Threads start with their first task. */
+function openThreads({
+  log,
+  metrics,
+  cardRenderer,
+}: {
+  log: Log;
+  metrics: Pick<Metrics, 'watchTask' | 'taskFailed'> | null;
+  /** undefined: one that draws in a thread. */
+  cardRenderer: CardRenderer | undefined;
+}) {
+  const watch = metrics?.watchTask ?? noWatch;
+  const maxThreads = Math.max(1, availableParallelism() - 1);
+  const onFailure = () => metrics?.taskFailed('render_page');
+  return {
+    /** How many pages are rendered at once. */
+    atOnce: maxThreads,
+    renderer: watch('render_page', 'render', createThreadRenderer({ maxThreads, log, onFailure })),
+    contextRenderer: watch('render_context', 'render', createThreadContextRenderer({ log })),
+    cardRenderer: watch('draw_card', 'render', cardRenderer ?? createThreadCardRenderer({ log })),
+    parser: watch('parse_json', 'parse', createThreadJsonParser({ log })),
+    titleFinder: watch('find_title', 'find', createThreadTitleFinder({ log })),
+    differ: watch('diff', 'compare', createThreadDiffer({ log })),
+  };
 }

@@ -8,7 +8,7 @@ import { openCluster } from '../support/cluster.ts';
 import { countJobs } from '../support/jobs.ts';
 import { patientEnqueueMs } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import { createMongoStores } from '../worker/mongo-stores.ts';
+import { createSceneStores } from '../worker/mongo-stores.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import type { SceneStores } from '../worker/stage.ts';
 import { roundSettings, type Subject } from './rounds.ts';
@@ -28,7 +28,7 @@ export async function openScaleOutSubject(settings: Readonly<Record<string, stri
   const mongo = await openMongo({ uri, maxConnections: 10, log });
   const redis = await openRedis({ url, prefix, rejectUnauthorized: true, log });
   const queue = createRedisJobQueue({ redis, log, concurrency: 1, enqueueMs: patientEnqueueMs });
-  const stores = createMongoStores(mongo.connection, redis, systemClock);
+  const stores = createSceneStores(mongo.connection, redis, systemClock);
   const token = await cluster.makeToken('crash');
   await cluster.startWorker();
   const other = await cluster.startWeb();

@@ -3,8 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
-import { ownerId, type WorkerProcess } from './scene.ts';
-import { useScene } from './use-scene.ts';
+import { ownerId, useScene, type WorkerProcess } from './scene.ts';
 
 const second = 1_000;
 

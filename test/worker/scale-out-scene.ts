@@ -4,7 +4,7 @@ import { drainJobs } from '../support/bullmq.ts';
 import { createTestClock, followClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
 import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';
-import { createMongoStores } from './mongo-stores.ts';
+import { createSceneStores } from './mongo-stores.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { createEdge, createRenderer, createStage } from './stage.ts';
 import { createWorkerProcess, type ProcessOptions } from './worker-process.ts';
@@ -20,7 +20,7 @@ export async function openScaleOutScene() {
   const prefix = newRedisPrefix();
   const mongo = await openTestMongo();
   const redis = await open();
-  const stores = createMongoStores(mongo.mongo.connection, redis, clock);
+  const stores = createSceneStores(mongo.mongo.connection, redis, clock);
   const running = new Set<{ close(): Promise<void> }>();
   const stopFollowing = followClock(clock);
 
@@ -52,7 +52,7 @@ export async function openScaleOutScene() {
       });
       const process = createWorkerProcess({
         ...{
-          stores: createMongoStores(mongo.mongo.connection, own, clock, faults),
+          stores: createSceneStores(mongo.mongo.connection, own, clock, faults),
           queue: { ...queue, runUntilIdle: () => drainJobs(own) },
           clock,
           renderer,

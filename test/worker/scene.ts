@@ -1,20 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSqliteAccountStore } from '../../shared/adapters/sqlite/account-store.ts';
-import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
-import { createSqliteCardStore } from '../../shared/adapters/sqlite/card-store.ts';
 import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
-import { createSqliteIdempotencyStore } from '../../shared/adapters/sqlite/idempotency-store.ts';
 import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
-import { createSqliteRenderStore } from '../../shared/adapters/sqlite/render-store.ts';
-import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
-import { createSqliteSessionStore } from '../../shared/adapters/sqlite/session-store.ts';
-import { createSqliteSignInStore } from '../../shared/adapters/sqlite/sign-in-store.ts';
-import { createSqliteTokenStore } from '../../shared/adapters/sqlite/token-store.ts';
-import { createSqliteUploadStore } from '../../shared/adapters/sqlite/upload-store.ts';
-import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
+import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -39,23 +27,7 @@ export function openScene() {
   function openStores() {
     const db = openDatabase(path);
     opened.push(db);
-    return {
-      db,
-      drops: createSqliteDropStore(db, clock),
-      pendingTasks: createSqlitePendingTaskStore(db),
-      idempotency: createSqliteIdempotencyStore(db),
-      uploads: createSqliteUploadStore(db),
-      accounts: createSqliteAccountStore(db),
-      tokens: createSqliteTokenStore(db),
-      sessions: createSqliteSessionStore(db),
-      html: createSqliteBlobStore(db, 'html_blobs'),
-      contexts: createSqliteBlobStore(db, 'context_blobs'),
-      renders: createSqliteRenderStore(db),
-      cards: createSqliteCardStore(db),
-      signIns: createSqliteSignInStore(db),
-      reports: createSqliteReportStore(db),
-      views: createSqliteViewStore(db),
-    };
+    return { db, ...createSqliteStores(db, clock) };
   }
 
   return {
@@ -78,5 +50,30 @@ export function openScene() {
       for (const db of opened) await db.close();
       rmSync(dir, { recursive: true });
     },
+  };
+}
+
+/** A scene and a worker process for each test of the surrounding suite. */
+export function useScene() {
+  let current: { scene: Scene; process: WorkerProcess } | undefined;
+
+  beforeEach(() => {
+    const scene = openScene();
+    current = { scene, process: scene.startProcess() };
+  });
+
+  afterEach(() => current?.scene.close());
+
+  return () => {
+    if (current === undefined) throw new Error('The scene is open during tests only');
+    const { scene, process } = current;
+    return {
+      scene,
+      process,
+      /** The record of a drop, as jobs see it. */
+      find: (dropId: string) => scene.stores.pendingTasks.find(dropId),
+      tasksOf: async (dropId: string) => (await scene.stores.pendingTasks.find(dropId))?.tasks,
+      now: () => scene.clock.now(),
+    };
   };
 }

@@ -7,8 +7,7 @@ import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { anIdempotencyRecord, aReport, at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
 import { rejectionOf } from '../support/rejection.ts';
-import { ownerId } from './scene.ts';
-import { useScene } from './use-scene.ts';
+import { ownerId, useScene } from './scene.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -229,5 +228,23 @@ describe('The reconcile job', () => {
     clock.advance(1);
     await reconcile();
     expect(await ids()).to.deep.equal([open.id]);
+  });
+});
+
+describe('The job drop.expire', () => {
+  const current = useScene();
+
+  it('removes every expired drop, more than one batch of them', async () => {
+    const { scene, process } = current();
+    const expiresAt = scene.clock.now() + minute;
+    const publish = () => scene.publish([], undefined, expiresAt);
+    const drops = await Promise.all(Array.from({ length: 250 }, publish));
+    scene.clock.advance(minute);
+    const kept = await scene.publish([]);
+    await process.handlers['drop.expire']({});
+    for (const { id } of drops)
+      expect(await scene.stores.pendingTasks.find(id)).to.deep.include({ deleted: true });
+    expect((await countJobs(process.queue)).waiting).to.equal(250);
+    expect(await scene.stores.pendingTasks.find(kept.id)).to.deep.include({ deleted: false });
   });
 });

@@ -6,8 +6,7 @@ import { at } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { Fault } from './faults.ts';
-import { ownerId } from './scene.ts';
-import { useScene } from './use-scene.ts';
+import { ownerId, useScene } from './scene.ts';
 
 describe('The rendering of a version', () => {
   const current = useScene();

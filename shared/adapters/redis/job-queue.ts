@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type JobsOptions, Queue } from 'bullmq';
 import { unavailable } from '../../domain/errors.ts';
-import { type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
+import { failedKeptMs, type JobName, jobKey, jobs, schedules } from '../../job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../ports/job-queue.ts';
 import type { Log } from '../../ports/log.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
@@ -18,7 +18,6 @@ export const queueName = 'asked';
 /** How long `enqueue` waits: the caller has a request to answer, and the record lists the pending task anyway. */
 export const enqueueWithinMs = 200;
 
-const failedKeepSeconds = 7 * 86_400;
 const failedKeptAtMost = 2_000;
 /** BullMQ writes events to a stream that nothing here reads. */
 const eventsKept = 100;
@@ -160,7 +159,7 @@ function jobOptions(name: JobName) {
     priority, // 0, no priority, runs before all others
     backoff: { type: 'exponential', delay: backoffMs },
     removeOnComplete: true,
-    removeOnFail: { age: failedKeepSeconds, count: failedKeptAtMost },
+    removeOnFail: { age: failedKeptMs / 1_000, count: failedKeptAtMost },
     stackTraceLimit: 1,
   } satisfies JobsOptions;
 }

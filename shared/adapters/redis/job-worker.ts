@@ -1,14 +1,20 @@
 import { DelayedError, type Job, type Queue, UnrecoverableError, Worker } from 'bullmq';
 import { isUnavailable } from '../../domain/errors.ts';
-import { isJobName, type JobHandlers, jobs, prepareCall, unavailableRetryMs } from '../../job-catalogue.ts';
+import {
+  crashLimit,
+  isJobName,
+  type JobHandlers,
+  jobMessages,
+  jobs,
+  prepareCall,
+  unavailableRetryMs,
+} from '../../job-catalogue.ts';
 import type { Log } from '../../ports/log.ts';
 import { waitAtMost } from '../../util/wait-at-most.ts';
 import type { Redis } from './connection.ts';
 import { isRedisUnavailable, withoutCommand } from './errors.ts';
 import type { FailedJobs } from './failed-jobs.ts';
 
-/** A job whose process ended this many times while it ran is kept as failed. */
-const crashLimit = 10;
 /** A connection on which a command waits so long for an answer is lost. BullMQ waits for work 10 s at most. */
 const silentMs = 15_000;
 /** How long closing the connections may take. */
@@ -47,16 +53,13 @@ export function startJobWorker(deps: {
   worker.on('completed', (job) => log.debug(about(job), 'job done'));
   worker.on('failed', (job, error) => {
     if (job === undefined) return;
-    if (job.finishedOn === undefined)
-      log.warn({ ...about(job), err: error }, 'job failed and will be retried');
+    if (job.finishedOn === undefined) log.warn({ ...about(job), err: error }, jobMessages.retried);
     else {
-      log.error({ ...about(job), err: error }, 'job failed for good');
+      log.error({ ...about(job), err: error }, jobMessages.failed);
       failed.removeOthers(job).catch(report); // of the failed jobs of one key, the newest is kept
     }
   });
-  worker.on('stalled', (jobId) =>
-    log.warn({ jobId }, 'job runs again: its process ended, hung, or could not record the end of the job'),
-  );
+  worker.on('stalled', (jobId) => log.warn({ jobId }, jobMessages.crashed));
   worker.on('error', report);
 
   async function run(job: Job): Promise<void> {
@@ -72,10 +75,7 @@ export function startJobWorker(deps: {
       await call();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      log.warn(
-        { ...about(job), err: error },
-        'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
-      );
+      log.warn({ ...about(job), err: error }, jobMessages.unavailable);
       return await runLater(job);
     } finally {
       running -= 1;
@@ -95,8 +95,7 @@ export function startJobWorker(deps: {
 
   /** Drops a job of another release. A job that a later release enqueued is not lost: its record has the pending task. */
   async function dropUnknown({ name, repeatJobKey }: Job): Promise<void> {
-    if (!unknownNames.has(name))
-      log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
+    if (!unknownNames.has(name)) log.warn({ job: name }, jobMessages.unknown);
     unknownNames.add(name);
     if (repeatJobKey !== undefined) await queue.removeJobScheduler(repeatJobKey);
   }

@@ -1,5 +1,7 @@
 import type { JobTally } from '../../domain/job-count.ts';
 import {
+  crashLimit,
+  failedKeptMs,
   type JobName,
   type JobPayload,
   jobKey,
@@ -26,10 +28,7 @@ export type JobRows = ReturnType<typeof createJobRows>;
 /** Renders wait in memory (job-memory.ts). */
 export const renderName = 'version.render';
 
-/** A job whose process ended this many times while it ran is kept as failed. */
-const crashLimit = 10;
 const crashed = 'The process ended, hung, or could not record the end of this job';
-const failedKeepMs = 7 * 86_400_000;
 const errorMaxLength = 8_000;
 
 /** SQL: whether a drop lists a render as a pending task, and the job of its latest version has no row. */
@@ -82,7 +81,7 @@ export function createJobRows(db: Database) {
     removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
     removeUnknown: db.prepare(`DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`),
     listFailed: db.prepare(`
-      SELECT id, name, payload, attempts, error, due_at - ${failedKeepMs} AS failedAt FROM jobs
+      SELECT id, name, payload, attempts, error, due_at - ${failedKeptMs} AS failedAt FROM jobs
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
     listRetried: db.prepare(`
       SELECT id, name, payload, error FROM jobs WHERE state = 'waiting' AND error IS NOT NULL
@@ -192,7 +191,7 @@ export function createJobRows(db: Database) {
     },
 
     fail(job: HeldJob, error: string, now: number): boolean {
-      const keptUntil = now + failedKeepMs;
+      const keptUntil = now + failedKeptMs;
       if (job.isInMemory) return keep(job, 'failed', error, keptUntil);
       const { id, holder } = job;
       return sql.fail.run({ id, holder, keptUntil, error: error.slice(0, errorMaxLength) }).changes > 0;

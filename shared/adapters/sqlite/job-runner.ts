@@ -4,6 +4,7 @@ import type { JobTally } from '../../domain/job-count.ts';
 import {
   type JobHandlers,
   type JobName,
+  jobMessages,
   jobs,
   prepareCall,
   unavailableRetryMs,
@@ -81,11 +82,7 @@ export function createJobRunner(deps: {
     if (isCleanupDue) cleanedAt = now;
     start(claimed);
     for (const { job, to } of recovered) {
-      if (to === 'waiting')
-        log.warn(
-          about(job),
-          'job runs again: its process ended, hung, or could not record the end of the job',
-        );
+      if (to === 'waiting') log.warn(about(job), jobMessages.crashed);
       else
         log.error(
           about(job),
@@ -93,7 +90,7 @@ export function createJobRunner(deps: {
         );
     }
     for (const name of unknown) {
-      log.warn({ job: name }, 'jobs of a name that this release does not know are dropped');
+      log.warn({ job: name }, jobMessages.unknown);
     }
   }
 
@@ -138,18 +135,15 @@ export function createJobRunner(deps: {
     } catch (err) {
       const { attempts, backoffMs } = jobs[name];
       if (isUnavailable(err)) {
-        log.warn(
-          { ...about(job), err },
-          'jobs wait because a part that they need is unavailable; they run again and lose no attempt',
-        );
+        log.warn({ ...about(job), err }, jobMessages.unavailable);
         return () => giveBack(job, clock.now() + unavailableRetryMs);
       }
       if (isPayloadValid && job.attempts < attempts) {
-        log.warn({ ...about(job), err }, 'job failed and will be retried');
+        log.warn({ ...about(job), err }, jobMessages.retried);
         const dueAt = clock.now() + backoffMs * 2 ** (job.attempts - 1);
         return () => db.write(() => rows.retry(job, asText(err), dueAt));
       }
-      log.error({ ...about(job), err }, 'job failed for good');
+      log.error({ ...about(job), err }, jobMessages.failed);
       return () => db.write(() => rows.fail(job, asText(err), clock.now()));
     }
   }
