@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Config } from '../../shared/config/config.ts';
-import type { SignIn } from '../../shared/domain/sign-in.ts';
+import type { Requester } from '../../shared/domain/sign-in.ts';
 import { sampleAccountId } from '../account/account.ts';
 import { dashboardPaths, servicePaths, signInPaths } from '../http/paths.ts';
 import { open, openCall, type Route } from '../http/route.ts';
@@ -111,6 +111,7 @@ function pageRoutes({ services, readForm, sessions, layout }: RouteParts): reado
 }
 
 /** The approval page shows the user where the request came from. */
-function requesterOf(req: Request): SignIn['requester'] {
-  return { address: req.ip ?? '', userAgent: (req.headers['user-agent'] ?? '').slice(0, userAgentMaxLength) };
+function requesterOf(req: Request): Requester {
+  const requesterAgent = (req.headers['user-agent'] ?? '').slice(0, userAgentMaxLength);
+  return { requesterAddress: req.ip ?? '', requesterAgent };
 }

@@ -112,7 +112,6 @@ export function approvalView(parts: {
   now: number;
 }): View {
   const { action, code, signIn, signedInAs, switchPath, formToken, now } = parts;
-  const { address, userAgent } = signIn.requester;
   return {
     title: 'Approve access',
     body: html`<h1>Allow this device to publish as you?</h1>
@@ -120,8 +119,8 @@ export function approvalView(parts: {
 <dl class="facts">
 ${fact('Code', html`<strong class="code">${code}</strong>`)}
 ${fact('Device name', textOr(signIn.label ?? '', 'not given'))}
-${fact('IP address', textOr(address, 'unknown'))}
-${fact('Program', textOr(userAgent, 'not given'))}
+${fact('IP address', textOr(signIn.requesterAddress, 'unknown'))}
+${fact('Program', textOr(signIn.requesterAgent, 'not given'))}
 ${fact('Requested', timeAgo(signIn.createdAt, now))}
 </dl>
 <p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>

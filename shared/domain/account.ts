@@ -1,3 +1,4 @@
+import { id, orAbsent, type RecordOf, record, text, time, whole } from './record.ts';
 import type { Session } from './session.ts';
 import type { Token } from './token.ts';
 
@@ -10,12 +11,31 @@ export interface Identity {
   readonly name: string;
 }
 
-export interface Account {
-  readonly id: string;
-  readonly identity: Identity;
-  readonly createdAt: number;
+/** An account as it is stored. */
+export const accountRecord = record('accounts', {
+  id: id(),
+  /** Of a deleted account `deleted`; `subject` is its id then, and `name` is empty. */
+  provider: text(),
+  subject: text(),
+  name: text(),
+  createdAt: time(),
+  /** The UTC date whose writes `dayCount` counts; '' before the first write. */
+  day: text(),
+  dayCount: whole(),
   /** When the account was suspended, Unix ms; null: not suspended. */
-  readonly suspendedAt: number | null;
+  suspendedAt: orAbsent(time()),
+  /** Unix ms; null: not deleted. */
+  deletedAt: orAbsent(time()),
+});
+
+export type StoredAccount = RecordOf<typeof accountRecord>;
+
+export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt'> {
+  readonly identity: Identity;
+}
+
+export function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: StoredAccount): Account {
+  return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
 }
 
 /** The writes that an account may do on a UTC day. */

@@ -1,3 +1,5 @@
+import { id, oneOf, orNull, type RecordOf, record, text, time } from './record.ts';
+
 /** An operator took the page offline. */
 export interface Takedown {
   /** Unix ms. */
@@ -26,17 +28,19 @@ export type Act = keyof typeof actTargets;
 export const acts = Object.keys(actTargets) as Act[]; // proof: the keys of the literal above
 
 /** An entry of the audit log, written before the act; its outcome is added after it. */
-export interface AuditEntry {
+export const auditRecord = record('audit_log', {
   /** Begins with the time, so that ids sort by it. */
-  readonly id: string;
+  id: id(),
   /** Unix ms. */
-  readonly at: number;
-  readonly by: string;
-  readonly act: Act;
+  at: time(),
+  by: text(),
+  act: oneOf(acts),
   /** The slug, account or search text that the act was about. */
-  readonly target: string;
-  readonly reason: string | null;
+  target: text(),
+  reason: orNull(text()),
   /** A text for operators. null: the act was interrupted, and it is not known whether it was done. */
-  readonly outcome: string | null;
-  readonly endedAt: number | null;
-}
+  outcome: orNull(text()),
+  endedAt: orNull(time()),
+});
+
+export type AuditEntry = RecordOf<typeof auditRecord>;

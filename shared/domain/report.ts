@@ -1,29 +1,36 @@
+import { id, matching, oneOf, orNull, type RecordOf, record, slug, text, time, whole } from './record.ts';
+
 /** Permanent names: stored reports hold them. */
 export const reportReasons = ['phishing', 'malware', 'illegal', 'copyright', 'privacy', 'other'] as const;
 
 export type ReportReason = (typeof reportReasons)[number];
 
-/** What a viewer sends about a page: untrusted text. */
-export interface Complaint {
-  readonly reason: ReportReason;
-  /** '' for none. Lines end with `\n`. */
-  readonly text: string;
-  /** How to reach the reporter; null: not given. */
-  readonly contact: string | null;
-}
+/** A report's id: 16 random letters and digits, 95 bits. */
+export const reportIdPattern = /^[0-9A-Za-z]{16}$/;
+export const reportIdLength = 16;
 
 /** A stored complaint, without the reporter's address (docs/decisions.md, Reports). */
-export interface Report extends Complaint {
+export const reportRecord = record('reports', {
   /** Generated when the form is shown, so that a form that is sent twice makes one report. */
-  readonly id: string;
-  readonly dropId: string;
-  readonly slug: string;
+  id: matching(reportIdPattern, 'an id of 16 letters and digits'),
+  dropId: id(),
+  slug: slug(),
   /** The version that the reporter saw. */
-  readonly version: number;
-  readonly createdAt: number;
+  version: whole(1),
+  reason: oneOf(reportReasons),
+  /** What a viewer wrote: untrusted. '' for none. Lines end with `\n`. */
+  text: text(),
+  /** How to reach the reporter; null: not given. */
+  contact: orNull(text()),
+  createdAt: time(),
   /** null: open. */
-  readonly closedAt: number | null;
-}
+  closedAt: orNull(time()),
+});
+
+export type Report = RecordOf<typeof reportRecord>;
+
+/** What a viewer sends about a page. */
+export type Complaint = Pick<Report, 'reason' | 'text' | 'contact'>;
 
 /** A page with open reports. */
 export interface ReportedPage {
@@ -37,7 +44,3 @@ export interface ReportedPage {
   /** Reports per reason, the most frequent first, ties by name. */
   readonly reasons: readonly (readonly [reason: ReportReason, count: number])[];
 }
-
-/** A report's id: 16 random letters and digits, 95 bits. */
-export const reportIdPattern = /^[0-9A-Za-z]{16}$/;
-export const reportIdLength = 16;

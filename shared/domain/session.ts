@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from './ids.ts';
+import { id, matching, type RecordOf, record, sha256, text, time } from './record.ts';
 
 const secretLength = 43; // 256 bits
 const secretPattern = /^[0-9A-Za-z]{43}$/;
@@ -11,17 +12,19 @@ export const sessionIdleMs = 30 * 24 * 60 * 60_000;
 export const sessionIdPattern = /^[0-9a-f]{20}$/;
 
 /** A person's signed-in browser. Its secret is in the browser's cookie only; stored is the secret's SHA-256. */
-export interface Session {
+export const sessionRecord = record('sessions', {
   /** The first 20 hex characters of the hash (80 bits). */
-  readonly id: string;
-  readonly hash: string;
-  readonly accountId: string;
+  id: matching(sessionIdPattern, 'an id of 20 hex digits'),
+  hash: sha256(),
+  accountId: id(),
   /** Which browser it is, for the person: `Firefox on Windows`. */
-  readonly browser: string;
-  readonly createdAt: number;
+  browser: text(),
+  createdAt: time(),
   /** Unix ms, updated at most once a minute. */
-  readonly lastUsedAt: number;
-}
+  lastUsedAt: time(),
+});
+
+export type Session = RecordOf<typeof sessionRecord>;
 
 export function newSessionSecret(): string {
   return randomBase62(secretLength);

@@ -1,25 +1,35 @@
 import { randomInt } from 'node:crypto';
+import { id, oneOf, orNull, type RecordOf, record, sha256, text, time } from './record.ts';
+
+const statuses = ['pending', 'verified', 'claimed', 'expired'] as const;
 
 /** Spec section 3. A poll also answers `not_found`, for a missing record. */
-export type SignInStatus = 'pending' | 'verified' | 'claimed' | 'expired';
+export type SignInStatus = (typeof statuses)[number];
 
 /** One device-code sign-in, from start to claim. The code and the poll token are stored as hashes only. */
-export interface SignIn {
-  readonly id: string;
+export const signInRecord = record('sign_ins', {
+  id: id(),
   /** Keyed hash of the code that the user types. */
-  readonly codeHash: string;
+  codeHash: text(),
   /** SHA-256 of the poll token. */
-  readonly pollHash: string;
+  pollHash: sha256(),
   /** The label of the future token. */
-  readonly label: string | null;
-  /** The client that started the sign-in, as the approval page shows it. */
-  readonly requester: { readonly address: string; readonly userAgent: string };
-  readonly status: SignInStatus;
+  label: orNull(text()),
+  /** Of the client that started the sign-in, as the approval page shows it. */
+  requesterAddress: text(),
+  /** Its `User-Agent`. */
+  requesterAgent: text(),
+  status: oneOf(statuses),
   /** The account that approved it; null until then. */
-  readonly accountId: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
+  accountId: orNull(id()),
+  createdAt: time(),
+  expiresAt: time(),
+});
+
+export type SignIn = RecordOf<typeof signInRecord>;
+
+/** The client that starts a sign-in. */
+export type Requester = Pick<SignIn, 'requesterAddress' | 'requesterAgent'>;
 
 /** Consonants that are not easily confused, so codes form no words (RFC 8628, section 6.1). */
 const codeLetters = 'BCDFGHJKLMNPQRSTVWXZ';

@@ -1,4 +1,11 @@
-import type { SecretName } from '../domain/archive.ts';
+import { type SecretName, secretNames } from '../domain/archive.ts';
+import { matching, oneOf, record } from '../domain/record.ts';
+
+export const secretRecord = record(
+  'secrets',
+  { name: oneOf(secretNames), value: matching(/^[\x21-\x7e]+$/, 'visible ASCII') },
+  ['name'],
+);
 
 /** Secrets that the service generates, the same for every process that works on the same data. */
 export interface SecretStore {

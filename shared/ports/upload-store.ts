@@ -1,14 +1,19 @@
-/** A request to publish whose document follows at a secret address. */
-export interface Upload {
+import { type RecordOf, record, sha256, text, time } from '../domain/record.ts';
+
+const uploadFields = {
   /** SHA-256 of the secret, in hex. The secret itself is not stored. */
-  readonly hash: string;
+  hash: sha256(),
   /** Of the token that asked. */
-  readonly tokenHash: string;
+  tokenHash: sha256(),
   /** JSON; the store does not read it. */
-  readonly request: string;
-  /** Unix ms. */
-  readonly expiresAt: number;
-}
+  request: text(),
+  expiresAt: time(),
+};
+
+/** A request to publish whose document follows at a secret address. */
+export const uploadRecord = record('uploads', uploadFields, ['hash']);
+
+export type Upload = RecordOf<typeof uploadRecord>;
 
 /** Uploads by the hash of their secret. */
 export interface UploadStore {

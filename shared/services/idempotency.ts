@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Caller } from '../domain/account.ts';
 import type { Drop, WriteIds } from '../domain/drop.ts';
-import { DropError, notFound } from '../domain/errors.ts';
+import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import { newId, newSlug } from '../domain/ids.ts';
 import { dayMs } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
-import type { Beginning, IdempotencyRecord, IdempotencyStore } from '../ports/idempotency-store.ts';
+import type { IdempotencyRecord, IdempotencyStore } from '../ports/idempotency-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { PendingTaskStore } from '../ports/pending-task-store.ts';
 import type { FollowUps } from './follow-ups.ts';
@@ -27,11 +27,25 @@ const leaseMs = 30_000;
  */
 const sameIdsMs = 30 * 60_000;
 
+/** Each lost attempt to begin means that a parallel request changed the record of the same key. */
+const beginAttempts = 20;
+
 /** A write with an Idempotency-Key. */
 export interface KeyedRequest {
   readonly key: string;
   /** SHA-256 of method, URL and body. */
   readonly hash: string;
+}
+
+/**
+ * `started`: the record is of this attempt. `taken over`: the last attempt of the same request has lost its lease, and its
+ * outcome is unknown; the record has the new lease and the ids of the first attempt. `found`: the record is done, leased, or
+ * has another hash.
+ */
+interface Beginning {
+  readonly outcome: 'started' | 'taken over' | 'found';
+  /** As it is stored now. */
+  readonly record: IdempotencyRecord;
 }
 
 export interface Written {
@@ -54,6 +68,7 @@ export function createIdempotency(deps: {
 }) {
   const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
 
+  /** Of parallel attempts one begins, the others find its record. */
   async function begin(caller: Caller, { key, hash }: KeyedRequest, slug: string | null): Promise<Beginning> {
     const now = clock.now();
     const fresh: IdempotencyRecord = {
@@ -68,12 +83,36 @@ export function createIdempotency(deps: {
       isDone: false,
       createdAt: now,
     };
-    const beginning = await store.begin(fresh, now, now - keepKeysMs);
-    const { outcome, record } = beginning;
-    if (outcome !== 'taken over' || now - record.createdAt < sameIdsMs || (await isWritten(record)))
-      return beginning;
-    await store.remove(record);
-    return begin(caller, { key, hash }, slug);
+    for (let left = beginAttempts; left > 0; left--) {
+      const beginning = await tryToBegin(fresh);
+      if (beginning !== null) return beginning;
+    }
+    throw unavailable('Too many parallel requests with the same Idempotency-Key.');
+  }
+
+  /** null: a parallel request changed the record. */
+  async function tryToBegin(fresh: IdempotencyRecord): Promise<Beginning | null> {
+    if (await store.insert(fresh)) return { outcome: 'started', record: fresh };
+    const stored = await store.find(fresh.accountId, fresh.key);
+    if (stored === null) return null;
+    // The same lease: the answer to an earlier call was lost.
+    const record = stored.lease === fresh.lease ? stored : await recordOfNext(stored, fresh);
+    if (record === null) return { outcome: 'found', record: stored };
+    if (record !== stored && !(await store.replace(stored, record))) return null;
+    return { outcome: record.versionId === fresh.versionId ? 'started' : 'taken over', record };
+  }
+
+  /** The record of the next attempt; null: it may not begin. */
+  async function recordOfNext(
+    stored: IdempotencyRecord,
+    fresh: IdempotencyRecord,
+  ): Promise<IdempotencyRecord | null> {
+    const { lease, leasedUntil, createdAt: now } = fresh;
+    const ageMs = now - stored.createdAt;
+    if (ageMs > keepKeysMs) return fresh;
+    if (stored.isDone || stored.hash !== fresh.hash || stored.leasedUntil > now) return null;
+    const keepsIds = ageMs < sameIdsMs || (await isWritten(stored));
+    return keepsIds ? { ...stored, lease, leasedUntil } : fresh;
   }
 
   /** Whether an earlier attempt did the write; also if its drop or version was deleted since. */
@@ -105,7 +144,10 @@ export function createIdempotency(deps: {
   async function giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
     const isRefusal =
       error instanceof DropError && error.code !== 'unavailable' && error.code !== 'internal_error';
-    const given = isRefusal && !isRepeat ? store.remove(record) : store.release(record, clock.now());
+    const given =
+      isRefusal && !isRepeat
+        ? store.remove(record)
+        : store.replace(record, { ...record, leasedUntil: clock.now() });
     await given.catch((err: unknown) =>
       log.warn({ err }, 'an idempotency key is in use until its lease ends'),
     );

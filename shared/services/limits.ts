@@ -1,6 +1,6 @@
 import type { Caller, DailyQuota } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { type LimitName, networkLimitFactor, quotaOf, quotasOf, type Visitor } from '../domain/visitor.ts';
+import { networkLimitFactor, quotasOf, type Visitor } from '../domain/visitor.ts';
 import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
@@ -36,9 +36,9 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
     if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
   }
 
-  function takeMinute(name: LimitName, { accountId }: Caller, limit: number, what: string): Promise<void> {
+  function takeMinute(kind: string, { accountId }: Caller, limit: number, what: string): Promise<void> {
     const window = windowOf(clock.now(), minuteMs);
-    return take([quotaOf(name, accountId, limit)], window, `At most ${limit} ${what} a minute.`);
+    return take([{ key: `${kind}:${accountId}`, limit }], window, `At most ${limit} ${what} a minute.`);
   }
 
   const attempts = (windowMs: number, message: string): Attempts =>
@@ -57,7 +57,7 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
     /** Counts a PUT to the address of an upload that is done. @throws DropError `rate_limited` */
     takeUploadRepeat(uploadHash: string): Promise<void> {
       const message = `This address was used. At most ${maxUploadRepeats} repeats in 10 minutes.`;
-      const quotas = [quotaOf('upload-repeat', uploadHash, maxUploadRepeats)];
+      const quotas = [{ key: `upload-repeat:${uploadHash}`, limit: maxUploadRepeats }];
       return take(quotas, windowOf(clock.now(), attemptWindowMs), message);
     },
 
@@ -67,8 +67,11 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
     /** Counts a request for an upload address, which is also a change. @throws DropError `rate_limited` */
     takeUpload({ accountId }: Caller): Promise<void> {
       const message = `At most ${maxUploads} uploads in 10 minutes.`;
-      const quotas = [quotaOf('upload', accountId, maxUploads)];
-      return take(quotas, windowOf(clock.now(), attemptWindowMs), message);
+      return take(
+        [{ key: `upload:${accountId}`, limit: maxUploads }],
+        windowOf(clock.now(), attemptWindowMs),
+        message,
+      );
     },
 
     /** Counts the start of a sign-in for the address and its network. @throws DropError `rate_limited` */
@@ -86,8 +89,7 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
     takeReview(accountId: string): Promise<void> {
       const limit = config.SIGN_INS_PER_ACCOUNT;
       const message = `At most ${limit} sign-ins of one account in 10 minutes.`;
-      const quotas = [quotaOf('decision', accountId, limit)];
-      return take(quotas, windowOf(clock.now(), attemptWindowMs), message);
+      return take([{ key: `decision:${accountId}`, limit }], windowOf(clock.now(), attemptWindowMs), message);
     },
 
     /** What a write of the caller counts for (DropStore). */

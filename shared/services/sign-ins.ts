@@ -1,6 +1,6 @@
 import type { Account, Identity } from '../domain/account.ts';
 import { newId, randomBase62 } from '../domain/ids.ts';
-import { newCode, readCode, type SignIn, type SignInStatus } from '../domain/sign-in.ts';
+import { newCode, type Requester, readCode, type SignIn, type SignInStatus } from '../domain/sign-in.ts';
 import { hashToken } from '../domain/token.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -80,14 +80,14 @@ export function createSignIns(deps: {
      * @param label of the future token; null for none
      * @param requester shown to the user before they approve
      */
-    async start(label: string | null, requester: SignIn['requester']): Promise<StartedSignIn> {
+    async start(label: string | null, requester: Requester): Promise<StartedSignIn> {
       const now = clock.now();
       const pollToken = randomBase62(pollTokenLength);
       const rest = {
         id: newId(now),
         pollHash: hashToken(pollToken),
         label,
-        requester,
+        ...requester,
         status: 'pending',
         accountId: null,
         createdAt: now,

@@ -179,14 +179,9 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['auditLog.list', () => stores.auditLog.list('e7', 10), ['find audit_log by _id_']],
     ['idempotency.find', () => stores.idempotency.find('a', 'k'), ['find idempotency_keys by _id_']],
     [
-      'idempotency.begin',
-      () => stores.idempotency.begin(anIdempotencyRecord(), start, 0),
+      'idempotency.insert',
+      () => stores.idempotency.insert(anIdempotencyRecord()),
       ['insert idempotency_keys'],
-    ],
-    [
-      'idempotency.begin of the next attempt',
-      () => stores.idempotency.begin(anIdempotencyRecord(), later, 0),
-      ['insert idempotency_keys', 'find idempotency_keys by _id_', 'update idempotency_keys by _id_'],
     ],
     [
       'idempotency.finish',
@@ -194,8 +189,8 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       ['update idempotency_keys by _id_'],
     ],
     [
-      'idempotency.release',
-      () => stores.idempotency.release(anIdempotencyRecord(), later),
+      'idempotency.replace',
+      () => stores.idempotency.replace(anIdempotencyRecord(), anIdempotencyRecord()),
       ['update idempotency_keys by _id_'],
     ],
     [

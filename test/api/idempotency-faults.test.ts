@@ -10,7 +10,7 @@ import { type Owner, useService } from '../support/service.ts';
 const lease = 30_000;
 
 /** The store calls of a write with a key, in their order. */
-const steps = ['begin', 'write', 'finish'] as const;
+const steps = ['insert', 'write', 'finish'] as const;
 const moments = ['before', 'after'] as const;
 /** `fails`: the call fails, and the process goes on. `process dies`: so does every later call of the request. */
 const ways = ['fails', 'process dies'] as const;
@@ -57,9 +57,9 @@ describe('A write with Idempotency-Key that is cut off at one of its store calls
       },
       idempotency: {
         ...idempotency,
-        begin: faulty('begin', idempotency.begin),
+        insert: faulty('insert', idempotency.insert),
         finish: faulty('finish', idempotency.finish),
-        release: faulty(null, idempotency.release),
+        replace: faulty(null, idempotency.replace),
         remove: faulty(null, idempotency.remove),
       },
     };

@@ -18,7 +18,7 @@ type Fault = 'lost answer' | 'not done' | 'day full' | 'late' | null;
 
 describe('Idempotency-Key, when the outcome of the first request is unknown', () => {
   const gate = createGate();
-  let faults: { drops: Fault; finish: Fault; release: Fault };
+  let faults: { drops: Fault; finish: Fault; replace: Fault };
   let owner: Owner;
   let key: string;
   const created: NewDrop[] = [];
@@ -58,7 +58,7 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
       const idempotency = {
         ...stores.idempotency,
         finish: withFault('finish', stores.idempotency.finish),
-        release: withFault('release', stores.idempotency.release),
+        replace: withFault('replace', stores.idempotency.replace),
       };
       const findReferenced: typeof engine.pendingTasks.findReferenced = async (ids) => {
         const found = await engine.pendingTasks.findReferenced(ids);
@@ -71,7 +71,7 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
   );
 
   beforeEach(async () => {
-    faults = { drops: null, finish: null, release: null };
+    faults = { drops: null, finish: null, replace: null };
     owner = await service.newOwner();
     key = randomUUID();
     created.length = 0;
@@ -82,7 +82,7 @@ describe('Idempotency-Key, when the outcome of the first request is unknown', ()
 
   /** How many of today's 3 writes are left. */
   async function writesLeft(): Promise<number> {
-    faults = { drops: null, finish: null, release: null };
+    faults = { drops: null, finish: null, replace: null };
     for (let written = 0; ; written++) {
       const answer = await owner.post();
       if (answer.status === 201) continue;

@@ -145,8 +145,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       for (const report of [open, closed]) await reports.insert(report, 5);
       await reports.close(closed.id, later);
       const key = anIdempotencyRecord({ accountId: ownerId, key: 'a'.repeat(64), hash: 'b'.repeat(64) });
-      await idempotency.begin(key, start, 0);
-      await idempotency.finish(key);
+      await idempotency.insert({ ...key, isDone: true });
       const act = { at: start, by: 'root', act: 'find', target: 'ann', reason: null } as const;
       const [done, interrupted] = [newId(start), newId(later)];
       for (const id of [done, interrupted]) await auditLog.begin({ id, ...act });
@@ -248,7 +247,7 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await makeDrop(stores(), { ownerId, expiresAt: later });
       const removed = await makeDrop(stores(), { ownerId });
       await drops.remove(at(removed.slug, ownerId), later);
-      await idempotency.begin(anIdempotencyRecord({ accountId: ownerId }), start, 0);
+      await idempotency.insert(anIdempotencyRecord({ accountId: ownerId }));
       await makeDrop(stores(), { ownerId: goneId });
       await tokens.insert(aToken({ accountId: goneId }));
       await accounts.markDeleted(goneId, later);
@@ -300,9 +299,9 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       expect(await others().drops.create(aDrop({ ownerId, version }), 500, [])).to.equal('day_full');
       const identity = { provider: 'local', subject: 'ann', name: 'Ann' };
       expect(await accounts.findOrCreate(identity, newId(later), later)).to.have.property('id', ownerId);
-      const again = await idempotency.begin({ ...key, lease: 'another' }, later, 0);
-      expect(again).to.deep.include({ outcome: 'found' });
-      expect(again.record).to.include({ isDone: true, versionId: key.versionId });
+      expect(await idempotency.insert({ ...key, lease: 'another' })).to.equal(false);
+      const found = await idempotency.find(ownerId, key.key);
+      expect(found).to.include({ isDone: true, versionId: key.versionId });
       expect(await accounts.markDeleted(ownerId, later)).to.equal(true);
     });
 

@@ -47,7 +47,7 @@ const signInPage = (view: View) => pageOf(view).html;
 
 const signIn = (text: string): SignIn => ({
   ...{ id: 'x', codeHash: 'x', pollHash: 'x', label: text, accountId: null, status: 'pending' },
-  ...{ requester: { address: text, userAgent: text }, createdAt: 0, expiresAt: 600_000 },
+  ...{ requesterAddress: text, requesterAgent: text, createdAt: 0, expiresAt: 600_000 },
 });
 
 /** Every page that shows text from users, with the same text in every place. */

@@ -17,7 +17,7 @@ import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const config = { SIGN_IN_TTL_SECONDS: 600, SIGN_IN_KEEP_SECONDS: 86_400, POLL_INTERVAL_SECONDS: 2 };
-const requester = { address: '203.0.113.7', userAgent: 'curl/8.5.0' };
+const requester = { requesterAddress: '203.0.113.7', requesterAgent: 'curl/8.5.0' };
 const ada = { provider: 'github:https://github.com', subject: '1815', name: 'ada' };
 const ttlMs = 600_000;
 

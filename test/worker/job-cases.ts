@@ -213,7 +213,7 @@ const expireSignIns: JobCase = {
     ] as const) {
       await signIns.insert({
         ...{ id, codeHash: `code ${id}`, pollHash: `poll ${id}`, label: null, accountId: null },
-        ...{ requester: { address: '127.0.0.1', userAgent: 'test' }, status: 'pending' },
+        ...{ requesterAddress: '127.0.0.1', requesterAgent: 'test', status: 'pending' },
         ...{ createdAt: now, expiresAt },
       });
     }

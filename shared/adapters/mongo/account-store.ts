@@ -1,50 +1,46 @@
-import { type Connection, Schema } from 'mongoose';
-import type { Account, DailyQuota, Identity } from '../../domain/account.ts';
+import type { Connection } from 'mongoose';
+import {
+  accountRecord,
+  type DailyQuota,
+  type Identity,
+  type StoredAccount,
+  toAccount,
+} from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
+import { collectionOf, type DocumentOf } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
-export interface AccountDocument {
-  readonly _id: string;
-  readonly provider: string;
-  readonly subject: string;
-  readonly name: string;
-  readonly created_at: number;
-  /** The UTC date whose writes `day_count` counts; '' before the first write. */
-  readonly day: string;
-  readonly day_count: number;
-  /** Absent or null: not suspended. */
-  readonly suspended_at?: number | null;
-  /** Absent: not deleted. The identity of a deleted account is `deleted` and its id. */
-  readonly deleted_at?: number;
-}
-
-const schema = new Schema<AccountDocument>(
-  {
-    _id: String,
-    provider: String,
-    subject: String,
-    name: String,
-    created_at: Number,
-    day: String,
-    day_count: Number,
-    suspended_at: Number,
-    deleted_at: Number,
-  },
-  { collection: 'accounts', versionKey: false, autoIndex: false, autoCreate: false },
+export const accountCollection = collectionOf(
+  accountRecord,
+  ['accounts_identity', { provider: 1, subject: 1 }, { unique: true }],
+  ['accounts_name', { name: 1 }],
+  ['accounts_deleted', { deleted_at: 1 }],
 );
-schema.index({ provider: 1, subject: 1 }, { name: 'accounts_identity', unique: true });
-schema.index({ name: 1 }, { name: 'accounts_name' });
-schema.index({ deleted_at: 1 }, { name: 'accounts_deleted' });
+
+export type AccountDocument = DocumentOf<typeof accountRecord>;
+
+/** Adds the account of a document to its `account`. It is a list of at most one. */
+export const lookUpAccount = {
+  $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' },
+} as const;
+
+/** What `lookUpAccount` has found; null: the account is deleted, or there is none. */
+export function liveAccountOf(
+  found: { readonly account: readonly AccountDocument[] } | undefined,
+): StoredAccount | null {
+  const [document] = found?.account ?? [];
+  const account = accountCollection.orNull(document ?? null);
+  return account === null || account.deletedAt !== null ? null : account;
+}
 
 const isLive = { deleted_at: null };
 
-export function accountModel(connection: Connection) {
-  return connection.model('Account', schema);
-}
-
 export function createMongoAccountStore(connection: Connection): AccountStore {
-  const accounts = accountModel(connection);
+  const accounts = accountCollection.in(connection);
+  const { toRecord } = accountCollection;
+
+  const read = (found: AccountDocument) => toAccount(toRecord(found));
 
   async function upsert({ provider, subject, name }: Identity, id: string, now: number): Promise<void> {
     const fresh = { _id: id, created_at: now, day: '', day_count: 0 };
@@ -59,7 +55,7 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
     async findOrCreate(identity, id, now) {
       const { provider, subject, name } = identity;
       const known = await accounts.findOne({ provider, subject }).lean();
-      if (known?.name === name) return toAccount(known);
+      if (known?.name === name) return read(known);
       try {
         await upsert(identity, id, now);
       } catch (error) {
@@ -67,29 +63,28 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
         await upsert(identity, id, now); // a parallel call created the account
       }
       // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
-      return toAccount(await accounts.findOne({ provider, subject }).orFail().lean());
+      return read(await accounts.findOne({ provider, subject }).orFail().lean());
     },
 
     async find(id) {
       const found = await accounts.findOne({ _id: id, ...isLive }).lean();
-      return found === null ? null : toAccount(found);
+      return found === null ? null : read(found);
     },
 
     async findByName(name) {
       // Scans the index of names; only operators use it.
       const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
       const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
-      return found.filter((each) => each.deleted_at === undefined).map(toAccount);
+      return found.filter((each) => (each.deleted_at ?? null) === null).map(read);
     },
 
     async setSuspended(id, at) {
       const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
       const options = { returnDocument: 'after', updatePipeline: true } as const;
       const found = await accounts
-
         .findOneAndUpdate({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }], options)
         .lean();
-      return found === null ? null : toAccount(found);
+      return found === null ? null : read(found);
     },
 
     async countDailyWrites(id, day) {
@@ -121,21 +116,9 @@ export function createMongoAccountStore(connection: Connection): AccountStore {
   });
 }
 
-export function toAccount({
-  _id,
-  provider,
-  subject,
-  name,
-  created_at,
-  suspended_at,
-}: AccountDocument): Account {
-  const identity = { provider, subject, name };
-  return { id: _id, identity, createdAt: created_at, suspendedAt: suspended_at ?? null };
-}
-
 /** The count of an account's writes of a day (DropStore). */
 export function createDailyCounts(connection: Connection) {
-  const accounts = accountModel(connection);
+  const accounts = accountCollection.in(connection);
   return withTimeLimit(answerMs(connection), {
     /** Counts a write; false: the day is full. */
     async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {

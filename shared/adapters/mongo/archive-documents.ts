@@ -1,40 +1,35 @@
+import { toAccount } from '../../domain/account.ts';
 import type { ArchivedAccount, ArchivedDrop, ArchivedKey } from '../../domain/archive.ts';
-import type { AuditEntry } from '../../domain/moderation.ts';
 import type { Report } from '../../domain/report.ts';
-import { type AccountDocument, toAccount } from './account-store.ts';
-import type { AuditDocument } from './audit-log.ts';
+import type { idempotencyRecord } from '../../ports/idempotency-store.ts';
+import { type AccountDocument, accountCollection } from './account-store.ts';
+import type { DocumentOf } from './collection.ts';
 import { type DropDocument, liveDropDocument } from './drop-schema.ts';
-import { type IdempotencyDocument, idempotencyDocument } from './idempotency-store.ts';
-import type { ReportDocument } from './report-store.ts';
+import { idempotencyCollection } from './idempotency-store.ts';
+import { placedReports } from './report-store.ts';
 import { versionDocument } from './version-document.ts';
 import type { DayViewsDocument } from './view-totals.ts';
 
+export type KeyDocument = DocumentOf<typeof idempotencyRecord>;
+
 export function toArchivedAccount(found: AccountDocument): ArchivedAccount {
-  const { day, day_count: count } = found;
-  return { ...toAccount(found), dayWrites: day === '' ? null : { day, count } };
+  const stored = accountCollection.toRecord(found);
+  const { day, dayCount: count } = stored;
+  return { ...toAccount(stored), dayWrites: day === '' ? null : { day, count } };
 }
 
-export function toArchivedKey(found: IdempotencyDocument): ArchivedKey {
-  const { account_id: accountId, key, hash, slug, created_at: createdAt } = found;
-  return { accountId, key, hash, dropId: found.drop_id, slug, versionId: found.version_id, createdAt };
+export function toArchivedKey(found: KeyDocument): ArchivedKey {
+  const { lease: _, leasedUntil: __, isDone: ___, ...key } = idempotencyCollection.toRecord(found);
+  return key;
 }
 
-export function accountDocument({ identity, ...account }: ArchivedAccount): AccountDocument {
-  const { day, count } = account.dayWrites ?? { day: '', count: 0 };
-  return {
-    _id: account.id,
-    provider: identity.provider,
-    subject: identity.subject,
-    name: identity.name,
-    created_at: account.createdAt,
-    day,
-    day_count: count,
-    ...(account.suspendedAt !== null && { suspended_at: account.suspendedAt }),
-  };
+export function accountDocument({ identity, dayWrites, ...account }: ArchivedAccount): AccountDocument {
+  const { day, count: dayCount } = dayWrites ?? { day: '', count: 0 };
+  return accountCollection.toDocument({ ...account, ...identity, day, dayCount, deletedAt: null });
 }
 
-export function keyDocument(key: ArchivedKey): IdempotencyDocument {
-  return idempotencyDocument({ ...key, lease: '', leasedUntil: 0, isDone: true });
+export function keyDocument(key: ArchivedKey): KeyDocument {
+  return idempotencyCollection.toDocument({ ...key, lease: '', leasedUntil: 0, isDone: true });
 }
 
 /** @param place that no other live drop of the owner has */
@@ -52,12 +47,6 @@ export function dayDocuments({ id, days }: ArchivedDrop): DayViewsDocument[] {
 }
 
 /** @param takePlace a number that no other open report of the drop has: a closed one needs none */
-export function archivedReportDocument(report: Report, takePlace: () => number): ReportDocument {
-  const { id, dropId, createdAt, closedAt, ...rest } = report;
-  const document = { _id: id, drop_id: dropId, ...rest, created_at: createdAt, closed_at: closedAt };
-  return closedAt === null ? { ...document, place: takePlace() } : document;
-}
-
-export function auditDocument({ id, endedAt, ...entry }: AuditEntry): AuditDocument {
-  return { _id: id, ...entry, ended_at: endedAt };
+export function archivedReportDocument(report: Report, takePlace: () => number) {
+  return placedReports.toDocument({ ...report, place: report.closedAt === null ? takePlace() : null });
 }

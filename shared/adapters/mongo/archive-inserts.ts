@@ -4,10 +4,10 @@ import {
   accountDocument,
   archivedDropDocument,
   archivedReportDocument,
-  auditDocument,
   dayDocuments,
   keyDocument,
 } from './archive-documents.ts';
+import { auditCollection } from './audit-log.ts';
 import { patiently } from './patience.ts';
 import { tokenCollection } from './token-store.ts';
 
@@ -54,7 +54,7 @@ export function createArchiveInserts(connection: Connection): Inserts {
       return records.map((report) => archivedReportDocument(report, () => takePlace(report.dropId)));
     }),
 
-    'audit-log': inserter('audit-log', collectionOf('audit_log'), each(auditDocument)),
+    'audit-log': inserter('audit-log', collectionOf('audit_log'), each(auditCollection.toDocument)),
   };
 }
 

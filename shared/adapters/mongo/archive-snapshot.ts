@@ -8,17 +8,18 @@ import {
   toArchivedDrop,
 } from '../../domain/archive.ts';
 import { idAt } from '../../domain/ids.ts';
+import type { auditRecord } from '../../domain/moderation.ts';
+import type { reportRecord } from '../../domain/report.ts';
 import type { tokenRecord } from '../../domain/token.ts';
 import type { ArchiveSnapshot } from '../../ports/archive-store.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import type { AccountDocument } from './account-store.ts';
-import { toArchivedAccount, toArchivedKey } from './archive-documents.ts';
-import { type AuditDocument, toEntry } from './audit-log.ts';
+import { type KeyDocument, toArchivedAccount, toArchivedKey } from './archive-documents.ts';
+import { auditCollection } from './audit-log.ts';
 import type { DocumentOf } from './collection.ts';
 import { type DropDocument, type Filter, hasExpired, toDrop } from './drop-schema.ts';
-import type { IdempotencyDocument } from './idempotency-store.ts';
 import { patiently } from './patience.ts';
-import { type ReportDocument, toReport } from './report-store.ts';
+import { toRecord as toReport } from './report-store.ts';
 import { tokenCollection } from './token-store.ts';
 import { toOwnedVersion } from './version-document.ts';
 import type { DayViewsDocument } from './view-totals.ts';
@@ -60,16 +61,21 @@ export function createMongoSnapshot(
       ),
 
     'idempotency-keys': () =>
-      readAll('idempotency_keys', { is_done: true }, async (found: readonly IdempotencyDocument[]) =>
+      readAll('idempotency_keys', { is_done: true }, async (found: readonly KeyDocument[]) =>
         (await readAccounts.filter(found, ({ account_id }) => account_id)).map(toArchivedKey),
       ),
 
     drops: () => readAll('drops', liveDrop, toArchivedDrops, dropsPerBatch),
 
-    reports: () => readAll('reports', {}, async (found: readonly ReportDocument[]) => found.map(toReport)),
+    reports: () =>
+      readAll('reports', {}, async (found: readonly DocumentOf<typeof reportRecord>[]) =>
+        found.map(toReport),
+      ),
 
     'audit-log': () =>
-      readAll('audit_log', {}, async (found: readonly AuditDocument[]) => found.map(toEntry)),
+      readAll('audit_log', {}, async (found: readonly DocumentOf<typeof auditRecord>[]) =>
+        found.map(auditCollection.toRecord),
+      ),
   };
 
   /** All documents that match, ascending by id. Each batch is a query of its own, so that it can be repeated. */

@@ -3,18 +3,18 @@ import type { ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
 import type { ArchiveStore } from '../../ports/archive-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
-import { accountModel } from './account-store.ts';
+import { accountCollection } from './account-store.ts';
 import { openArchiveBlobs } from './archive-blobs.ts';
 import { createArchiveInserts } from './archive-inserts.ts';
 import { createMongoSnapshot } from './archive-snapshot.ts';
-import { auditModel } from './audit-log.ts';
+import { auditCollection } from './audit-log.ts';
 import { answerMs, backgroundMs } from './connection.ts';
 import { dropModel } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
-import { idempotencyModel } from './idempotency-store.ts';
+import { idempotencyCollection } from './idempotency-store.ts';
 import { importModel } from './import-mark.ts';
 import { patiently } from './patience.ts';
-import { reportModel } from './report-store.ts';
+import { placedReports } from './report-store.ts';
 import { tokenCollection } from './token-store.ts';
 
 type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
@@ -27,12 +27,12 @@ export function createMongoArchiveStore(
   const imports = importModel(connection);
   const blobs = openArchiveBlobs(connection);
   const models = [
-    ['accounts', accountModel(connection)],
+    ['accounts', accountCollection.in(connection)],
     ['tokens', tokenCollection.in(connection)],
-    ['idempotency-keys', idempotencyModel(connection)],
+    ['idempotency-keys', idempotencyCollection.in(connection)],
     ['drops', dropModel(connection)],
-    ['reports', reportModel(connection)],
-    ['audit-log', auditModel(connection)],
+    ['reports', placedReports.in(connection)],
+    ['audit-log', auditCollection.in(connection)],
   ] as const;
   const writes: Writes = {
     ...createArchiveInserts(connection),

@@ -1,45 +1,18 @@
-import { type Connection, Schema } from 'mongoose';
-import type { Act, AuditEntry } from '../../domain/moderation.ts';
+import type { Connection } from 'mongoose';
+import { auditRecord } from '../../domain/moderation.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
+import { collectionOf } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
-export interface AuditDocument {
-  readonly _id: string;
-  readonly at: number;
-  readonly by: string;
-  readonly act: Act;
-  readonly target: string;
-  readonly reason: string | null;
-  /** null: the act has begun; its result is unknown. */
-  readonly outcome: string | null;
-  readonly ended_at: number | null;
-}
-
-const schema = new Schema<AuditDocument>(
-  {
-    _id: String,
-    at: Number,
-    by: String,
-    act: String,
-    target: String,
-    reason: String,
-    outcome: String,
-    ended_at: Number,
-  },
-  { collection: 'audit_log', versionKey: false, autoIndex: false, autoCreate: false },
-);
-
-export function auditModel(connection: Connection) {
-  return connection.model('AuditEntry', schema);
-}
+export const auditCollection = collectionOf(auditRecord);
 
 export function createMongoAuditLog(connection: Connection): AuditLog {
-  const entries = auditModel(connection);
+  const entries = auditCollection.in(connection);
 
   return withTimeLimit<AuditLog>(answerMs(connection), {
-    async begin({ id, ...entry }) {
-      await entries.create({ _id: id, ...entry, outcome: null, ended_at: null });
+    async begin(entry) {
+      await entries.create(auditCollection.toDocument({ ...entry, outcome: null, endedAt: null }));
     },
 
     async end(id, outcome, now) {
@@ -53,11 +26,7 @@ export function createMongoAuditLog(connection: Connection): AuditLog {
     async list(before, limit) {
       const filter = before === null ? {} : { _id: { $lt: before } };
       const found = await entries.find(filter).sort({ _id: -1 }).limit(limit).hint('_id_').lean();
-      return found.map(toEntry);
+      return found.map(auditCollection.toRecord);
     },
   });
-}
-
-export function toEntry({ _id, ended_at, ...entry }: AuditDocument): AuditEntry {
-  return { id: _id, ...entry, endedAt: ended_at };
 }

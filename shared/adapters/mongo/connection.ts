@@ -54,7 +54,8 @@ interface MongoSettings {
 
 /** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */
 export function answerMs(connection: Connection): number {
-  const { socketTimeoutMS = 0 } = connection.getClient().options;
+  const client: mongoose.mongo.MongoClient | undefined = connection.getClient(); // undefined: not opened yet
+  const socketTimeoutMS = client?.options.socketTimeoutMS ?? 0;
   return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
 }
 

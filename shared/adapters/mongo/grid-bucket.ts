@@ -37,9 +37,8 @@ export interface NewFile {
  * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them.
  */
 export function openGridBucket(connection: Connection, bucketName: string) {
-  if (connection.db === undefined) throw new Error('The connection to MongoDB is not open yet');
-  const files = connection.db.collection<FileDocument>(`${bucketName}.files`);
-  const chunks = connection.db.collection<ChunkDocument>(`${bucketName}.chunks`);
+  const files = connection.collection<FileDocument>(`${bucketName}.files`);
+  const chunks = connection.collection<ChunkDocument>(`${bucketName}.chunks`);
 
   const listFiles: ListIds = async (after, below, limit) => {
     const range = { _id: { $gt: after, $lt: below } };

@@ -1,26 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Connection, mongo } from 'mongoose';
 import type { Log } from '../../ports/log.ts';
-import { accountModel } from './account-store.ts';
-import { auditModel } from './audit-log.ts';
-import { contextModel } from './blob-store.ts';
-import { cardModel } from './card-store.ts';
 import type { Mongo } from './connection.ts';
-import { dropModel } from './drop-schema.ts';
 import { retryConflicts } from './errors.ts';
 import { foldStoredTexts } from './folded-texts.ts';
 import { knownForm, raiseForm, refuseNewer } from './form.ts';
-import { idempotencyModel } from './idempotency-store.ts';
-import { importModel } from './import-mark.ts';
-import { webProcessModel } from './process-registry.ts';
-import { artefactChunkModel, artefactModel } from './render-store.ts';
-import { reportModel } from './report-store.ts';
-import { secretModel } from './secret-store.ts';
-import { sessionModel } from './session-store.ts';
-import { signInModel } from './sign-in-store.ts';
-import { tokenCollection } from './token-store.ts';
-import { uploadModel } from './upload-store.ts';
-import { dayViewsModel } from './view-totals.ts';
+import { createMongoStores } from './stores.ts';
 
 const namespaceNotFound = 26;
 const namespaceExists = 48;
@@ -38,33 +23,13 @@ interface IndexPlan {
   readonly partialFilterExpression?: mongo.Document;
 }
 
-const models = [
-  accountModel,
-  tokenCollection.in,
-  sessionModel,
-  signInModel,
-  dropModel,
-  dayViewsModel,
-  contextModel,
-  artefactModel,
-  artefactChunkModel,
-  cardModel,
-  reportModel,
-  secretModel,
-  auditModel,
-  webProcessModel,
-  idempotencyModel,
-  uploadModel,
-  importModel,
-];
-
 /** Pages that earlier releases rendered. They are rendered again when they are next read. */
 const retiredCollections = ['renders', 'loose_files', 'rendered.files', 'rendered.chunks'];
 
-/** Every collection of the stores. */
+/** Every collection of the stores: each store makes its models on the connection. */
 export function collectionsOf(connection: Connection): CollectionPlan[] {
-  const ofModels = models.map((modelOf) => {
-    const { collection, schema } = modelOf(connection);
+  createMongoStores(connection, { now: Date.now });
+  const ofModels = Object.values(connection.models).map(({ collection, schema }) => {
     // proof: each schema names its indexes, with keys of 1 and -1 only
     const indexes = schema.indexes().map(([key, options]) => ({ ...options, key }) as IndexPlan);
     return { name: collection.name, indexes };

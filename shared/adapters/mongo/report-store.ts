@@ -1,25 +1,12 @@
-import { type Connection, Schema } from 'mongoose';
+import type { Connection } from 'mongoose';
 import { unavailable } from '../../domain/errors.ts';
-import type { Report, ReportedPage, ReportReason } from '../../domain/report.ts';
-import type { NewReport, ReportQuery, ReportStore } from '../../ports/report-store.ts';
+import { orAbsent, record, whole } from '../../domain/record.ts';
+import { type Report, type ReportedPage, type ReportReason, reportRecord } from '../../domain/report.ts';
+import type { ReportQuery, ReportStore } from '../../ports/report-store.ts';
 import { pickPlace } from '../../util/pick-place.ts';
+import { collectionOf, insertUnlessTaken } from './collection.ts';
 import { answerMs } from './connection.ts';
-import { isDuplicateOf, withTimeLimit } from './errors.ts';
-
-export interface ReportDocument {
-  readonly _id: string;
-  readonly drop_id: string;
-  readonly slug: string;
-  readonly version: number;
-  readonly reason: ReportReason;
-  readonly text: string;
-  readonly contact: string | null;
-  readonly created_at: number;
-  /** Number among the drop's open reports, below the cap and unique; absent once closed. */
-  readonly place?: number;
-  /** null while open. */
-  readonly closed_at: number | null;
-}
+import { withTimeLimit } from './errors.ts';
 
 /** Each lost attempt means that a parallel report took the place, so a few are enough in practice. */
 const attempts = 100;
@@ -30,36 +17,23 @@ const isAny = { created_at: { $gte: 0 } };
 const hasPlace = { place: { $exists: true } };
 const newestFirst = { created_at: -1, _id: 1 } as const;
 
-const schema = new Schema<ReportDocument>(
-  {
-    _id: String,
-    drop_id: String,
-    slug: String,
-    version: Number,
-    reason: String,
-    text: String,
-    contact: { type: String, default: null },
-    created_at: Number,
-    place: Number,
-    closed_at: { type: Number, default: null },
-  },
-  { collection: 'reports', versionKey: false, autoIndex: false, autoCreate: false },
-);
-schema.index(
-  { drop_id: 1, place: 1 },
-  { name: 'reports_place', unique: true, partialFilterExpression: hasPlace },
-);
-schema.index(newestFirst, { name: 'reports_created' });
-schema.index({ closed_at: 1, ...newestFirst }, { name: 'reports_state' });
-schema.index({ slug: 1, ...newestFirst }, { name: 'reports_page' });
-schema.index({ closed_at: 1, slug: 1, ...newestFirst }, { name: 'reports_open_page' });
+/** `place` is a number among the drop's open reports, below the cap and unique; absent once closed. */
+const placedReport = record('reports', { ...reportRecord.fields, place: orAbsent(whole()) });
 
-export function reportModel(connection: Connection) {
-  return connection.model('Report', schema);
-}
+export const placedReports = collectionOf(
+  placedReport,
+  ['reports_place', { drop_id: 1, place: 1 }, { unique: true, partialFilterExpression: hasPlace }],
+  ['reports_created', newestFirst],
+  ['reports_state', { closed_at: 1, ...newestFirst }],
+  ['reports_page', { slug: 1, ...newestFirst }],
+  ['reports_open_page', { closed_at: 1, slug: 1, ...newestFirst }],
+);
+
+/** Without the places. */
+export const { toRecord, orNull } = collectionOf(reportRecord);
 
 export function createMongoReportStore(connection: Connection): ReportStore {
-  const reports = reportModel(connection);
+  const reports = placedReports.in(connection);
 
   async function isKnown(id: string): Promise<boolean> {
     return (await reports.exists({ _id: id })) !== null;
@@ -67,19 +41,8 @@ export function createMongoReportStore(connection: Connection): ReportStore {
 
   async function drawPlace(dropId: string, cap: number): Promise<number | null> {
     const taken = await reports.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
-    const places = taken.map(({ place }) => place).filter((place) => place !== undefined);
+    const places = taken.map(({ place }) => place).filter((place) => place !== null);
     return pickPlace(places, cap);
-  }
-
-  /** false: the id or the place is taken. */
-  async function insertAt(place: number, report: NewReport): Promise<boolean> {
-    try {
-      await reports.create(toDocument(report, place));
-      return true;
-    } catch (error) {
-      if (isDuplicateOf(error, '_id_') || isDuplicateOf(error, 'reports_place')) return false;
-      throw error;
-    }
   }
 
   return withTimeLimit<ReportStore>(answerMs(connection), {
@@ -88,14 +51,14 @@ export function createMongoReportStore(connection: Connection): ReportStore {
         if (await isKnown(report.id)) return 'known';
         const place = await drawPlace(report.dropId, cap);
         if (place === null) return 'full';
-        if (await insertAt(place, report)) return 'inserted';
+        const document = placedReports.toDocument({ ...report, closedAt: null, place });
+        if (await insertUnlessTaken(reports, document, '_id_', 'reports_place')) return 'inserted';
       }
       throw unavailable('Too many parallel reports of this page.');
     },
 
     async find(id) {
-      const found = await reports.findById(id).lean();
-      return found === null ? null : toReport(found);
+      return orNull(await reports.findById(id).lean());
     },
 
     async list(query) {
@@ -105,7 +68,7 @@ export function createMongoReportStore(connection: Connection): ReportStore {
         .limit(query.limit)
         .hint(indexFor(query))
         .lean();
-      return found.map(toReport);
+      return found.map(toRecord);
     },
 
     async listPages(limit) {
@@ -177,14 +140,6 @@ function after({ createdAt, id }: Pick<Report, 'id' | 'createdAt'>) {
     created_at: { $lte: createdAt },
     $or: [{ created_at: { $lt: createdAt } }, { _id: { $gt: id } }],
   };
-}
-
-function toDocument({ id, dropId, createdAt, ...rest }: NewReport, place: number): ReportDocument {
-  return { _id: id, drop_id: dropId, created_at: createdAt, ...rest, place, closed_at: null };
-}
-
-export function toReport({ _id, drop_id, created_at, place, closed_at, ...rest }: ReportDocument): Report {
-  return { id: _id, dropId: drop_id, createdAt: created_at, closedAt: closed_at, ...rest };
 }
 
 interface PagesDocument {

@@ -1,24 +1,13 @@
-import { type Connection, Schema } from 'mongoose';
-import type { SecretStore } from '../../ports/secret-store.ts';
+import type { Connection } from 'mongoose';
+import { type SecretStore, secretRecord } from '../../ports/secret-store.ts';
+import { collectionOf } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
-interface SecretDocument {
-  readonly _id: string;
-  readonly value: string;
-}
-
-const schema = new Schema<SecretDocument>(
-  { _id: String, value: String },
-  { collection: 'secrets', versionKey: false, autoIndex: false, autoCreate: false },
-);
-
-export function secretModel(connection: Connection) {
-  return connection.model('Secret', schema);
-}
+const collection = collectionOf(secretRecord);
 
 export function createMongoSecretStore(connection: Connection): SecretStore {
-  const secrets = secretModel(connection);
+  const secrets = collection.in(connection);
 
   /** The document of that name, or the newest `name.<Unix ms>`. */
   const find = (name: string) =>

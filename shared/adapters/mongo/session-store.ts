@@ -1,57 +1,38 @@
-import { type Connection, Schema } from 'mongoose';
-import { type Session, sessionIdOf } from '../../domain/session.ts';
+import type { Connection } from 'mongoose';
+import { sessionIdOf, sessionRecord } from '../../domain/session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
-import type { AccountDocument } from './account-store.ts';
+import { type AccountDocument, liveAccountOf, lookUpAccount } from './account-store.ts';
+import { collectionOf, type DocumentOf } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
-interface SessionDocument {
-  /** The first characters of the hash, so that the index of ids finds hashes too. */
-  readonly _id: string;
-  readonly hash: string;
-  readonly account_id: string;
-  readonly browser: string;
-  readonly created_at: number;
-  readonly last_used_at: number;
-}
-
-const schema = new Schema<SessionDocument>(
-  {
-    _id: String,
-    hash: String,
-    account_id: String,
-    browser: String,
-    created_at: Number,
-    last_used_at: Number,
-  },
-  { collection: 'sessions', versionKey: false, autoIndex: false, autoCreate: false },
+/** The first characters of a hash are the id, so that the index of ids finds hashes too. */
+const collection = collectionOf(
+  sessionRecord,
+  ['sessions_account', { account_id: 1, created_at: -1, _id: 1 }],
+  ['sessions_use', { last_used_at: 1 }],
 );
-schema.index({ account_id: 1, created_at: -1, _id: 1 }, { name: 'sessions_account' });
-schema.index({ last_used_at: 1 }, { name: 'sessions_use' });
 
-export function sessionModel(connection: Connection) {
-  return connection.model('Session', schema);
-}
+type Found = DocumentOf<typeof sessionRecord> & { readonly account: readonly AccountDocument[] };
 
 export function createMongoSessionStore(connection: Connection): SessionStore {
-  const sessions = sessionModel(connection);
+  const sessions = collection.in(connection);
+  const { toDocument, toRecord } = collection;
 
   return withTimeLimit<SessionStore>(answerMs(connection), {
     async insert(session) {
-      await sessions.insertOne(toDocument(session));
+      await sessions.create(toDocument(session));
     },
 
     async findByHash(hash) {
-      const [found] = await sessions.aggregate<
-        SessionDocument & { readonly account: readonly AccountDocument[] }
-      >([
+      const [found] = await sessions.aggregate<Found>([
         { $match: { _id: sessionIdOf(hash), hash } },
-        { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
+        lookUpAccount,
       ]);
-      const account = found?.account[0];
-      if (found === undefined || account === undefined || account.deleted_at !== undefined) return null;
-      const isSuspended = typeof account.suspended_at === 'number';
-      return { session: toSession(found), account: { name: account.name, isSuspended } };
+      const account = liveAccountOf(found);
+      if (found === undefined || account === null) return null;
+      const { name, suspendedAt } = account;
+      return { session: toRecord(found), account: { name, isSuspended: suspendedAt !== null } };
     },
 
     async list(accountId, limit) {
@@ -60,7 +41,7 @@ export function createMongoSessionStore(connection: Connection): SessionStore {
         .sort({ created_at: -1, _id: 1 })
         .limit(limit)
         .lean();
-      return found.map(toSession);
+      return found.map(toRecord);
     },
 
     async end(accountId, sessionId) {
@@ -83,25 +64,4 @@ export function createMongoSessionStore(connection: Connection): SessionStore {
       await sessions.deleteMany({ last_used_at: { $lt: time } });
     },
   });
-}
-
-function toDocument({ id, hash, accountId, browser, createdAt, lastUsedAt }: Session): SessionDocument {
-  return {
-    _id: id,
-    ...{ hash, browser },
-    account_id: accountId,
-    created_at: createdAt,
-    last_used_at: lastUsedAt,
-  };
-}
-
-function toSession(found: SessionDocument): Session {
-  return {
-    id: found._id,
-    hash: found.hash,
-    accountId: found.account_id,
-    browser: found.browser,
-    createdAt: found.created_at,
-    lastUsedAt: found.last_used_at,
-  };
 }

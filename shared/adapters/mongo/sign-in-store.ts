@@ -1,79 +1,52 @@
-import { type Connection, Schema } from 'mongoose';
-import type { SignIn, SignInStatus } from '../../domain/sign-in.ts';
+import type { Connection } from 'mongoose';
+import { type SignInStatus, signInRecord } from '../../domain/sign-in.ts';
 import type { SignInStore } from '../../ports/sign-in-store.ts';
+import { collectionOf, type DocumentOf, insertUnlessTaken } from './collection.ts';
 import { answerMs } from './connection.ts';
-import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { withTimeLimit } from './errors.ts';
 
-interface SignInDocument {
-  readonly _id: string;
-  readonly code_hash: string;
-  readonly poll_hash: string;
-  readonly label: string | null;
-  readonly requester_address: string;
-  readonly requester_agent: string;
-  readonly status: SignInStatus;
-  readonly account_id: string | null;
-  readonly created_at: number;
-  readonly expires_at: number;
-}
+const collection = collectionOf(
+  signInRecord,
+  ['sign_ins_code', { code_hash: 1 }, { unique: true }],
+  ['sign_ins_poll', { poll_hash: 1 }, { unique: true }],
+  ['sign_ins_status', { status: 1, expires_at: 1 }],
+  ['sign_ins_account', { account_id: 1, status: 1 }],
+  ['sign_ins_end', { expires_at: 1 }],
+);
 
 const unfinished: SignInStatus[] = ['pending', 'verified'];
 
-const schema = new Schema<SignInDocument>(
-  {
-    _id: String,
-    code_hash: String,
-    poll_hash: String,
-    label: String,
-    requester_address: String,
-    requester_agent: String,
-    status: String,
-    account_id: String,
-    created_at: Number,
-    expires_at: Number,
-  },
-  { collection: 'sign_ins', versionKey: false, autoIndex: false, autoCreate: false },
-);
-schema.index({ code_hash: 1 }, { name: 'sign_ins_code', unique: true });
-schema.index({ poll_hash: 1 }, { name: 'sign_ins_poll', unique: true });
-schema.index({ status: 1, expires_at: 1 }, { name: 'sign_ins_status' });
-schema.index({ account_id: 1, status: 1 }, { name: 'sign_ins_account' });
-schema.index({ expires_at: 1 }, { name: 'sign_ins_end' });
-
-export function signInModel(connection: Connection) {
-  return connection.model('SignIn', schema);
-}
-
 export function createMongoSignInStore(connection: Connection): SignInStore {
-  const signIns = signInModel(connection);
+  const signIns = collection.in(connection);
+  const { toDocument, orNull } = collection;
 
   /** One conditional update; false: the sign-in has another status, or it has expired. */
-  async function change(id: string, status: SignInStatus, now: number, to: Partial<SignInDocument>) {
+  async function change(
+    id: string,
+    status: SignInStatus,
+    now: number,
+    to: Partial<DocumentOf<typeof signInRecord>>,
+  ) {
     const { matchedCount } = await signIns.updateOne(ofStatus(id, status, now), { $set: to });
     return matchedCount > 0;
   }
 
   return withTimeLimit<SignInStore>(answerMs(connection), {
     async insert(signIn) {
-      try {
-        await signIns.create(toDocument(signIn));
-        return 'inserted';
-      } catch (error) {
-        if (isDuplicateOf(error, 'sign_ins_code')) return 'code_taken';
-        throw error;
-      }
+      const isInserted = await insertUnlessTaken(signIns, toDocument(signIn), 'sign_ins_code');
+      return isInserted ? 'inserted' : 'code_taken';
     },
 
     async find(id) {
-      return toSignIn(await signIns.findById(id).lean());
+      return orNull(await signIns.findById(id).lean());
     },
 
     async findByCode(codeHash) {
-      return toSignIn(await signIns.findOne({ code_hash: codeHash }).lean());
+      return orNull(await signIns.findOne({ code_hash: codeHash }).lean());
     },
 
     async findByPoll(pollHash) {
-      return toSignIn(await signIns.findOne({ poll_hash: pollHash }).lean());
+      return orNull(await signIns.findOne({ poll_hash: pollHash }).lean());
     },
 
     approve(id, accountId, now) {
@@ -87,7 +60,7 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
     async claim(id, now) {
       const claimed = { $set: { status: 'claimed' as const } };
       const options = { returnDocument: 'after' } as const;
-      return toSignIn(await signIns.findOneAndUpdate(ofStatus(id, 'verified', now), claimed, options).lean());
+      return orNull(await signIns.findOneAndUpdate(ofStatus(id, 'verified', now), claimed, options).lean());
     },
 
     async endByAccount(accountId) {
@@ -114,34 +87,4 @@ export function createMongoSignInStore(connection: Connection): SignInStore {
 
 function ofStatus(id: string, status: SignInStatus, now: number) {
   return { _id: id, status, expires_at: { $gt: now } };
-}
-
-function toDocument({ requester, ...signIn }: SignIn): SignInDocument {
-  return {
-    _id: signIn.id,
-    code_hash: signIn.codeHash,
-    poll_hash: signIn.pollHash,
-    label: signIn.label,
-    requester_address: requester.address,
-    requester_agent: requester.userAgent,
-    status: signIn.status,
-    account_id: signIn.accountId,
-    created_at: signIn.createdAt,
-    expires_at: signIn.expiresAt,
-  };
-}
-
-function toSignIn(found: SignInDocument | null): SignIn | null {
-  if (found === null) return null;
-  return {
-    id: found._id,
-    codeHash: found.code_hash,
-    pollHash: found.poll_hash,
-    label: found.label,
-    requester: { address: found.requester_address, userAgent: found.requester_agent },
-    status: found.status,
-    accountId: found.account_id,
-    createdAt: found.created_at,
-    expiresAt: found.expires_at,
-  };
 }

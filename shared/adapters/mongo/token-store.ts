@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { tokenIdOf, tokenRecord } from '../../domain/token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
-import type { AccountDocument } from './account-store.ts';
+import { type AccountDocument, liveAccountOf, lookUpAccount } from './account-store.ts';
 import { collectionOf, type DocumentOf, insertUnlessTaken } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
@@ -31,11 +31,11 @@ export function createMongoTokenStore(connection: Connection): TokenStore {
       // One $lookup takes half the time of two reads (DocumentDB: 0.8 ms, 1.4 ms).
       const [token] = await tokens.aggregate<Found>([
         { $match: { _id: tokenIdOf(hash), hash } },
-        { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
+        lookUpAccount,
       ]);
-      const [owner] = token?.account ?? [];
-      if (token === undefined || owner === undefined || owner.deleted_at !== undefined) return null;
-      return { token: toRecord(token), isSuspended: typeof owner.suspended_at === 'number' };
+      const account = liveAccountOf(token);
+      if (token === undefined || account === null) return null;
+      return { token: toRecord(token), isSuspended: account.suspendedAt !== null };
     },
 
     async find(tokenId) {

@@ -1,7 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CommandEnded, FileSizes, StoreMetrics, TransactionEnded } from '../../ports/metrics.ts';
 import { createHistogram } from './histogram.ts';
-import { addReading } from './metric-kinds.ts';
 
 /** Up to the longest wait for an answer (2.5 s), and above it. */
 const buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
@@ -63,20 +62,26 @@ function createTransactionMetrics(registry: Registry): TransactionEnded {
 }
 
 function addFileSizes(registry: Registry, read: () => FileSizes): void {
-  const sizes = {
+  const registers = [registry];
+  new Gauge({
     name: 'dropleaf_sqlite_file_bytes',
     help: 'Size of the database file and of its write-ahead log',
-  };
-  addReading(registry, 'gauge', sizes, () => {
-    const { database, wal } = read();
-    return [
-      [{ file: 'database' }, database],
-      [{ file: 'wal' }, wal],
-    ];
+    labelNames: ['file'],
+    registers,
+    collect() {
+      const { database, wal } = read();
+      this.set({ file: 'database' }, database);
+      this.set({ file: 'wal' }, wal);
+    },
   });
-  const free = {
+  new Gauge({
     name: 'dropleaf_data_free_bytes',
     help: 'Space on the disk of DATA_DIR that the service may fill',
-  };
-  addReading(registry, 'gauge', free, () => read().free ?? []);
+    registers,
+    collect() {
+      const { free } = read();
+      if (free === null) this.remove();
+      else this.set(free);
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type Metrics, type ThreadTask, threadTasks } from '../../ports/metrics.ts';
-import { createHistogram, timed } from './histogram.ts';
-import { createEventCounter } from './metric-kinds.ts';
+import { createEventCounter } from './event-counter.ts';
+import { createHistogram } from './histogram.ts';
 
 /** From a context of a few lines to the timeout of a page (RENDER_BUDGET_MS). */
 const buckets = [0.005, 0.025, 0.1, 0.5, 2.5];
@@ -33,17 +33,19 @@ export function createTaskMetrics(registry: Registry): Pick<Metrics, 'watchTask'
   });
 
   function watch(task: ThreadTask, call: Call): Call {
-    const run = timed(durations.tally(task), call);
+    const duration = durations.tally(task);
     running.set({ task }, 0);
     return async (...args) => {
+      const startedAt = performance.now();
       running.inc({ task });
       let result: unknown = null;
       try {
-        result = await run(...args);
+        result = await call(...args);
         return result;
       } finally {
         running.dec({ task });
         if (result === null && !judgeInput.includes(task)) taskFailed(task);
+        duration.observe((performance.now() - startedAt) / 1_000);
       }
     };
   }

@@ -1,6 +1,10 @@
+import { accountRecord } from '../../domain/account.ts';
 import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
+import { reportRecord } from '../../domain/report.ts';
 import { foldTexts } from '../../domain/search.ts';
 import { tokenRecord } from '../../domain/token.ts';
+import { idempotencyRecord } from '../../ports/idempotency-store.ts';
+import { auditTableOf } from './audit-log.ts';
 import type { Database } from './database.ts';
 import { createPairs } from './drop-pairs.ts';
 import { insertVersionSql, lockValues, publisherValues, versionValues, writeMetadata } from './drop-rows.ts';
@@ -13,15 +17,9 @@ type Inserts = { readonly [K in Exclude<ArchiveKind, 'secrets'>]: (record: Archi
 export function createArchiveInserts(db: Database): Inserts {
   const pairs = createPairs(db);
   const unlessThere = (key = 'id') => `ON CONFLICT (${key}) DO NOTHING`;
+  const insertAccount = tableOf(db, accountRecord).inserting(unlessThere());
+  const insertKey = tableOf(db, idempotencyRecord).inserting(unlessThere('account_id, key'));
   const sql = {
-    account: db.prepare(`
-      INSERT INTO accounts (id, provider, subject, name, created_at, suspended_at, day, day_count)
-      VALUES ($id, $provider, $subject, $name, $createdAt, $suspendedAt, $day, $count) ${unlessThere()}`),
-    key: db.prepare(`
-      INSERT INTO idempotency_keys (account_id, key, hash, drop_id, slug, version_id, created_at,
-        lease, leased_until, is_done)
-      VALUES ($accountId, $key, $hash, $dropId, $slug, $versionId, $createdAt, '', 0, 1)
-      ${unlessThere('account_id, key')}`),
     // The next place is free, because no other write adds drops.
     drop: db.prepare(`
       INSERT INTO drops (id, owner_id, slug, title, description, folded, metadata, lock_id, lock_hash, latest_version,
@@ -35,12 +33,6 @@ export function createArchiveInserts(db: Database): Inserts {
       ${unlessThere()}`),
     version: db.prepare(insertVersionSql),
     day: db.prepare('INSERT INTO day_views (drop_id, day, count, views_batch) VALUES (?, ?, ?, 0)'),
-    report: db.prepare(`
-      INSERT INTO reports (id, drop_id, slug, version, reason, text, contact, created_at, closed_at)
-      VALUES ($id, $dropId, $slug, $version, $reason, $text, $contact, $createdAt, $closedAt) ${unlessThere()}`),
-    auditEntry: db.prepare(`
-      INSERT INTO audit_log (id, at, by_whom, act, target, reason, outcome, ended_at)
-      VALUES ($id, $at, $by, $act, $target, $reason, $outcome, $endedAt) ${unlessThere()}`),
   };
 
   function insertDrop(drop: ArchivedDrop): void {
@@ -55,15 +47,15 @@ export function createArchiveInserts(db: Database): Inserts {
   }
 
   return {
-    accounts({ identity: { provider, subject, name }, id, createdAt, suspendedAt, dayWrites }) {
-      const { day, count } = dayWrites ?? { day: '', count: 0 };
-      sql.account.run({ id, provider, subject, name, createdAt, suspendedAt, day, count });
+    accounts({ identity, dayWrites, ...account }) {
+      const { day, count: dayCount } = dayWrites ?? { day: '', count: 0 };
+      insertAccount({ ...account, ...identity, day, dayCount, deletedAt: null });
     },
     tokens: tableOf(db, tokenRecord).inserting(unlessThere()),
-    'idempotency-keys': (key) => void sql.key.run({ ...key }),
+    'idempotency-keys': (key) => insertKey({ ...key, lease: '', leasedUntil: 0, isDone: true }),
     drops: insertDrop,
-    reports: (report) => void sql.report.run({ ...report }),
-    'audit-log': (entry) => void sql.auditEntry.run({ ...entry }),
+    reports: tableOf(db, reportRecord).inserting(unlessThere()),
+    'audit-log': auditTableOf(db).inserting(unlessThere()),
   };
 }
 

@@ -1,3 +1,4 @@
+import { accountRecord, type StoredAccount, toAccount } from '../../domain/account.ts';
 import {
   type ArchivedAccount,
   type ArchivedDrop,
@@ -8,13 +9,11 @@ import {
   secretNames,
   toArchivedDrop,
 } from '../../domain/archive.ts';
-import type { AuditEntry } from '../../domain/moderation.ts';
-import type { Report } from '../../domain/report.ts';
+import { reportRecord } from '../../domain/report.ts';
 import { tokenRecord } from '../../domain/token.ts';
 import type { ArchiveSnapshot } from '../../ports/archive-store.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
-import { type AccountRow, accountColumns, toAccount } from './account-store.ts';
-import { auditColumns } from './audit-log.ts';
+import { auditTableOf } from './audit-log.ts';
 import type { Snapshot } from './database.ts';
 import {
   type DropRow,
@@ -25,7 +24,6 @@ import {
   toDrop,
   toOwnedVersion,
 } from './drop-rows.ts';
-import { reportColumns } from './report-store.ts';
 import { tableOf } from './table.ts';
 
 const recordsPerBatch = 1_000;
@@ -35,7 +33,6 @@ const dropsPerBatch = 100;
 type ArchivedRow = [lockId: string | null, lockHash: string | null, ...drop: DropRow];
 type VersionOfDrop = [dropId: string, ...version: OwnedVersionRow];
 type DayOfDrop = [dropId: string, day: string, views: number];
-type AccountDayRow = AccountRow & { readonly day: string; readonly dayCount: number };
 
 type Reads = { readonly [K in ArchiveKind]: () => AsyncIterable<readonly ArchiveRecord<K>[]> };
 
@@ -48,8 +45,7 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
   const next = 'id > ? ORDER BY id LIMIT ?';
   const inDrops = 'drop_id IN (SELECT value FROM json_each(?))';
   const sql = {
-    accounts: db.prepare(`
-      SELECT ${accountColumns}, day, day_count AS dayCount FROM accounts WHERE deleted_at IS NULL AND ${next}`),
+    accounts: tableOf(db, accountRecord).select(`WHERE deleted_at IS NULL AND ${next}`),
     tokens: tableOf(db, tokenRecord).select(`WHERE ${ofAccount('account_id')} AND ${next}`),
     keys: db.prepare(`
       SELECT account_id AS accountId, key, hash, drop_id AS dropId, slug, version_id AS versionId,
@@ -63,8 +59,8 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
     days: db.prepareTuples(
       `SELECT drop_id, day, count FROM day_views WHERE ${inDrops} ORDER BY drop_id, day`,
     ),
-    reports: db.prepare(`SELECT ${reportColumns} FROM reports WHERE ${next}`),
-    audit: db.prepare(`SELECT ${auditColumns} FROM audit_log WHERE ${next}`),
+    reports: tableOf(db, reportRecord).select(`WHERE ${next}`),
+    audit: auditTableOf(db).select(`WHERE ${next}`),
     html: db.prepareTuples('SELECT bytes FROM html_blobs WHERE id = ?'),
     contexts: db.prepareTuples('SELECT bytes FROM context_blobs WHERE id = ?'),
   };
@@ -74,8 +70,7 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
 
     accounts: () =>
       readAll((last) => {
-        const rows = sql.accounts.all(last?.id ?? '', recordsPerBatch) as AccountDayRow[]; // proof: the columns selected
-        return rows.map(toArchivedAccount);
+        return sql.accounts.all(last?.id ?? '', recordsPerBatch).map(toArchivedAccount);
       }),
 
     tokens: () => readAll((last) => sql.tokens.all(last?.id ?? '', recordsPerBatch)),
@@ -92,9 +87,9 @@ export function createSqliteSnapshot(db: Snapshot, secrets: SecretStore, now: nu
           toDrops(sql.drops.all({ now, after: last?.id ?? '', limit: dropsPerBatch }) as ArchivedRow[]), // proof: `livingDrops`
       ),
 
-    reports: () => readAll((last) => sql.reports.all(last?.id ?? '', recordsPerBatch) as Report[]), // proof: `reportColumns`
+    reports: () => readAll((last) => sql.reports.all(last?.id ?? '', recordsPerBatch)),
 
-    'audit-log': () => readAll((last) => sql.audit.all(last?.id ?? '', recordsPerBatch) as AuditEntry[]), // proof: `auditColumns`
+    'audit-log': () => readAll((last) => sql.audit.all(last?.id ?? '', recordsPerBatch)),
   };
 
   function toDrops(rows: readonly ArchivedRow[]): ArchivedDrop[] {
@@ -157,6 +152,7 @@ function groupByDrop<Row extends unknown[], T>(
   return groups;
 }
 
-function toArchivedAccount({ day, dayCount, ...row }: AccountDayRow): ArchivedAccount {
-  return { ...toAccount(row), dayWrites: day === '' ? null : { day, count: dayCount } };
+function toArchivedAccount(stored: StoredAccount): ArchivedAccount {
+  const { day, dayCount: count } = stored;
+  return { ...toAccount(stored), dayWrites: day === '' ? null : { day, count } };
 }

@@ -1,31 +1,26 @@
-import type { AuditEntry } from '../../domain/moderation.ts';
+import { auditRecord } from '../../domain/moderation.ts';
 import type { AuditLog } from '../../ports/audit-log.ts';
 import type { Database } from './database.ts';
+import { tableOf } from './table.ts';
 
-export const auditColumns = 'id, at, by_whom AS "by", act, target, reason, outcome, ended_at AS endedAt';
+/** BY is a word of SQL. */
+export function auditTableOf(db: Pick<Database, 'prepare' | 'prepareTuples'>) {
+  return tableOf(db, auditRecord, { by: 'by_whom' });
+}
 
 export function createSqliteAuditLog(db: Database): AuditLog {
-  const sql = {
-    begin: db.prepare(`
-      INSERT INTO audit_log (id, at, by_whom, act, target, reason)
-      VALUES ($id, $at, $by, $act, $target, $reason)`),
-    end: db.prepare('UPDATE audit_log SET outcome = ?, ended_at = ? WHERE id = ? AND outcome IS NULL'),
-    list: db.prepare(`
-      SELECT ${auditColumns} FROM audit_log
-      WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit`),
-  };
+  const table = auditTableOf(db);
+  const insert = table.inserting();
+  const end = db.prepare('UPDATE audit_log SET outcome = ?, ended_at = ? WHERE id = ? AND outcome IS NULL');
+  const list = table.select('WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit');
 
   return {
-    async begin({ id, at, by, act, target, reason }) {
-      await db.write(() => sql.begin.run({ id, at, by, act, target, reason }));
+    async begin(entry) {
+      await db.write(() => insert({ ...entry, outcome: null, endedAt: null }));
     },
 
-    end(id, outcome, now) {
-      return db.write(() => sql.end.run(outcome, now, id).changes > 0);
-    },
+    end: (id, outcome, now) => db.write(() => end.run(outcome, now, id).changes > 0),
 
-    async list(before, limit) {
-      return sql.list.all({ before, limit }) as AuditEntry[]; // proof: the columns selected
-    },
+    list: async (before, limit) => list.all({ before, limit }),
   };
 }

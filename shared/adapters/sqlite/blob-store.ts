@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../ports/blob-store.ts';
 import type { Database } from './database.ts';
-import { writeInSlices } from './database.ts';
+import { blobIds } from './table.ts';
 
 type BlobTable = 'html_blobs' | 'context_blobs';
 
@@ -12,9 +12,7 @@ export function putBlobSql(table: BlobTable): string {
 export function createSqliteBlobStore(db: Database, table: BlobTable): BlobStore {
   const sql = {
     put: db.prepare(putBlobSql(table)),
-    get: db.prepareTuples(`SELECT bytes FROM ${table} WHERE id = ?`),
-    delete: db.prepare(`DELETE FROM ${table} WHERE id = ?`),
-    listIds: db.prepareTuples(`SELECT id FROM ${table} WHERE id > ? AND id < ? ORDER BY id LIMIT ?`),
+    get: db.prepareTuples<[bytes: Uint8Array]>(`SELECT bytes FROM ${table} WHERE id = ?`),
   };
 
   return {
@@ -22,18 +20,8 @@ export function createSqliteBlobStore(db: Database, table: BlobTable): BlobStore
       await db.write(() => sql.put.run(id, bytes));
     },
 
-    async get(id) {
-      const row = sql.get.get(id) as [Uint8Array] | undefined; // proof: the column selected
-      return row?.[0] ?? null;
-    },
+    get: async (id) => sql.get.get(id)?.[0] ?? null,
 
-    async delete(ids) {
-      await writeInSlices(db, ids, (id) => sql.delete.run(id));
-    },
-
-    async listIds(after, below, limit) {
-      const rows = sql.listIds.all(after, below, limit) as [string][]; // proof: the column selected
-      return rows.map(([id]) => id);
-    },
+    ...blobIds(db, table, 'id'),
   };
 }

@@ -215,17 +215,3 @@ function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare
     prepareTuples: (sql) => prepare(sql, true),
   };
 }
-
-/** Deleting a blob of 2 MB, which is overwritten with zeros, blocks the event loop for about 10 ms. */
-const blobsPerWrite = 2;
-
-/** Does the work for each item, a few per transaction, so that the event loop is not blocked. Not atomic. */
-export async function writeInSlices<T>(
-  db: Database,
-  items: readonly T[],
-  work: (item: T) => void,
-): Promise<void> {
-  for (let from = 0; from < items.length; from += blobsPerWrite) {
-    await db.write(() => items.slice(from, from + blobsPerWrite).forEach(work));
-  }
-}

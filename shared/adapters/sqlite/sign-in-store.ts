@@ -1,109 +1,57 @@
-import type { SignIn, SignInStatus } from '../../domain/sign-in.ts';
+import { signInRecord } from '../../domain/sign-in.ts';
 import type { SignInStore } from '../../ports/sign-in-store.ts';
 import type { Database } from './database.ts';
-
-interface SignInRow {
-  readonly id: string;
-  readonly codeHash: string;
-  readonly pollHash: string;
-  readonly label: string | null;
-  readonly address: string;
-  readonly userAgent: string;
-  readonly status: SignInStatus;
-  readonly accountId: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
-
-const columns = `
-  id, code_hash AS codeHash, poll_hash AS pollHash, label, requester_address AS address,
-  requester_agent AS userAgent, status, account_id AS accountId, created_at AS createdAt, expires_at AS expiresAt`;
+import { removalOf, tableOf } from './table.ts';
 
 export function createSqliteSignInStore(db: Database): SignInStore {
+  const table = tableOf(db, signInRecord);
+  const insert = table.inserting('ON CONFLICT (code_hash) DO NOTHING');
+  const isOver = "status IN ('pending', 'verified') AND expires_at <= ?";
   const sql = {
-    insert: db.prepare(`
-      INSERT INTO sign_ins (id, code_hash, poll_hash, label, requester_address, requester_agent, status,
-        account_id, created_at, expires_at)
-      VALUES ($id, $codeHash, $pollHash, $label, $address, $userAgent, $status, $accountId, $createdAt, $expiresAt)
-      ON CONFLICT (code_hash) DO NOTHING`),
-    find: db.prepare(`SELECT ${columns} FROM sign_ins WHERE id = ?`),
-    findByCode: db.prepare(`SELECT ${columns} FROM sign_ins WHERE code_hash = ?`),
-    findByPoll: db.prepare(`SELECT ${columns} FROM sign_ins WHERE poll_hash = ?`),
+    find: table.select('WHERE id = ?'),
+    findByCode: table.select('WHERE code_hash = ?'),
+    findByPoll: table.select('WHERE poll_hash = ?'),
     approve: db.prepare(`
-      UPDATE sign_ins SET status = 'verified', account_id = $accountId
-      WHERE id = $id AND status = 'pending' AND expires_at > $now`),
+      UPDATE sign_ins SET status = 'verified', account_id = ?
+      WHERE id = ? AND status = 'pending' AND expires_at > ?`),
     deny: db.prepare(`
       UPDATE sign_ins SET status = 'expired' WHERE id = ? AND status = 'pending' AND expires_at > ?`),
-    claim: db.prepare(`
-      UPDATE sign_ins SET status = 'claimed' WHERE id = ? AND status = 'verified' AND expires_at > ?
-      RETURNING ${columns}`),
-    countVerified: db.prepareTuples(
-      "SELECT count(*) FROM sign_ins WHERE account_id = ? AND status = 'verified'",
-    ),
-    endByAccount: db.prepare(`
-      UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status IN ('verified', 'claimed')`),
-    isAnyOver: db.prepare(`
-      SELECT 1 FROM sign_ins WHERE status IN ('pending', 'verified') AND expires_at <= ? LIMIT 1`),
-    expire: db.prepare(`
-      UPDATE sign_ins SET status = 'expired' WHERE status IN ('pending', 'verified') AND expires_at <= ?`),
-    isAnyOld: db.prepare('SELECT 1 FROM sign_ins WHERE expires_at < ? LIMIT 1'),
-    remove: db.prepare('DELETE FROM sign_ins WHERE expires_at < ?'),
+    claim: table.returning(`
+      UPDATE sign_ins SET status = 'claimed' WHERE id = ? AND status = 'verified' AND expires_at > ?`),
+    end: db.prepare("UPDATE sign_ins SET status = 'expired' WHERE account_id = ? AND status = ?"),
+    isAnyOver: db.prepare(`SELECT 1 FROM sign_ins WHERE ${isOver} LIMIT 1`),
+    expire: db.prepare(`UPDATE sign_ins SET status = 'expired' WHERE ${isOver}`),
   };
 
   return {
-    async insert({ requester, ...signIn }) {
-      const { changes } = await db.write(() => sql.insert.run({ ...signIn, ...requester }));
-      return changes > 0 ? 'inserted' : 'code_taken';
-    },
+    insert: (signIn) => db.write(() => (insert(signIn) ? 'inserted' : 'code_taken')),
 
-    async find(id) {
-      return toSignIn(sql.find.get(id));
-    },
+    find: async (id) => sql.find.get(id),
 
-    async findByCode(codeHash) {
-      return toSignIn(sql.findByCode.get(codeHash));
-    },
+    findByCode: async (codeHash) => sql.findByCode.get(codeHash),
 
-    async findByPoll(pollHash) {
-      return toSignIn(sql.findByPoll.get(pollHash));
-    },
+    findByPoll: async (pollHash) => sql.findByPoll.get(pollHash),
 
-    approve(id, accountId, now) {
-      return db.write(() => sql.approve.run({ id, accountId, now }).changes > 0);
-    },
+    approve: (id, accountId, now) => db.write(() => sql.approve.run(accountId, id, now).changes > 0),
 
-    deny(id, now) {
-      return db.write(() => sql.deny.run(id, now).changes > 0);
-    },
+    deny: (id, now) => db.write(() => sql.deny.run(id, now).changes > 0),
 
-    async claim(id, now) {
-      return toSignIn(await db.write(() => sql.claim.get(id, now)));
-    },
+    claim: (id, now) => db.write(() => sql.claim.get(id, now)),
 
     endByAccount(accountId) {
       return db.write(() => {
-        const [count] = sql.countVerified.get(accountId) as [number]; // proof: an aggregate always has one row
-        sql.endByAccount.run(accountId);
-        return count;
+        const { changes } = sql.end.run(accountId, 'verified');
+        sql.end.run(accountId, 'claimed');
+        return changes;
       });
     },
 
-    // The job calls these often, and mostly there is nothing to do: no write then.
-
+    // The job calls this often, and mostly there is nothing to do: no write then.
     async expire(now) {
       if (sql.isAnyOver.get(now) === undefined) return;
       await db.write(() => sql.expire.run(now));
     },
 
-    async removeExpiredBefore(before) {
-      if (sql.isAnyOld.get(before) === undefined) return;
-      await db.write(() => sql.remove.run(before));
-    },
+    removeExpiredBefore: removalOf(db, 'sign_ins', 'expires_at < ?'),
   };
-}
-
-function toSignIn(row: unknown): SignIn | null {
-  if (row === undefined) return null;
-  const { address, userAgent, ...signIn } = row as SignInRow; // proof: `columns`
-  return { ...signIn, requester: { address, userAgent } };
 }

@@ -8,10 +8,10 @@ export function createSqliteViewStore(db: Database): ViewStore {
     addToDay: db.prepare(`
       INSERT INTO day_views (drop_id, day, count, views_batch) SELECT id, ?, ?, 0 FROM drops WHERE id = ?
       ON CONFLICT (drop_id, day) DO UPDATE SET count = count + excluded.count`),
-    listDays: db.prepareTuples(
+    listDays: db.prepareTuples<[day: string, views: number]>(
       'SELECT day, count FROM day_views WHERE drop_id = ? AND day >= ? ORDER BY day',
     ),
-    listDaysOfDrops: db.prepareTuples(`
+    listDaysOfDrops: db.prepareTuples<[dropId: string, days: string]>(`
       SELECT drop_id, json_group_array(json_array(day, count)) FROM day_views
       WHERE drop_id IN (SELECT value FROM json_each(?)) AND day IN (SELECT value FROM json_each(?))
       GROUP BY drop_id`),
@@ -29,15 +29,10 @@ export function createSqliteViewStore(db: Database): ViewStore {
 
     aggregate: async () => undefined,
 
-    async listDays(dropId, from = '') {
-      return new Map(sql.listDays.all(dropId, from) as [string, number][]); // proof: the columns selected
-    },
+    listDays: async (dropId, from = '') => new Map(sql.listDays.all(dropId, from)),
 
     async listDaysOfDrops(dropIds, days) {
-      const rows = sql.listDaysOfDrops.all(JSON.stringify(dropIds), JSON.stringify(days)) as [
-        string,
-        string,
-      ][]; // proof: the columns selected
+      const rows = sql.listDaysOfDrops.all(JSON.stringify(dropIds), JSON.stringify(days));
       return new Map(rows.map(([dropId, counts]) => [dropId, new Map(JSON.parse(counts))]));
     },
   };
