@@ -5,12 +5,13 @@ import { expect } from 'chai';
 import { createThreadPool } from '../../shared/adapters/threads/thread-pool.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-/** Blocks its thread for `ms`, or until its memory is full. */
+/** Blocks its thread for `ms`, or until its memory is full, or sleeps so long, which takes no CPU. */
 const thread = `
 import { parentPort } from 'node:worker_threads';
-export function work({ id, ms, greedy }) {
+export function work({ id, ms, greedy, asleep }) {
   parentPort.postMessage(id);
-  const until = Date.now() + ms;
+  if (asleep) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const until = Date.now() + (asleep ? 0 : ms);
   const taken = [];
   while (Date.now() < until) if (greedy) taken.push(new Array(1000).fill(Date.now()));
   return ms;
@@ -38,6 +39,15 @@ describe('A pool of threads', () => {
       await pool.close();
     });
   }
+
+  it('gives a task without CPU up to ten times its timeout', async () => {
+    const pool = openPool();
+    const asleep = true;
+    expect(await pool.run({ ms: 600, asleep }, { timeoutMs: 200 })).to.equal(600);
+    const error = await pool.run({ ms: 60_000, asleep }, { timeoutMs: 50 }).catch((error: unknown) => error);
+    expect(error).to.have.property('name', 'AbortError');
+    await pool.close();
+  });
 
   it('lets a task run on after its timeout if the caller says so', async () => {
     const pool = openPool();

@@ -3,6 +3,10 @@ import { Piscina } from 'piscina';
 
 /** An unused thread ends after this time. */
 const idleMs = 10_000;
+/** The longest time of a task is so many times its timeout, for a machine that gives the process little CPU. */
+const maxStretch = 10;
+/** The shortest wait between two looks at the CPU time of the process. */
+const checkMs = 10;
 
 export interface PoolOptions {
   /** The compiled file that runs in the thread: `new URL('./x-thread.js', import.meta.url)`. */
@@ -17,7 +21,10 @@ export interface PoolOptions {
 }
 
 export interface RunOptions {
-  /** How long the task may run once the thread has begun it. Then the thread is ended and the task rejects. */
+  /**
+   * How long the task may run once the thread has begun it. Then the thread is ended and the task rejects. What counts is the
+   * CPU time of the process, which is at least that of the thread: a busy machine must not decide about a document.
+   */
   readonly timeoutMs?: number;
   /** Called at the timeout; true lets the task run on. */
   readonly mayRunOn?: () => boolean;
@@ -67,7 +74,13 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
       let timer: NodeJS.Timeout | undefined;
       if (timeoutMs !== undefined) {
         onBegin.set(id, () => {
-          timer = setTimeout(() => mayRunOn?.() || timeout.abort(), timeoutMs);
+          const left = measureTimeLeft(timeoutMs);
+          const check = () => {
+            const ms = left();
+            if (ms > 0) timer = setTimeout(check, Math.max(ms, checkMs));
+            else if (mayRunOn?.() !== true) timeout.abort();
+          };
+          timer = setTimeout(check, timeoutMs);
         });
       }
       const options = { signal: timeout.signal, transferList: [...transfer] };
@@ -90,6 +103,17 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
       }
       await pool.close();
     },
+  };
+}
+
+/** @returns a function that returns how long a task that begins now may still run, in ms */
+function measureTimeLeft(timeoutMs: number): () => number {
+  const begunAt = performance.now();
+  const begunCpu = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(begunCpu);
+    const wall = performance.now() - begunAt;
+    return Math.min(timeoutMs - (user + system) / 1000, timeoutMs * maxStretch - wall);
   };
 }
 
