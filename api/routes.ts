@@ -4,6 +4,7 @@ import { dashboardRoutes } from './dashboard/routes.ts';
 import { dropRoutes } from './drops/routes.ts';
 import type { Assets } from './html/assets.ts';
 import type { Layout } from './html/layout.ts';
+import type { ReadBody } from './http/body.ts';
 import { createFormReader } from './http/form.ts';
 import type { Route } from './http/route.ts';
 import type { RouteParts } from './http/route-parts.ts';
@@ -13,7 +14,6 @@ import { type ApiDescription, describeApi } from './openapi/document.ts';
 import { operatorRoutes } from './operators/routes.ts';
 import { pageRoutes, rawPage } from './pages/routes.ts';
 import { reportRoutes } from './reports/handlers.ts';
-import type { HeldBytes } from './server/held-bytes.ts';
 import { agentFileRoutes } from './service/agent-files.ts';
 import { assetRoutes } from './service/asset-files.ts';
 import { clientFileRoutes } from './service/client-file.ts';
@@ -55,17 +55,17 @@ export interface RouteTable {
 }
 
 /** What our pages look like. */
-export interface Pages {
+export interface PageAssets {
   readonly assets: Assets;
   readonly layout: Layout;
 }
 
-export function createRoutes(services: Services, held: HeldBytes, pages: Pages): RouteTable {
+export function createRoutes(services: Services, readBody: ReadBody, pageAssets: PageAssets): RouteTable {
   const { config } = services;
-  const readForm = createFormReader(held, config.BASE_URL);
+  const readForm = createFormReader(readBody, config.BASE_URL);
   const sessions = createSessionAccess(services, readForm);
   const describe = (): ApiDescription => describeApi(config, [...routes, rawPage]);
-  const parts = { ...pages, services, held, readForm, sessions, describe };
+  const parts = { ...pageAssets, services, readBody, readForm, sessions, describe };
   const routes: readonly Route[] = resources.flatMap((routesOf) => routesOf(parts));
   return { routes, describe };
 }

@@ -181,9 +181,9 @@ export function accountRoutes({ services: { accounts, tokens, config } }: RouteP
       sendJson(res, (await tokens.list(caller)).map(presentToken));
     }),
 
-    call('PATCH', '/api/tokens/:id', 'smallChange', docs.renameToken, async (req, res, caller) => {
+    call('PATCH', '/api/tokens/:id', 'smallChange', docs.renameToken, async (req, res, caller, { json }) => {
       const id = readTokenId(req);
-      sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(req.body))));
+      sendJson(res, presentToken(await tokens.rename(caller, id, readLabel(json))));
     }),
 
     call('DELETE', '/api/tokens/:id', 'changeEvenIfSuspended', docs.revokeToken, async (req, res, caller) => {

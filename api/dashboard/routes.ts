@@ -19,10 +19,10 @@ export function dashboardRoutes(parts: RouteParts): readonly Route[] {
 }
 
 /** Before the pages of one drop, whose paths match these, too. */
-function listRoutes({ services, held, sessions, layout }: RouteParts): readonly Route[] {
+function listRoutes({ services, readBody, sessions, layout }: RouteParts): readonly Route[] {
   const { withSession, sessionBody, sessionForm } = sessions;
   const list = listHandlers(services, layout);
-  const newDrop = newDropHandlers(services, held, layout);
+  const newDrop = newDropHandlers(services, readBody, layout);
   const deletion = deleteHandlers(services, layout);
   return [
     open('GET', '/drops', withSession(list.show)),
@@ -33,10 +33,10 @@ function listRoutes({ services, held, sessions, layout }: RouteParts): readonly 
   ];
 }
 
-function dropRoutes({ services, held, sessions, layout }: RouteParts): readonly Route[] {
+function dropRoutes({ services, readBody, sessions, layout }: RouteParts): readonly Route[] {
   const { withSession, sessionBody, sessionForm } = sessions;
   const drop = ownedDropHandlers(services, layout);
-  const newVersion = newVersionHandlers(services, held, layout);
+  const newVersion = newVersionHandlers(services, readBody, layout);
   const maxBytes = editFormBytes(services.config);
   return [
     open('GET', '/drops/:slug', withSession(drop.show)),

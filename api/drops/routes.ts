@@ -28,13 +28,13 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       sendJson(res, presentDropList(await drops.list(caller, query), query, baseUrl));
     }),
 
-    call('POST', '/api/drops', 'write', docs.create, async (req, res, caller) => {
+    call('POST', '/api/drops', 'write', docs.create, async (req, res, caller, content) => {
       const input =
-        req.document === undefined
-          ? bodies.readCreate(req.body)
-          : await htmlBodies.readCreate(caller, req.document, queryOf(req));
+        content.html === null
+          ? bodies.readCreate(content.json)
+          : await htmlBodies.readCreate(caller, content.html, queryOf(req));
       const create = (ids?: WriteIds) => drops.create(caller, input, ids);
-      const written = await idempotency.once(caller, req.keyed ?? null, null, create);
+      const written = await idempotency.once(caller, content.idempotentRequest, null, create);
       res.setHeader('Location', `/api/drops/${written.drop.slug}`);
       sendWritten(res, written, baseUrl, 201);
     }),
@@ -43,19 +43,19 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       sendDrop(res, await drops.get(caller, readSlug(req)), baseUrl);
     }),
 
-    call('PUT', path, 'write', docs.replace, async (req, res, caller) => {
+    call('PUT', path, 'write', docs.replace, async (req, res, caller, content) => {
       const target = readTarget(req);
       const input =
-        req.document === undefined
-          ? bodies.readReplace(req.body)
-          : htmlBodies.readReplace(req.document, queryOf(req));
+        content.html === null
+          ? bodies.readReplace(content.json)
+          : htmlBodies.readReplace(content.html, queryOf(req));
       const add = (ids?: WriteIds) => drops.addVersion(caller, target, input, ids);
-      sendWritten(res, await idempotency.once(caller, req.keyed ?? null, target.slug, add), baseUrl);
+      sendWritten(res, await idempotency.once(caller, content.idempotentRequest, target.slug, add), baseUrl);
     }),
 
-    call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller) => {
+    call('PATCH', path, 'documentChange', docs.patch, async (req, res, caller, { json }) => {
       const target = readTarget(req);
-      sendDrop(res, await drops.change(caller, target, bodies.readPatch(req.body)), baseUrl);
+      sendDrop(res, await drops.change(caller, target, bodies.readPatch(json)), baseUrl);
     }),
 
     call('DELETE', path, 'changeWithoutBody', docs.remove, async (req, res, caller) => {
@@ -63,9 +63,9 @@ export function dropRoutes(parts: RouteParts): readonly Route[] {
       sendNothing(res);
     }),
 
-    call('POST', `${path}/passcode`, 'smallChange', docs.setPasscode, async (req, res, caller) => {
+    call('POST', `${path}/passcode`, 'smallChange', docs.setPasscode, async (req, res, caller, { json }) => {
       const target = readTarget(req);
-      sendDrop(res, await drops.setPasscode(caller, target, bodies.readPasscode(req.body)), baseUrl);
+      sendDrop(res, await drops.setPasscode(caller, target, bodies.readPasscode(json)), baseUrl);
     }),
 
     viewsRoute(parts),

@@ -4,11 +4,17 @@ import type { Caller } from '../../shared/domain/account.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { RouteCounter } from '../../shared/ports/metrics.ts';
-import type { HeldBytes } from '../server/held-bytes.ts';
 import { challenge } from './answer-error.ts';
-import { type BodyRules, createJsonReader, jsonType, noBytes } from './body.ts';
+import {
+  type BodyRules,
+  checkUtf8,
+  htmlBody,
+  jsonBody,
+  mediaTypeOf,
+  type ReadBody,
+  readJson,
+} from './body.ts';
 import { visitorOf } from './client-address.ts';
-import { createDocumentReader, htmlType, isHtml } from './document-body.ts';
 import { HttpError } from './http-error.ts';
 import { hashRequest, readIdempotencyKey } from './idempotency-key.ts';
 import type { ApiRequest } from './parameters.ts';
@@ -17,7 +23,9 @@ import {
   type ApiHandler,
   type CallerAccess,
   type CallerHandler,
+  type Content,
   type Handler,
+  type JsonHandler,
   type McpCall,
   type Policy,
   policies,
@@ -33,23 +41,40 @@ export type GuardedRoute = Pick<Route, 'method' | 'path'> & {
     | { readonly isApi: false; readonly handler: Handler }
   );
 
+const noBytes = new Uint8Array(0);
+const noContent: Content = { json: {}, html: null, idempotentRequest: null };
+
 const bodyBytes = { tiny: 8 * 1024, small: 256 * 1024 } as const;
 
 /** @returns what puts the access policy of a route before its handler */
-export function createGuard(services: Services, held: HeldBytes): (route: Route) => GuardedRoute {
+export function createGuard(services: Services, readBody: ReadBody): (route: Route) => GuardedRoute {
   const { tokens, limits, idempotency, parser, metrics, config } = services;
   const { origin } = new URL(config.BASE_URL);
-  const readJson = createJsonReader({ parser, held });
-  const readDocument = createDocumentReader(held);
+  const bodies = { readBody, parser };
 
   function rulesFor({ body = 'tiny', limit, takesHtml }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];
     // Larger than any valid write: answered `html_too_large`, although html was not read (docs/decisions.md).
     const isWrite = limit === 'writes_per_minute';
-    return {
-      maxBytes,
-      tooLarge: () => (isWrite ? htmlTooLarge(config.HTML_MAX_BYTES) : bodyTooLarge(maxBytes)),
-      ...(takesHtml && { accepted: [jsonType, htmlType] }),
+    const tooLarge = () => (isWrite ? htmlTooLarge(config.HTML_MAX_BYTES) : bodyTooLarge(maxBytes));
+    const accepted = takesHtml ? [...jsonBody.accepted, ...htmlBody.accepted] : jsonBody.accepted;
+    return { ...jsonBody, accepted, maxBytes, tooLarge };
+  }
+
+  type Use = (body: Pick<Content, 'json' | 'html'>, bytes: Uint8Array) => Promise<void>;
+
+  /** Reads what the policy lets a request bring. */
+  function contentReader(policy: Policy): (req: ApiRequest, client: string, use: Use) => Promise<void> {
+    if (policy.body === undefined) return (_req, _client, use) => use({ json: {}, html: null }, noBytes);
+    const rules = rulesFor(policy);
+    const htmlRules = { ...rules, types: htmlBody.types, maxBytes: config.HTML_MAX_BYTES };
+    return (req, client, use) => {
+      if (!policy.takesHtml || !htmlBody.types.test(mediaTypeOf(req)))
+        return readJson(bodies, req, client, rules, (json, bytes) => use({ json, html: null }, bytes));
+      return readBody(req, client, htmlRules, (html) => {
+        checkUtf8(html);
+        return use({ json: {}, html }, html);
+      });
     };
   }
 
@@ -73,43 +98,29 @@ export function createGuard(services: Services, held: HeldBytes): (route: Route)
       res.setHeader('Cache-Control', 'no-store');
       const caller = await authenticate(req);
       res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
-      await handler(req, res, caller);
+      await handler(req, res, caller, noContent);
     };
   }
 
   function limited(access: CallerAccess, handler: CallerHandler): ApiHandler {
     const policy: Policy = policies[access];
     const isWrite = policy.limit === 'writes_per_minute';
-    const admit = (caller: Caller, key: string | null) =>
-      isWrite ? idempotency.admit(caller, key) : limits.takeChange(caller);
-    const rules = policy.body ? rulesFor(policy) : null;
+    const readContent = contentReader(policy);
     return authenticated(access, async (req, res, caller) => {
       if (caller.isSuspended && !policy.allowsSuspended) throw suspended();
       const hadArrived = req.complete;
       const key = isWrite ? readIdempotencyKey(req) : null;
-      await admit(caller, key);
-      const proceed = async (bytes: Uint8Array) => {
-        if (key !== null) req.keyed = { key, hash: await hashRequest(req, bytes) };
+      await (isWrite ? idempotency.admit(caller, key) : limits.takeChange(caller));
+      await readContent(req, caller.accountId, async (body, bytes) => {
+        const idempotentRequest = key === null ? null : { key, hash: await hashRequest(req, bytes) };
         // The token may have been revoked while the body arrived. Most small bodies arrive with the headers.
-        if (rules !== null && !hadArrived) await caller.confirm();
-        return handler(req, res, caller);
-      };
-      if (rules === null) return proceed(noBytes);
-      if (policy.takesHtml && isHtml(req)) {
-        const htmlRules = { ...rules, maxBytes: config.HTML_MAX_BYTES };
-        return readDocument(req, caller.accountId, htmlRules, (html) => {
-          req.document = html;
-          return proceed(html);
-        });
-      }
-      return readJson(req, caller.accountId, rules, (body, bytes) => {
-        req.body = body;
-        return proceed(bytes);
+        if (policy.body !== undefined && !hadArrived) await caller.confirm();
+        await handler(req, res, caller, { ...body, idempotentRequest });
       });
     });
   }
 
-  function signInStart(handler: Handler): Handler {
+  function signInStart(handler: JsonHandler): Handler {
     const rules = rulesFor(policies.signInStart);
     return async (req, res) => {
       res.setHeader('Cache-Control', 'no-store');
@@ -117,10 +128,7 @@ export function createGuard(services: Services, held: HeldBytes): (route: Route)
       if (isForeign(req)) throw foreignOrigin('A sign-in cannot be started', origin);
       const visitor = visitorOf(req.ip);
       await limits.takeSignInStart(visitor);
-      await readJson(req, visitor.network, rules, (body) => {
-        req.body = body;
-        return handler(req, res);
-      });
+      await readJson(bodies, req, visitor.network, rules, (json) => handler(req, res, json));
     };
   }
 
@@ -136,11 +144,10 @@ export function createGuard(services: Services, held: HeldBytes): (route: Route)
       const isCounted = Number(req.headers['content-length'] ?? 0) > small.maxBytes;
       if (isCounted && caller.isSuspended) throw suspended();
       if (isCounted) await limits.takeWrite(caller);
-      await readJson(req, caller.accountId, isCounted ? document : small, async (body) => {
-        req.body = body;
+      await readJson(bodies, req, caller.accountId, isCounted ? document : small, async (json) => {
         // The token may have been revoked, or the account suspended, while the body arrived: tools that read must know, too.
         const now = hadArrived ? caller : await tokens.authenticate(req.headers.authorization);
-        await handler(req, res, { caller: now, isCounted });
+        await handler(req, res, { caller: now, isCounted }, json);
       });
     });
     return async (req, res) => {

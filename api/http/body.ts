@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
 import { jsonRule, jsonShapeRule, parseJson } from '../../shared/domain/json.ts';
 import type { JsonParser } from '../../shared/ports/json-parser.ts';
-import type { HeldBytes } from '../server/held-bytes.ts';
+import type { MemoryBudget } from '../server/memory-budget.ts';
 import { HttpError } from './http-error.ts';
 
 /** Larger bodies are parsed away from the event loop. */
@@ -11,62 +12,54 @@ const parseHereMaxBytes = 1024 * 1024;
 /** About how much memory a chunk takes besides its bytes. */
 const chunkOverheadBytes = 200;
 
+/** What a body must be. */
 export interface BodyRules {
   readonly maxBytes: number;
   /** The error for a larger body. */
   readonly tooLarge: () => DropError;
-  /** All media types that the endpoint takes, for an error. Absent: the one that the reader reads. */
-  readonly accepted?: readonly string[];
+  /** Matches the media types that are read, in lower case. */
+  readonly types: RegExp;
+  /** The media types that an error names. */
+  readonly accepted: readonly string[];
+  /** The code of errors about headers, and of a body that ends early. */
+  readonly code: 'invalid_json' | 'invalid_arg';
 }
 
-export const noBytes = new Uint8Array(0);
-export const jsonType = 'application/json';
-
-/** @param use gets the parsed body, `{}` without one, and its bytes; the bytes count as held until `use` is done */
-export type ReadJson = (
+/**
+ * Reads the whole body of a request, without parsing it.
+ * @param client an account id, or a network (client-address.ts)
+ * @param use gets the bytes, which stay in the client's memory budget until it is done: not until the response closes,
+ *   because the work may go on after a 503 of the deadline (server/listener.ts)
+ * @returns what `use` returns
+ * @throws DropError `rules.code` (400, or 415 for headers), `rules.tooLarge`, and `unavailable` if the budget evicts it
+ */
+export type ReadBody = <T>(
   req: IncomingMessage,
   client: string,
   rules: BodyRules,
-  use: (body: unknown, bytes: Uint8Array) => Promise<void> | void,
-) => Promise<void>;
+  use: (bytes: Buffer) => Promise<T> | T,
+) => Promise<T>;
 
-/** @returns a reader that throws `invalid_json` (400, or 415 for type and encoding), `tooLarge` or `unavailable` */
-export function createJsonReader({ parser, held }: { parser: JsonParser; held: HeldBytes }): ReadJson {
+export function createBodyReader(budget: MemoryBudget): ReadBody {
   return async (req, client, rules, use) => {
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
-    if (length === '0' && coding === undefined) return use({}, noBytes);
-    checkBodyHeaders(req, rules.accepted ?? [jsonType], /^application\/([\w.-]+\+)?json$/, 'invalid_json');
-    const { bytes, release } = await collectBody(req, client, rules, held);
+    checkHeaders(req, rules);
+    const { bytes, release } = await collect(req, client, rules, budget);
     try {
-      await use(bytes.length === 0 ? {} : await parse(bytes, parser), bytes);
+      return await use(bytes);
     } finally {
-      release(); // not when the response closes: the work may go on after a 503 of the deadline (server/listener.ts)
+      release();
     }
   };
 }
 
-async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
-  try {
-    return bytes.length > parseHereMaxBytes ? await parser.parse(bytes) : parseJson(bytes);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);
-  }
-}
-
-/**
- * Reads all bytes of a request's body. They count as held for `client` until `release` is called.
- * @throws DropError `invalid_json` for a body that ends early, `tooLarge`, and `unavailable` if
- *   `held` cuts it off
- */
-export function collectBody(
+function collect(
   req: IncomingMessage,
   client: string,
-  { maxBytes, tooLarge }: BodyRules,
-  held: HeldBytes,
+  { maxBytes, tooLarge, code }: BodyRules,
+  budget: MemoryBudget,
 ): Promise<{ bytes: Buffer; release: () => void }> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
-  if (req.destroyed) return Promise.reject(bodyEndedEarly());
+  if (req.destroyed) return Promise.reject(endedEarly(code));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -74,46 +67,28 @@ export function collectBody(
       size += chunk.length;
       chunks.push(chunk);
       if (size > maxBytes) fail(tooLarge());
-      else holding.grow(chunk.length + chunkOverheadBytes);
+      else reserved.grow(chunk.length + chunkOverheadBytes);
     };
     const onEnd = () => {
       stop();
-      holding.keep();
-      resolve({ bytes: Buffer.concat(chunks), release: holding.release });
+      reserved.pin();
+      resolve({ bytes: Buffer.concat(chunks), release: reserved.release });
     };
-    const onClose = () => fail(bodyEndedEarly());
-    const stop = () => {
-      req.off('data', onData).off('end', onEnd).off('close', onClose);
-    };
+    const onClose = () => fail(endedEarly(code));
+    const stop = () => req.off('data', onData).off('end', onEnd).off('close', onClose);
     const fail = (error: DropError) => {
       stop();
-      holding.release();
+      reserved.release();
       reject(error);
     };
-    // `cut` needs `holding`. `hold` does not call it before it returns, because 0 bytes pass no limit.
-    const holding = held.hold(client, { bytes: 0, cut: () => fail(cutOff()) });
+    // `evict` needs `reserved`. `reserve` does not call it before it returns, because 0 bytes pass no limit.
+    const reserved = budget.reserve(client, { bytes: 0, evict: () => fail(evicted()) });
     req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
 
-/** In lower case, without parameters; '' without a Content-Type. */
-export function mediaTypeOf({ headers }: IncomingMessage): string {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
-  return type.trim().toLowerCase();
-}
-
-/**
- * Checks Transfer-Encoding, Content-Encoding, and Content-Type with its charset.
- * @param accepted the media types that an error names
- * @param pattern matches the media types that are accepted, in lower case
- * @throws HttpError 415, which says what is accepted
- */
-export function checkBodyHeaders(
-  req: IncomingMessage,
-  accepted: readonly string[],
-  pattern: RegExp,
-  code: 'invalid_json' | 'invalid_arg',
-): void {
+/** Checks Transfer-Encoding, Content-Encoding, and Content-Type with its charset. @throws HttpError 415, which says what is accepted */
+function checkHeaders(req: IncomingMessage, { types, accepted, code }: BodyRules): void {
   const { headers, method = '' } = req;
   const refuse = (
     header: string,
@@ -130,7 +105,7 @@ export function checkBodyHeaders(
   if (content !== 'identity')
     throw refuse('Content-Encoding', ['identity'], uncompressed, { 'Accept-Encoding': 'identity' });
   const charset = /;\s*charset=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1];
-  if (pattern.test(mediaTypeOf(req)) && (!charset || /^utf-?8$/i.test(charset))) return;
+  if (types.test(mediaTypeOf(req)) && (!charset || /^utf-?8$/i.test(charset))) return;
   // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
   const name = { PATCH: 'Accept-Patch', POST: 'Accept-Post' }[method] ?? 'Accept';
   const given = headers['content-type']?.slice(0, 100) || 'none';
@@ -139,11 +114,61 @@ export function checkBodyHeaders(
 
 const uncompressed = ' or absent: compressed request bodies are not supported';
 
-function bodyEndedEarly(): DropError {
-  return new DropError('invalid_json', 'The request body ended early');
+/** In lower case, without parameters; '' without a Content-Type. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase();
 }
 
-function cutOff(): HttpError {
+export const jsonBody = {
+  types: /^application\/([\w.-]+\+)?json$/,
+  accepted: ['application/json'],
+  code: 'invalid_json',
+} as const;
+
+/** A body that is one document. */
+export const htmlBody = { types: /^text\/html$/, accepted: ['text/html'], code: 'invalid_json' } as const;
+
+const noBytes = Buffer.alloc(0);
+
+/** `{}` for a request without a body. @throws DropError `invalid_json`; what `readBody` throws */
+export async function readJson<T>(
+  { readBody, parser }: { readBody: ReadBody; parser: JsonParser },
+  req: IncomingMessage,
+  client: string,
+  rules: BodyRules,
+  use: (json: unknown, bytes: Buffer) => Promise<T> | T,
+): Promise<T> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
+  if (length === '0' && coding === undefined) return use({}, noBytes);
+  return readBody(req, client, rules, async (bytes) =>
+    use(bytes.length === 0 ? {} : await parse(bytes, parser), bytes),
+  );
+}
+
+async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
+  try {
+    return bytes.length > parseHereMaxBytes ? await parser.parse(bytes) : parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);
+  }
+}
+
+/** @throws DropError `invalid_arg`, which names the first byte that is not UTF-8 */
+export function checkUtf8(html: Uint8Array): void {
+  if (isUtf8(html)) return;
+  const decoded = Buffer.from(Buffer.from(html).toString('utf8')); // each fault becomes U+FFFD
+  const offset = html.findIndex((byte, at) => byte !== decoded[at]);
+  const message = `html must be UTF-8: the byte at offset ${offset} is not. Save the document as UTF-8, and send it unchanged`;
+  throw new DropError('invalid_arg', message, { field: 'html', offset });
+}
+
+function endedEarly(code: BodyRules['code']): DropError {
+  return new DropError(code, 'The request body ended early');
+}
+
+function evicted(): HttpError {
   const message =
     'Too many unfinished requests and unread answers from this client: send fewer at a time, or try again later';
   return new HttpError(503, 'unavailable', message, { retry_after_seconds: 1 }, { Connection: 'close' });

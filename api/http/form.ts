@@ -1,47 +1,33 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { HeldBytes } from '../server/held-bytes.ts';
-import { checkBodyHeaders, collectBody } from './body.ts';
+import { mediaTypeOf, type ReadBody } from './body.ts';
 import { networkKey } from './client-address.ts';
 import { HttpError } from './http-error.ts';
 import { readPairs } from './parameters.ts';
 
-const formType = 'application/x-www-form-urlencoded';
+const formBody = {
+  types: /^application\/x-www-form-urlencoded$/,
+  accepted: ['application/x-www-form-urlencoded'],
+  code: 'invalid_arg',
+} as const;
 const smallFormBytes = 8 * 1024;
 
 /**
  * Reads the fields of a form. A field that is sent more than once is left out. A body that is not a form has no fields.
- * @param maxBytes of the body, which counts as held until the request is answered
  * @throws DropError `forbidden` if the form is not from a page of this service, `invalid_arg` (400, 413, 415) for a body
- *   that cannot be read, `unavailable` if it is cut off (server/held-bytes.ts)
+ *   that cannot be read, `unavailable` (http/body.ts)
  */
-export type ReadForm = (
-  req: Request,
-  res: Response,
-  maxBytes?: number,
-) => Promise<ReadonlyMap<string, string>>;
+export type ReadForm = (req: Request, maxBytes?: number) => Promise<ReadonlyMap<string, string>>;
 
 /** @param baseUrl the service's public address */
-export function createFormReader(held: HeldBytes, baseUrl: string): ReadForm {
+export function createFormReader(readBody: ReadBody, baseUrl: string): ReadForm {
   const { origin } = new URL(baseUrl);
-  return async (req, res, maxBytes = smallFormBytes) => {
+  return async (req, maxBytes = smallFormBytes) => {
     checkOrigin(req, origin);
-    if (!req.is(formType)) return new Map();
-    const tooLarge = () => formTooLarge(maxBytes);
-    const rules = { maxBytes, tooLarge };
-    try {
-      checkBodyHeaders(req, [formType], /./, 'invalid_arg'); // `is` has checked the type
-      const { bytes, release } = await collectBody(req, networkKey(req.ip), rules, held);
-      if (res.closed)
-        release(); // the deadline has answered, and `close` was emitted before
-      else res.once('close', release);
-      return readFields(bytes);
-    } catch (error) {
-      // `invalid_json` is for JSON bodies only.
-      if (!(error instanceof DropError) || error.code !== 'invalid_json') throw error;
-      throw new DropError('invalid_arg', error.message, error.details);
-    }
+    if (!formBody.types.test(mediaTypeOf(req))) return new Map();
+    const rules = { ...formBody, maxBytes, tooLarge: () => formTooLarge(maxBytes) };
+    return readBody(req, networkKey(req.ip), rules, readFields);
   };
 }
 

@@ -1,7 +1,13 @@
 import { Busboy } from '@fastify/busboy';
 import { DropError } from '../../shared/domain/errors.ts';
 
-export const multipartType = 'multipart/form-data';
+const multipartType = 'multipart/form-data';
+
+export const multipartBody = {
+  types: /^multipart\/form-data$/,
+  accepted: [multipartType],
+  code: 'invalid_arg',
+} as const;
 
 /** A field of a form: text, or a file. */
 export interface FormPart {

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { tokenIdPattern } from '../../shared/domain/token.ts';
-import type { KeyedRequest } from '../../shared/services/idempotency.ts';
 
 /** The named segments of a path. */
 export type Params = Readonly<Record<string, string | string[]>>;
@@ -10,12 +9,6 @@ export type Params = Readonly<Record<string, string | string[]>>;
 /** A request of a route that server/api-router.ts finds. A request of Express is one too. */
 export interface ApiRequest extends IncomingMessage {
   params: Params;
-  /** The JSON. Set by policies with a body (http/access.ts), unless `document` is. */
-  body?: unknown;
-  /** Of a write with an Idempotency-Key. */
-  keyed?: KeyedRequest;
-  /** The body that was sent as text/html: UTF-8, perhaps empty. Set by the policy `write`. */
-  document?: Uint8Array;
 }
 
 /** The slug of an API path. @throws DropError `invalid_slug` */

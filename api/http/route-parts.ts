@@ -2,14 +2,14 @@ import type { Services } from '../../shared/open-services.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Layout } from '../html/layout.ts';
 import type { ApiDescription } from '../openapi/document.ts';
-import type { HeldBytes } from '../server/held-bytes.ts';
+import type { ReadBody } from './body.ts';
 import type { ReadForm } from './form.ts';
 import type { SessionAccess } from './session.ts';
 
 /** What the routes of a resource are made of. */
 export interface RouteParts {
   readonly services: Services;
-  readonly held: HeldBytes;
+  readonly readBody: ReadBody;
   readonly assets: Assets;
   readonly layout: Layout;
   readonly readForm: ReadForm;

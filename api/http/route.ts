@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../shared/domain/account.ts';
+import type { IdempotentRequest } from '../../shared/services/idempotency.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { ApiRequest } from './parameters.ts';
 import type { Answer } from './send.ts';
@@ -56,15 +57,34 @@ export interface McpSession {
   readonly isCounted: boolean;
 }
 
-export type McpCall = (req: ApiRequest, res: Answer, session: McpSession) => Promise<void>;
+export type McpCall = (req: ApiRequest, res: Answer, session: McpSession, json: unknown) => Promise<void>;
 
-export type CallerHandler = (req: ApiRequest, res: Answer, caller: Caller) => Promise<void> | void;
+/** What came with a request besides its head, as its policy allows. */
+export interface Content {
+  /** The JSON body; `{}` without one. */
+  readonly json: unknown;
+  /** The body that was sent as text/html: UTF-8, perhaps empty; null: it was not. */
+  readonly html: Uint8Array | null;
+  /** null: the request has no Idempotency-Key. */
+  readonly idempotentRequest: IdempotentRequest | null;
+}
+
+export type CallerHandler = (
+  req: ApiRequest,
+  res: Answer,
+  caller: Caller,
+  content: Content,
+) => Promise<void> | void;
+
+/** A handler of a call without a token that takes JSON. */
+export type JsonHandler = (req: Request, res: Response, json: unknown) => Promise<void> | void;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A handler, and the access policy that a request must pass before it runs. */
 type Guarded =
-  | { readonly access: 'open' | 'signInStart'; readonly handler: Handler }
+  | { readonly access: 'open'; readonly handler: Handler }
+  | { readonly access: 'signInStart'; readonly handler: JsonHandler }
   | { readonly access: 'mcpCall'; readonly handler: McpCall }
   | { readonly access: CallerAccess; readonly handler: CallerHandler };
 

@@ -148,7 +148,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
       return sessionBody(
         limit,
         async (req, res, _, admit) => {
-          const form = await readForm(req, res, rules.maxBytes);
+          const form = await readForm(req, rules.maxBytes);
           await handler(req, res, await admit(form.get(tokenField)), form);
         },
         rules,

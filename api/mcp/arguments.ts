@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config/config.ts';
 import { isOwnHost } from '../../shared/config/content-origin.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readPageAddress } from '../../shared/domain/page-address.ts';
-import type { KeyedRequest } from '../../shared/services/idempotency.ts';
+import type { IdempotentRequest } from '../../shared/services/idempotency.ts';
 import { isSlug, slugFault } from '../drops/target-fields.ts';
 import { checkKey, hashRequest } from '../http/idempotency-key.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
@@ -106,7 +106,7 @@ export const idempotencyKey = text('idempotency_key').meta({
 export async function readKeyed(
   tool: string,
   { idempotency_key: given, ...args }: Arguments,
-): Promise<KeyedRequest | null> {
+): Promise<IdempotentRequest | null> {
   if (given === undefined) return null;
   const key = checkKey(given, 'idempotency_key');
   const sorted = JSON.stringify(args, (_, value) =>

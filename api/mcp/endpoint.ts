@@ -50,9 +50,9 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
     method: 'POST',
     path: servicePaths.mcp,
     access: 'mcpCall',
-    async handler(req, res, session) {
+    async handler(req, res, session, json) {
       // Since revision 2025-06-18 a body is one message. A batch would be many calls for one request of the limits.
-      if (Array.isArray(req.body))
+      if (Array.isArray(json))
         throw new HttpError(400, 'invalid_arg', 'JSON-RPC batches are not supported: send one message', {
           field: 'body',
         });
@@ -64,7 +64,7 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
         return typeof value === 'string' ? [[name, value] as [string, string]] : [];
       });
       const answer = await handler.fetch(new Request(address, { method: 'POST', headers }), {
-        parsedBody: req.body,
+        parsedBody: json,
         authInfo: { token: '', clientId: session.caller.accountId, scopes: [], extra: { session } },
       });
       const body = Buffer.from(await answer.arrayBuffer());

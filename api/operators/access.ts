@@ -39,7 +39,7 @@ export function createOperatorAccess(
     form(handler: (req: Request, res: Response, session: Session, form: Form) => Promise<void>): Handler {
       return sessionBody('changes_per_minute', async (req, res, session, confirm) => {
         if (!admit(req, res, session)) return;
-        const form = await readForm(req, res, maxBytes);
+        const form = await readForm(req, maxBytes);
         await handler(req, res, await confirm(form.get(tokenField)), form);
       });
     },

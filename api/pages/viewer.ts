@@ -130,7 +130,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
     /** A person sees an error on the form again. A program gets the envelope. */
     async unlock(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
-      const form = await readForm(req, res);
+      const form = await readForm(req);
       try {
         await unlockPage(req, res, page, form.get('passcode') ?? '');
       } catch (error) {

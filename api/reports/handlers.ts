@@ -60,7 +60,7 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
     /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
     open('POST', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
-      const form = await readForm(req, res, formBytes);
+      const form = await readForm(req, formBytes);
       try {
         const { id, complaint } = readReport(form);
         const isStored = await reports.submit(page, id, complaint, visitorOf(req.ip));

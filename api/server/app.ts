@@ -7,14 +7,14 @@ import type { Services } from '../../shared/open-services.ts';
 import { assetsPath, manifestPath } from '../html/assets.ts';
 import { createGuard, type GuardedRoute } from '../http/access.ts';
 import { answerError } from '../http/answer-error.ts';
+import type { ReadBody } from '../http/body.ts';
 import { createIpReader, readTrustProxy } from '../http/client-address.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { readQuery } from '../http/parameters.ts';
 import { logRequest, setRequestId } from '../http/request-log.ts';
 import { type Answer, forbidIndexing } from '../http/send.ts';
-import { createRoutes, type Pages } from '../routes.ts';
+import { createRoutes, type PageAssets } from '../routes.ts';
 import { createApiRouter } from './api-router.ts';
-import type { HeldBytes } from './held-bytes.ts';
 
 /**
  * Answers everything but raw pages, which listener.ts answers itself: what needs a token directly, the rest through
@@ -22,12 +22,12 @@ import type { HeldBytes } from './held-bytes.ts';
  */
 export function createApp(
   services: Services,
-  held: HeldBytes,
-  pages: Pages,
+  readBody: ReadBody,
+  pageAssets: PageAssets,
 ): (req: IncomingMessage, res: Answer) => void {
   const { log, config } = services;
-  const routes = createRoutes(services, held, pages).routes.map(createGuard(services, held));
-  const { layout } = pages;
+  const routes = createRoutes(services, readBody, pageAssets).routes.map(createGuard(services, readBody));
+  const { layout } = pageAssets;
   const findApiRoute = createApiRouter(routes);
   const prepare = createPreparation(services);
   const app = express();

@@ -4,6 +4,7 @@ import type { Services } from '../../shared/open-services.ts';
 import { loadAssets } from '../html/assets.ts';
 import { createLayout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
+import { createBodyReader } from '../http/body.ts';
 import { createIpReader, networkKey } from '../http/client-address.ts';
 import { HttpError } from '../http/http-error.ts';
 import { pathOf } from '../http/request-log.ts';
@@ -13,7 +14,7 @@ import { createRawHandler } from '../pages/raw.ts';
 import { createApp } from './app.ts';
 import { isUnread } from './connections.ts';
 import { createContentHosts } from './content-hosts.ts';
-import { createHeldBytes, type HeldBytes } from './held-bytes.ts';
+import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts';
 import { createRequestCount } from './request-count.ts';
 
 /** Browsers and proxies send about thirty. */
@@ -28,14 +29,14 @@ const lateRetrySeconds = 5;
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
-  const held = createHeldBytes(config.BUFFERED_BYTES);
+  const budget = createMemoryBudget(config.BUFFERED_BYTES);
   const assets = loadAssets();
   const layout = createLayout({ assets, config });
   const raw = createRawHandler(services, layout);
-  const app = createApp(services, held, { assets, layout });
+  const app = createApp(services, createBodyReader(budget), { assets, layout });
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
   const hostOf = (name: string | undefined) => contentHosts?.find(name) ?? null;
-  const watchUnread = createUnreadWatch(services, held);
+  const watchUnread = createUnreadWatch(services, budget);
   const count = createRequestCount(services.metrics);
   const answerLate = (req: IncomingMessage, res: ServerResponse) => {
     if (readAddress(req)?.isRaw) raw.fail(req, res, tooLate(), hostOf(req.headers.host));
@@ -96,22 +97,22 @@ function watchDeadline(
 }
 
 /** Counts an answer that its client does not read, and cuts it off after READ_SECONDS without progress. */
-function createUnreadWatch({ config, log }: Services, held: HeldBytes) {
+function createUnreadWatch({ config, log }: Services, budget: MemoryBudget) {
   const ipOf = createIpReader(config.TRUST_PROXY);
   return (res: ServerResponse, { accountId, sharedBytes: memory }: Answer['locals']): void => {
     if (!isUnread(res)) return;
     const ip = ipOf(res.req);
-    const cut = () => {
+    const cutOff = () => {
       log.info({ path: pathOf(res.req), from: ip }, 'an answer was cut off: the client does not read it');
       res.destroy();
     };
-    res.setTimeout(config.READ_SECONDS * 1000, cut);
-    const holding = held.hold(accountId ?? networkKey(ip), {
+    res.setTimeout(config.READ_SECONDS * 1000, cutOff);
+    const reserved = budget.reserve(accountId ?? networkKey(ip), {
       bytes: memory?.byteLength ?? res.socket?.writableLength ?? 0,
       memory,
-      cut,
+      evict: cutOff,
     });
-    res.once('close', holding.release);
+    res.once('close', reserved.release);
   };
 }
 

@@ -99,7 +99,7 @@ export function authenticationHandlers(context: SignInContext, access: SessionAc
     /** POST /sign-in/local */
     async signInLocally(req: Request, res: Response): Promise<void> {
       if (signInKey === null) throw notFound('page');
-      const form = await readForm(req, res);
+      const form = await readForm(req);
       const progress = await cookie.read(req, 'local');
       if (progress === null) return showProblem(req, res, noSignInInProgress());
       const result = await readLocal(req, form, signInKey);

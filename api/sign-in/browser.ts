@@ -67,7 +67,7 @@ export function browserHandlers(context: SignInContext, access: SessionAccess) {
 
     /** POST /sign-in/browser */
     async signInBrowser(req: Request, res: Response): Promise<void> {
-      const form = await readForm(req, res);
+      const form = await readForm(req);
       const next = dashboardPathIn(form.get('next'), config.BASE_URL);
       if (identityProvider !== null) return begin(res, identityProvider, next);
       const result = await readLocal(req, form, signInKey ?? '');

@@ -48,7 +48,7 @@ export function decisionHandlers(context: SignInContext) {
     },
 
     async decide(req: Request, res: Response): Promise<void> {
-      const form = await readForm(req, res);
+      const form = await readForm(req);
       const progress = await cookie.read(req, 'decide');
       if (progress === null) return refuseForm(req, res, noSignInInProgress().error.message);
       if (!constantTimeEqual(form.get('token') ?? '', progress.formToken)) {

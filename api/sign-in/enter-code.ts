@@ -64,7 +64,7 @@ export function codeHandlers(context: SignInContext) {
     },
 
     async enterCode(req: Request, res: Response): Promise<void> {
-      const typed = (await readForm(req, res)).get('code') ?? '';
+      const typed = (await readForm(req)).get('code') ?? '';
       try {
         await sendToAuthentication(res, await findSignIn(req, typed), readCode(typed) ?? typed);
       } catch (error) {

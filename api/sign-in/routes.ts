@@ -74,8 +74,8 @@ function programRoutes({ services: { signIns, config } }: RouteParts): readonly 
     path: servicePaths.signInStart,
     access: 'signInStart',
     operation: docs.start,
-    async handler(req, res) {
-      const started = await signIns.start(readLabel(req.body), requesterOf(req));
+    async handler(req, res, json) {
+      const started = await signIns.start(readLabel(json), requesterOf(req));
       sendJson(res, presentStart(started, config.BASE_URL));
     },
   };

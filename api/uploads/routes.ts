@@ -4,7 +4,7 @@ import { withTitle } from '../drops/document-title.ts';
 import { checkNotEmpty } from '../drops/html-body.ts';
 import { sendWritten } from '../drops/send-drop.ts';
 import { htmlTooLarge } from '../http/access.ts';
-import { createDocumentReader, htmlType } from '../http/document-body.ts';
+import { checkUtf8, htmlBody } from '../http/body.ts';
 import { hashRequest } from '../http/idempotency-key.ts';
 import { call, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -17,13 +17,12 @@ import { createUploadReaders } from './requests.ts';
 const uploadTypes = /^(text\/html|application\/octet-stream|)$/;
 
 /** One-time uploads: the request with a token, then the document without one. */
-export function uploadRoutes({ services, held }: RouteParts): readonly Route[] {
+export function uploadRoutes({ services, readBody }: RouteParts): readonly Route[] {
   const { uploads, drops, titles, followingTitles, config } = services;
   const docs = uploadOperations(config);
   const readers = createUploadReaders(config);
-  const readDocument = createDocumentReader(held, uploadTypes);
   const { BASE_URL: baseUrl, HTML_MAX_BYTES: maxBytes } = config;
-  const rules = { maxBytes, tooLarge: () => htmlTooLarge(maxBytes), accepted: [htmlType] };
+  const rules = { ...htmlBody, types: uploadTypes, maxBytes, tooLarge: () => htmlTooLarge(maxBytes) };
 
   function publish(upload: OpenUpload, html: Uint8Array) {
     const { caller, target } = upload;
@@ -40,8 +39,8 @@ export function uploadRoutes({ services, held }: RouteParts): readonly Route[] {
   }
 
   return [
-    call('POST', '/api/uploads', 'documentChange', docs.create, async (req, res, caller) => {
-      const { request, details } = readers.read(req.body);
+    call('POST', '/api/uploads', 'documentChange', docs.create, async (_req, res, caller, { json }) => {
+      const { request, details } = readers.read(json);
       sendJson(res, presentUpload(await uploads.create(caller, request, details), baseUrl), 201);
     }),
 
@@ -51,7 +50,8 @@ export function uploadRoutes({ services, held }: RouteParts): readonly Route[] {
       const { caller, target } = upload;
       res.locals.accountId = caller.accountId; // for the log and the count of unread answers (server/listener.ts)
       await uploads.admit(upload);
-      await readDocument(req, caller.accountId, rules, async (html) => {
+      await readBody(req, caller.accountId, rules, async (html) => {
+        checkUtf8(html);
         checkNotEmpty(html);
         const hash = await hashRequest(req, html);
         const written = await uploads.publish(upload, hash, publish(upload, html));

@@ -135,11 +135,11 @@ export function versionRoutes(parts: RouteParts): readonly Route[] {
       sendDrop(res, drop, config.BASE_URL);
     }),
 
-    call('POST', `${path}/restore`, 'writeWithoutBody', docs.restore, async (req, res, caller) => {
+    call('POST', `${path}/restore`, 'writeWithoutBody', docs.restore, async (req, res, caller, content) => {
       const target = readTarget(req);
       const number = readVersionNumber(req);
       const restore = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
-      const written = await idempotency.once(caller, req.keyed ?? null, target.slug, restore);
+      const written = await idempotency.once(caller, content.idempotentRequest, target.slug, restore);
       sendWritten(res, written, config.BASE_URL);
     }),
   ];

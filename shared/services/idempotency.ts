@@ -31,7 +31,7 @@ const sameIdsMs = 30 * 60_000;
 const beginAttempts = 20;
 
 /** A write with an Idempotency-Key. */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   readonly key: string;
   /** SHA-256 of method, URL and body. */
   readonly hash: string;
@@ -69,7 +69,11 @@ export function createIdempotency(deps: {
   const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
 
   /** Of parallel attempts one begins, the others find its record. */
-  async function begin(caller: Caller, { key, hash }: KeyedRequest, slug: string | null): Promise<Beginning> {
+  async function begin(
+    caller: Caller,
+    { key, hash }: IdempotentRequest,
+    slug: string | null,
+  ): Promise<Beginning> {
     const now = clock.now();
     const fresh: IdempotencyRecord = {
       accountId: caller.accountId,
@@ -183,7 +187,7 @@ export function createIdempotency(deps: {
      */
     async once(
       caller: Caller,
-      request: KeyedRequest | null,
+      request: IdempotentRequest | null,
       slug: string | null,
       write: (ids?: WriteIds) => Promise<Drop>,
     ): Promise<Written> {
@@ -212,7 +216,7 @@ export function createIdempotency(deps: {
  * What is stored of a request: only digests, keyed with the client's key. From a plain hash of the request, anybody with a
  * copy of the data could guess its passcode, because all else in it is known.
  */
-function seal({ key, hash }: KeyedRequest): KeyedRequest {
+function seal({ key, hash }: IdempotentRequest): IdempotentRequest {
   return {
     key: sealKey(key),
     hash: createHmac('sha256', key).update(hash).digest('hex'),

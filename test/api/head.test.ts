@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { createBodyReader } from '../../api/http/body.ts';
 import { createRoutes } from '../../api/routes.ts';
-import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { dashboardPathsOf, openDashboard } from '../support/dashboard.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createTestPages } from '../support/layout.ts';
@@ -36,7 +37,7 @@ describe('HEAD', () => {
 
         const routes = createRoutes(
           service.services,
-          createHeldBytes(service.config.BUFFERED_BYTES),
+          createBodyReader(createMemoryBudget(service.config.BUFFERED_BYTES)),
           createTestPages(),
         ).routes.filter(({ method }) => method === 'GET');
         expect(Object.keys(visits)).to.have.members([...routes.map(({ path }) => path), '/p/:slug/raw']);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { createBodyReader } from '../../api/http/body.ts';
 import { createRoutes } from '../../api/routes.ts';
-import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { createTestPages } from '../support/layout.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
@@ -93,7 +94,11 @@ describe('Metrics', () => {
   it('have at most 2,000 series, even if every route has answered with every class of status', async () => {
     const { services } = service;
     const { metrics, config } = services;
-    const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
+    const { routes } = createRoutes(
+      services,
+      createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
+      createTestPages(),
+    );
     const all = [...routes, { method: 'GET', path: '/p/:slug/raw' }];
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const answer = await service.request(method, '/no/such/path');

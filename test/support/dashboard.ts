@@ -1,6 +1,7 @@
+import { createBodyReader } from '../../api/http/body.ts';
 import { formTokensOf } from '../../api/http/session.ts';
 import { createRoutes } from '../../api/routes.ts';
-import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import type { Answer } from './client.ts';
 import { createTestPages } from './layout.ts';
 import type { Owner } from './owner.ts';
@@ -66,7 +67,11 @@ export function dashboardPathsOf(
   slug: string,
   tokenId = 'x',
 ): Map<string, string> {
-  const { routes } = createRoutes(services, createHeldBytes(config.BUFFERED_BYTES), createTestPages());
+  const { routes } = createRoutes(
+    services,
+    createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
+    createTestPages(),
+  );
   const own = routes.filter(
     ({ method: of, path }) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
   );

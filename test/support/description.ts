@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { createBodyReader } from '../../api/http/body.ts';
 import { share } from '../../api/openapi/share.ts';
 import { createRoutes } from '../../api/routes.ts';
-import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { createTestPages } from './layout.ts';
@@ -42,7 +43,7 @@ export function describeWith(env: Readonly<Record<string, string>> = {}): Descri
   const services = { config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services;
   const described = createRoutes(
     services,
-    createHeldBytes(config.BUFFERED_BYTES),
+    createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
     createTestPages(),
   ).describe();
   return JSON.parse(JSON.stringify(share(described))) as Description; // proof: read as such by the tests that check its form

@@ -1,9 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { DropError } from '../../../shared/domain/errors.ts';
-import type { KeyedRequest } from '../../../shared/services/idempotency.ts';
+import type { IdempotentRequest } from '../../../shared/services/idempotency.ts';
 import { sizeText } from '../../html/quantity.ts';
-import { notUtf8 } from '../../http/document-body.ts';
+import { checkUtf8 } from '../../http/body.ts';
 import type { FormPart } from '../../http/multipart.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 
@@ -30,7 +29,7 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
   if (html.length === 0)
     throw new DropError('html_required', 'Choose an HTML file or paste the HTML', { field: 'html' });
   if (html.length > maxBytes) throw tooLarge(maxBytes);
-  if (!isUtf8(html)) throw notUtf8(Buffer.from(html));
+  checkUtf8(html);
   return html;
 }
 
@@ -39,7 +38,7 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
  * person who goes back and chooses another file publishes that too.
  * @param path of the form
  */
-export function keyOfForm(path: string, parts: FormParts): KeyedRequest {
+export function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
   const hash = createHash('sha256');
   for (const [name, { filename, bytes }] of [...parts].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (name === 'form_token') continue; // another one after SIGNING_SECRET changed

@@ -6,21 +6,21 @@ import type { Services } from '../../../shared/open-services.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import type { Layout } from '../../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from '../../http/answer-error.ts';
+import type { ReadBody } from '../../http/body.ts';
 import { presentError } from '../../http/http-error.ts';
 import { queryOf } from '../../http/parameters.ts';
 import { sendJson, sendPage } from '../../http/send.ts';
 import type { Admit, Session } from '../../http/session.ts';
-import type { HeldBytes } from '../../server/held-bytes.ts';
 import { type FormParts, formKeyLength, keyOfForm, shownAgain } from './document.ts';
 import { createNewFormReader, noFields, readFields } from './form.ts';
 import { newPage } from './page.ts';
 import { createFormReceiver } from './receive.ts';
 
 /** GET and POST /drops/new: a person publishes a file or what they paste. */
-export function newDropHandlers(services: Services, held: HeldBytes, layout: Layout) {
+export function newDropHandlers(services: Services, readBody: ReadBody, layout: Layout) {
   const { drops, idempotency, clock, config } = services;
   const form = createNewFormReader(services);
-  const receive = createFormReceiver(config, held);
+  const receive = createFormReceiver(config, readBody);
 
   async function findPublished({ caller }: Session, slug: unknown): Promise<Drop | null> {
     return typeof slug === 'string' ? await drops.get(caller, slug).catch(nullIfNotFound) : null;

@@ -1,24 +1,22 @@
 import type { Request } from 'express';
 import type { Config } from '../../../shared/config/config.ts';
-import { checkBodyHeaders, collectBody } from '../../http/body.ts';
+import type { ReadBody } from '../../http/body.ts';
 import { HttpError } from '../../http/http-error.ts';
-import { multipartType, parseMultipart } from '../../http/multipart.ts';
+import { multipartBody, parseMultipart } from '../../http/multipart.ts';
 import type { Admit, Session } from '../../http/session.ts';
-import type { HeldBytes } from '../../server/held-bytes.ts';
 import { type FormParts, textOf, tooLarge } from './document.ts';
 
 /** The fields beside the document. */
 const otherFieldsBytes = 64 * 1024;
 
 /**
- * Reads a form that has a document, and admits it before the handler sees it. Its bytes count as held until the handler has
- * ended.
+ * Reads a form that has a document, and admits it before the handler sees it.
  * @throws HttpError 413, 415, DropError `html_too_large`; what `admit` throws
  */
-export function createFormReceiver(config: Config, held: HeldBytes) {
+export function createFormReceiver(config: Config, readBody: ReadBody) {
   // Line breaks of pasted text are sent as CR LF.
   const maxBytes = 2 * config.HTML_MAX_BYTES + otherFieldsBytes;
-  const rules = { maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
+  const rules = { ...multipartBody, maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
 
   return async (
     req: Request,
@@ -26,15 +24,11 @@ export function createFormReceiver(config: Config, held: HeldBytes) {
     admit: Admit,
     handle: (admitted: Session, parts: FormParts) => Promise<void>,
   ): Promise<void> => {
-    checkBodyHeaders(req, [multipartType], /^multipart\/form-data$/, 'invalid_arg');
-    const { bytes, release } = await collectBody(req, session.caller.accountId, rules, held);
-    try {
+    await readBody(req, session.caller.accountId, rules, async (bytes) => {
       const parts = await parseMultipart(req.headers['content-type'] ?? '', bytes);
       checkOtherFields(parts);
       await handle(await admit(textOf(parts, 'form_token')), parts);
-    } finally {
-      release();
-    }
+    });
   };
 }
 

@@ -7,20 +7,20 @@ import type { Services } from '../../../shared/open-services.ts';
 import { readRevisions } from '../../drops/target-fields.ts';
 import type { Layout } from '../../html/layout.ts';
 import { setStatusAndHeaders } from '../../http/answer-error.ts';
+import type { ReadBody } from '../../http/body.ts';
 import { presentError } from '../../http/http-error.ts';
 import { readSlug } from '../../http/parameters.ts';
 import { newVersionPath, ownerPath } from '../../http/paths.ts';
 import { sendPage } from '../../http/send.ts';
 import type { Admit, Session } from '../../http/session.ts';
-import type { HeldBytes } from '../../server/held-bytes.ts';
 import { type FormParts, formKeyLength, keyOfForm, readDocument, shownAgain, textOf } from './document.ts';
 import { createFormReceiver } from './receive.ts';
 import { type VersionForm, versionPage } from './version-page.ts';
 
 /** GET and POST /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
-export function newVersionHandlers(services: Services, held: HeldBytes, layout: Layout) {
+export function newVersionHandlers(services: Services, readBody: ReadBody, layout: Layout) {
   const { drops, idempotency, config } = services;
-  const receive = createFormReceiver(config, held);
+  const receive = createFormReceiver(config, readBody);
 
   /** The form is about the drop as it is now, so that sending it again after a conflict publishes after what is live. */
   async function send(

@@ -1,24 +1,28 @@
-/** Bytes that the service holds for a client: a request body, or an answer that the client has not read. */
-export interface Holding {
+/** Memory that a client takes: a request body, or an answer that the client has not read. */
+export interface Reservation {
   grow(bytes: number): void;
-  /** From now on it is counted and never cut off, because its memory is in use. */
-  keep(): void;
-  /** Does nothing after the first call, or after the cut. */
+  /** From now on it is counted and never evicted, because its memory is in use. */
+  pin(): void;
+  /** Does nothing after the first call, or after the eviction. */
   release(): void;
 }
 
 /**
- * Counts the bytes held for each client. When all together pass the limit, the clients that hold most are cut off until
- * the rest fits. A client that holds at most 63/64 of limit / number of clients is never cut off.
+ * Counts the memory of each client. When all together pass the limit, reservations of the clients that have most are
+ * evicted until the rest fits. A client with at most 63/64 of limit / number of clients loses none. Without it one client
+ * could end the process with a few hundred unfinished bodies.
  */
-export interface HeldBytes {
+export interface MemoryBudget {
   /**
    * @param client an account id, or a network (http/client-address.ts)
-   * @param held `memory`: set if several holdings share the same bytes. Those bytes count once in the sum of all clients,
-   *   and each holding counts an equal part for its client. `cut`: ends the request or answer. The holding is released
-   *   already. `hold` may call it before it returns
+   * @param what `memory`: set if several reservations share the same bytes. Those bytes count once in the sum of all
+   *   clients, and each reservation counts an equal part for its client. `evict`: ends the request or answer. The
+   *   reservation is released already. `reserve` may call it before it returns
    */
-  hold(client: string, held: { bytes: number; memory?: object | undefined; cut: () => void }): Holding;
+  reserve(
+    client: string,
+    what: { bytes: number; memory?: object | undefined; evict: () => void },
+  ): Reservation;
 }
 
 interface Memory {
@@ -29,20 +33,20 @@ interface Memory {
 interface Entry {
   readonly client: string;
   readonly memory: Memory;
-  readonly cut: () => void;
-  isKept: boolean;
+  readonly evict: () => void;
+  isPinned: boolean;
 }
 
-/** @param maxBytes the limit; each cut frees a 64th more than needed, so that clients are compared rarely */
-export function createHeldBytes(maxBytes: number): HeldBytes {
+/** @param maxBytes the limit; each eviction frees a 64th more than needed, so that clients are compared rarely */
+export function createMemoryBudget(maxBytes: number): MemoryBudget {
   const margin = maxBytes / 64;
   const target = maxBytes - margin;
   /** Those that have not grown for the longest time come first. */
   const entries = new Set<Entry>();
   const shared = new WeakMap<object, Memory>();
-  let held = 0;
+  let reserved = 0;
   /**
-   * Normally `maxBytes`. If kept memory leaves too much even after all cuts, clients are compared again after
+   * Normally `maxBytes`. If pinned memory leaves too much even after all evictions, clients are compared again after
    * `margin` more bytes.
    */
   let shrinkAbove = maxBytes;
@@ -52,7 +56,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     if (known !== undefined && known.holders > 0) return known;
     const memory = { bytes, holders: 0 };
     if (key !== undefined) shared.set(key, memory);
-    held += bytes;
+    reserved += bytes;
     return memory;
   }
 
@@ -60,28 +64,28 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     if (!entries.delete(entry)) return;
     entry.memory.holders -= 1;
     if (entry.memory.holders > 0) return;
-    held -= entry.memory.bytes;
-    shrinkAbove = Math.max(maxBytes, Math.min(shrinkAbove, held + margin));
+    reserved -= entry.memory.bytes;
+    shrinkAbove = Math.max(maxBytes, Math.min(shrinkAbove, reserved + margin));
   }
 
   function shrink(): void {
-    const cut: Entry[] = [];
-    // Repeated: cutting one client off from shared memory frees nothing and raises the part of each other holder.
-    for (let before = -1; held > target && cut.length > before; ) {
-      before = cut.length;
-      cutToLevel(cut);
+    const evicted: Entry[] = [];
+    // Repeated: evicting one client from shared memory frees nothing and raises the part of each other holder.
+    for (let before = -1; reserved > target && evicted.length > before; ) {
+      before = evicted.length;
+      evictToLevel(evicted);
     }
-    shrinkAbove = Math.max(maxBytes, held + margin);
-    for (const entry of cut) entry.cut();
+    shrinkAbove = Math.max(maxBytes, reserved + margin);
+    for (const entry of evicted) entry.evict();
   }
 
   /** Removes entries of the clients above the level, the largest client first, until the rest fits. */
-  function cutToLevel(cut: Entry[]): void {
+  function evictToLevel(evicted: Entry[]): void {
     const clients = new Map<string, { total: number; own: Entry[] }>();
     for (const entry of entries) {
       const client = clients.get(entry.client) ?? { total: 0, own: [] };
       client.total += partOf(entry);
-      if (!entry.isKept) client.own.push(entry);
+      if (!entry.isPinned) client.own.push(entry);
       clients.set(entry.client, client);
     }
     const largestFirst = [...clients.values()].sort((one, other) => other.total - one.total);
@@ -89,31 +93,31 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     for (const { total, own } of largestFirst) {
       let left = total;
       for (const entry of own) {
-        if (left <= level || held <= target) break;
+        if (left <= level || reserved <= target) break;
         left -= partOf(entry);
         remove(entry);
-        cut.push(entry);
+        evicted.push(entry);
       }
     }
   }
 
   return {
-    hold(client, { bytes, memory: key, cut }) {
+    reserve(client, { bytes, memory: key, evict }) {
       const memory = memoryOf(key, bytes);
       memory.holders += 1;
-      const entry = { client, memory, cut, isKept: false };
+      const entry = { client, memory, evict, isPinned: false };
       entries.add(entry);
-      if (held > shrinkAbove) shrink();
+      if (reserved > shrinkAbove) shrink();
       return {
         grow(more) {
-          if (!entries.delete(entry)) return; // it was cut off
+          if (!entries.delete(entry)) return; // it was evicted
           entries.add(entry);
           memory.bytes += more;
-          held += more;
-          if (held > shrinkAbove) shrink();
+          reserved += more;
+          if (reserved > shrinkAbove) shrink();
         },
-        keep() {
-          entry.isKept = true;
+        pin() {
+          entry.isPinned = true;
         },
         release: () => remove(entry),
       };

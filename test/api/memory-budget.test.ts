@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { createHeldBytes } from '../../api/server/held-bytes.ts';
+import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 
 type Held = readonly [name: string, client: string, bytes: number, memory?: object];
 
-describe('The bytes held for clients', () => {
+describe('The memory budget of clients', () => {
   /** What is held by name, and the names of what has been cut off, in order. */
   function setUp(maxBytes: number, ...first: Held[]) {
-    const held = createHeldBytes(maxBytes);
+    const budget = createMemoryBudget(maxBytes);
     const gone: string[] = [];
     const hold = (...[name, client, bytes, memory]: Held) =>
-      held.hold(client, { bytes, memory, cut: () => gone.push(name) });
+      budget.reserve(client, { bytes, memory, evict: () => gone.push(name) });
     for (const each of first) hold(...each);
     return { hold, gone };
   }
@@ -70,7 +70,7 @@ describe('The bytes held for clients', () => {
 
   it('kept bytes count and are not cut off: the next client is', () => {
     const { hold, gone } = setUp(64);
-    hold('a1', 'a', 40).keep();
+    hold('a1', 'a', 40).pin();
     hold('a2', 'a', 5);
     hold('b1', 'b', 33);
     expect(gone).to.deep.equal(['a2', 'b1']);
@@ -79,7 +79,7 @@ describe('The bytes held for clients', () => {
   it('a client within an equal share is not cut off, even if others hold too much that is kept', () => {
     const { hold, gone } = setUp(64);
     const working = hold('a1', 'a', 60);
-    working.keep();
+    working.pin();
     hold('b1', 'b', 20);
     const large = hold('c1', 'c', 20);
     expect(gone).to.deep.equal([]);
@@ -167,7 +167,7 @@ describe('The bytes held for clients', () => {
 
     it('while kept bytes exceed the limit', () => {
       measure(100 * count, 0, (hold) => {
-        hold('working', 'working', 100 * count).keep();
+        hold('working', 'working', 100 * count).pin();
         for (let n = 0; n < 4 * count; n++) hold(`c ${n % count}`, `c ${n % count}`, 20);
         hold('large', 'large', 20 * count);
       });
