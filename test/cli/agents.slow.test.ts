@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { useServer } from '../support/listen.ts';
 import { useService } from '../support/service.ts';
 import { useClient } from './client.ts';
 import { runInTerminal } from './terminal.ts';
@@ -77,24 +75,16 @@ describe('dropleaf skill install', () => {
     url: '/skill/SKILL.md',
     digest: `sha256:${createHash('sha256').update(content).digest('hex')}`,
   };
-  let server: Server;
-  let base: string;
   let skills: object[];
-
-  before(async () => {
-    server = createServer((req, res) => {
-      if (req.url === '/skill/SKILL.md') res.end(content);
-      else res.setHeader('content-type', 'application/json').end(JSON.stringify({ skills }));
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  const server = useServer((req, res) => {
+    if (req.url === '/skill/SKILL.md') res.end(content);
+    else res.setHeader('content-type', 'application/json').end(JSON.stringify({ skills }));
   });
-  after(() => void server.close().closeAllConnections());
   beforeEach(() => {
     skills = [entry];
   });
 
-  const install = (...args: string[]) => client.run(['skill', 'install', '--url', base, ...args]);
+  const install = (...args: string[]) => client.run(['skill', 'install', '--url', server.url, ...args]);
   const file = () => join(client.dir, 'skills', 'dropleaf', 'SKILL.md');
 
   it('installs the skill that the service offers', async () => {
@@ -142,7 +132,7 @@ describe('dropleaf skill install', () => {
   });
 
   it('on a terminal asks for the folder', async function () {
-    const run = runInTerminal(this, client, ['skill', 'install', '--url', base], {});
+    const run = runInTerminal(this, client, ['skill', 'install', '--url', server.url], {});
     await run.answer('or a folder: ', '2\r');
     expect(await run.ended(), run.output()).to.equal(0);
     expect(existsSync(join(client.dir, '.claude', 'skills', 'dropleaf', 'SKILL.md'))).to.equal(true);
@@ -155,7 +145,7 @@ describe('dropleaf skill install', () => {
       ['\u0004', 1],
       ['\u0003', 130],
     ] as const) {
-      const run = runInTerminal(this, client, ['skill', 'install', '--url', base], {});
+      const run = runInTerminal(this, client, ['skill', 'install', '--url', server.url], {});
       await run.answer('or a folder: ', text);
       expect(await run.ended(), run.output()).to.equal(code);
     }

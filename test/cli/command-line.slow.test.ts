@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { listen } from '../support/listen.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { clientFile, fakeBrowser, useClient } from './client.ts';
@@ -100,9 +99,7 @@ describe('dropleaf, the client, on the command line', () => {
       const headers = { 'content-type': 'application/json', 'retry-after': '40000' };
       res.writeHead(status, headers).end(JSON.stringify(answer));
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo; // it listens on a port
-    const env = { DROPLEAF_URL: `http://127.0.0.1:${port}`, DROPLEAF_TOKEN: 'dl_x' };
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${await listen(server)}`, DROPLEAF_TOKEN: 'dl_x' };
     const down = await client.run(['list', '--json'], { env });
     expect(down.stderr).to.match(/status 503\nTry again in 12 hours\.\n$/);
     expect(JSON.parse(down.stdout).error.details).to.deep.equal({ retry_after_seconds: 40_000 });
@@ -119,10 +116,8 @@ describe('dropleaf, the client, on the command line', () => {
   });
 
   it('gives up a service that never answers after --timeout', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo; // it listens on a port
-    const env = { DROPLEAF_URL: `http://127.0.0.1:${port}`, DROPLEAF_TOKEN: 'dl_x' };
+    const silent = createServer();
+    const env = { DROPLEAF_URL: `http://127.0.0.1:${await listen(silent)}`, DROPLEAF_TOKEN: 'dl_x' };
     const { stdout, stderr, code } = await client.run(['list', '--timeout', '1'], { env });
     silent.close();
     expect({ stdout, code }).to.deep.equal({ stdout: '', code: 3 });

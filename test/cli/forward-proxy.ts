@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listen } from '../support/listen.ts';
 
 /** A forward proxy, as squid is one: it knows where every host is, and may want a user and password. */
 export interface ForwardProxy {
@@ -54,9 +55,8 @@ export async function startForwardProxy(
     for (const end of [socket, upstream])
       end.on('error', () => undefined).on('close', () => upstream.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port, // it listens on a port
+    port: await listen(server),
     requests,
     close() {
       server.close();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { newToken } from '../../shared/domain/token.ts';
+import { listen } from '../support/listen.ts';
 import { fakeBrowser } from './client.ts';
 import { usePublisher } from './publisher.ts';
 
@@ -109,10 +109,10 @@ describe('dropleaf with --json', () => {
       const server = createServer((_req, res) => {
         res.writeHead(status, { 'content-type': error ? 'application/json' : 'text/html' }).end(body);
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo; // it listens on a port
       // unlock changes something without a key, so it is not repeated
-      const { value, code } = await runJson(['unlock', 'abc'], { DROPLEAF_URL: `http://127.0.0.1:${port}` });
+      const { value, code } = await runJson(['unlock', 'abc'], {
+        DROPLEAF_URL: `http://127.0.0.1:${await listen(server)}`,
+      });
       server.close();
       expect(code).to.equal(exitCode);
       if (error) expect(value.error).to.deep.equal(error);

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { expect } from 'chai';
+import { listen } from '../support/listen.ts';
 import { requireProgram } from '../support/programs.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
@@ -14,6 +15,7 @@ describe('dropleaf behind a proxy, and over http', () => {
   const { client, write } = publisher;
   const certificate = join(makeTempDir(), 'cert.pem');
   let tls: Server;
+  let tlsPort: number;
   let proxy: ForwardProxy;
 
   before(async function () {
@@ -31,15 +33,14 @@ describe('dropleaf behind a proxy, and over http', () => {
       service.pipe(socket).pipe(service);
       for (const end of [socket, service]) end.on('error', () => service.destroy());
     });
-    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+    tlsPort = await listen(tls);
   });
   after(() => void tls?.close());
   afterEach(() => proxy?.close());
 
   async function start(credentials: string | null): Promise<void> {
-    const https = (tls.address() as AddressInfo).port; // it listens on a port
     const http = Number(new URL(publisher.service.url).port);
-    const ports = { 'drops.example:443': https, '10.0.0.5:443': https, 'dropleaf:3000': http };
+    const ports = { 'drops.example:443': tlsPort, '10.0.0.5:443': tlsPort, 'dropleaf:3000': http };
     proxy = await startForwardProxy(ports, credentials);
   }
   const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>

@@ -1,30 +1,21 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { useServer } from '../support/listen.ts';
 import { fakeBrowser } from './client.ts';
 import { usePublisher } from './publisher.ts';
 
 describe('dropleaf with a server that does not answer as Dropleaf does', () => {
   const publisher = usePublisher();
   const { client, path, write, publish } = publisher;
-  let server: Server;
-  let url: string;
   /** Of every answer. */
   let body: unknown;
-  before(async () => {
-    server = createServer((_req, res) => {
-      const headers = { 'content-type': 'application/json', etag: '"x\ty"' };
-      res.writeHead(200, headers).end(JSON.stringify(body));
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  const server = useServer((_req, res) => {
+    const headers = { 'content-type': 'application/json', etag: '"x\ty"' };
+    res.writeHead(200, headers).end(JSON.stringify(body));
   });
-  after(() => void server.close().closeAllConnections());
 
   const run = (args: readonly string[], changes: Readonly<Record<string, string>> = {}) =>
-    client.run(args, { env: { DROPLEAF_URL: url, DROPLEAF_TOKEN: 'dl_x', ...changes } });
+    client.run(args, { env: { DROPLEAF_URL: server.url, DROPLEAF_TOKEN: 'dl_x', ...changes } });
   const drop = {
     slug: 'abc',
     title: 'A',
@@ -74,7 +65,7 @@ describe('dropleaf with a server that does not answer as Dropleaf does', () => {
     body = drop;
     expect((await run(['publish', 'a.html'])).code).to.equal(0);
     const remembered = JSON.parse(readFileSync(path('.dropleaf.json'), 'utf8')).files['a.html'];
-    expect(remembered[url]).to.include({ slug: 'abc' }).and.to.not.have.property('etag');
+    expect(remembered[server.url]).to.include({ slug: 'abc' }).and.to.not.have.property('etag');
   });
 
   it('opens no address in the browser that is not http or https', async () => {
@@ -88,7 +79,14 @@ describe('dropleaf with a server that does not answer as Dropleaf does', () => {
   it('stores no token that is none', async () => {
     const expires_in = 600;
     const polled = { status: 'verified', api_token: 'x\r\nX-Evil: 1', user_id: 'u' };
-    body = { code: 'A', verification_url: url, poll_token: 'p', expires_in, poll_interval: 1, ...polled };
+    body = {
+      code: 'A',
+      verification_url: server.url,
+      poll_token: 'p',
+      expires_in,
+      poll_interval: 1,
+      ...polled,
+    };
     const { stdout, code } = await run(['login', '--json'], { DROPLEAF_TOKEN: '' });
     expect(code).to.equal(1);
     expect(JSON.parse(stdout).error.message).to.match(/is not what a Dropleaf service answers/);

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { findDeadUrl } from '../support/listen.ts';
 import { projectDir, requireProgram } from '../support/programs.ts';
 import { useService } from '../support/service.ts';
 import { clientFile, useClient } from './client.ts';
@@ -119,11 +117,7 @@ describe('The recipes of the documents, as they are written', () => {
 
   let deadUrl: string;
   before(async () => {
-    const unused = createServer().listen(0, '127.0.0.1');
-    await once(unused, 'listening');
-    const { port } = unused.address() as AddressInfo; // it listens on a port
-    await once(unused.close(), 'close');
-    deadUrl = `http://127.0.0.1:${port}`;
+    deadUrl = await findDeadUrl();
   });
 
   beforeEach(() => {

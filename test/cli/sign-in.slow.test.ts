@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -10,10 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import type { Watched } from '../bin/command.ts';
+import { listen } from '../support/listen.ts';
 import { createPerson } from '../support/person.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -171,9 +170,8 @@ describe('dropleaf login, logout and tokens', () => {
       else if (typeof answer === 'number') res.writeHead(answer).end();
       else res.end(JSON.stringify(answer));
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo; // it listens on a port
-    const { stderr, code } = await client.run(['login', '--url', `http://127.0.0.1:${port}`]);
+    const url = `http://127.0.0.1:${await listen(server)}`;
+    const { stderr, code } = await client.run(['login', '--url', url]);
     server.close();
     expect(code).to.equal(1);
     expect(stderr).to.contain('the connection was lost while the service sent the token: run ');

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listen } from '../support/listen.ts';
 
 /** An HTTP proxy that loses requests and answers. Each request has a connection of its own. */
 export interface CuttingProxy {
@@ -56,10 +56,8 @@ export async function openCuttingProxy(): Promise<CuttingProxy> {
       req.socket.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // proof: it listens on a port
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     cuts,
     forwardTo(urls) {
       targets = urls;

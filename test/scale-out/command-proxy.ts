@@ -1,31 +1,19 @@
-import { createConnection, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { mongo } from 'mongoose';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 /** A proxy of MongoDB that can lose the answer to a chosen command. */
-export interface CommandProxy {
-  /** The URL with the proxy's host and port instead of the server's. */
-  throughProxy(url: string): string;
+export interface CommandProxy extends Pick<TcpProxy, 'throughProxy' | 'close'> {
   /** Asked for each command; after true its answer is lost, and its connection stays silent. At first none is lost. */
   loseAnswerIf(isLost: () => boolean): void;
   /** What each write is answered instead of being carried out; null: it is carried out. */
   answerWritesWith(answer: object | null): void;
-  close(): Promise<void>;
 }
 
 /** @param url of the server, with one host and a port */
 export async function openCommandProxy(url: string): Promise<CommandProxy> {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
   let isLost = () => false;
   let writeAnswer: object | null = null;
-
-  function track(socket: Socket): Socket {
-    sockets.add(socket);
-    socket.setNoDelay(true);
-    socket.on('error', () => undefined); // 'close' follows
-    socket.on('close', () => sockets.delete(socket));
-    return socket;
-  }
 
   function carry(client: Socket, upstream: Socket): void {
     let unread = Buffer.alloc(0);
@@ -52,35 +40,16 @@ export async function openCommandProxy(url: string): Promise<CommandProxy> {
     upstream.on('close', () => client.destroy());
   }
 
-  const server = createServer((client) => {
-    track(client);
-    carry(client, track(createConnection({ host: target.hostname, port: Number(target.port) })));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  const { port } = address;
-
+  const tcp = await openTcpProxy(url, (client, connect) => carry(client, connect()));
   return {
-    throughProxy(original) {
-      const through = new URL(original);
-      through.hostname = '127.0.0.1';
-      through.port = String(port);
-      return through.href;
-    },
+    throughProxy: tcp.throughProxy,
     loseAnswerIf(next) {
       isLost = next;
     },
     answerWritesWith(answer) {
       writeAnswer = answer;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: tcp.close,
   };
 }
 

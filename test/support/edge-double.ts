@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 export interface SeenByEdge {
   readonly method: string | undefined;
@@ -46,10 +45,8 @@ export function useEdgeDoubles() {
       server.on('connection', () => {
         connections += 1;
       });
-      servers.push(server.listen(0, '127.0.0.1'));
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo; // proof: it listens on a port
-      return { url: `http://127.0.0.1:${port}`, seen, connections: () => connections };
+      servers.push(server);
+      return { url: `http://127.0.0.1:${await listen(server)}`, seen, connections: () => connections };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { listen } from './listen.ts';
 
 export interface FakeRedis {
   readonly url: string;
@@ -28,14 +29,12 @@ export async function startFakeRedis(answer: (command: string) => string | undef
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
+  const port = await listen(server);
   function cut(): void {
     for (const socket of sockets) socket.destroy();
   }
   return {
-    url: `redis://127.0.0.1:${address.port}`,
+    url: `redis://127.0.0.1:${port}`,
     connections: () => connections,
     cut,
     async close() {

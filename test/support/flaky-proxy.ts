@@ -1,13 +1,9 @@
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** A TCP proxy with the faults of networks. Each fault lasts until `restore`. */
-export interface FlakyProxy {
-  readonly port: number;
-
-  /** The URL with the proxy's host and port instead of the server's. */
-  throughProxy(url: string): string;
-
+export interface FlakyProxy extends Pick<TcpProxy, 'port' | 'throughProxy' | 'close'> {
   /** Resets all connections, not new ones. */
   reset(): void;
 
@@ -40,14 +36,10 @@ export interface FlakyProxy {
 
   /** The number of connections that are open now. */
   openConnections(): number;
-
-  close(): Promise<void>;
 }
 
 /** @param url of the server, with one host and a port: `redis://…`, `mongodb://…` */
 export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
   const incomplete = new Set<Socket>();
   let isRefusing = false;
   let losing: 'nothing' | 'replies' | 'everything' = 'nothing';
@@ -84,46 +76,29 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
     from.on('close', () => inOrder(() => to.destroy()));
   }
 
-  function track(socket: Socket): Socket {
-    sockets.add(socket);
-    socket.setNoDelay(true);
-    socket.on('error', () => undefined); // 'close' follows
-    socket.on('close', () => {
-      sockets.delete(socket);
-      incomplete.delete(socket);
-    });
-    return socket;
-  }
-
-  function reset(): void {
-    for (const socket of sockets) socket.resetAndDestroy();
-  }
-
-  const server = createServer((client) => {
-    track(client);
+  const tcp = await openTcpProxy(url, (client, connect) => {
     if (isRefusing) return void client.resetAndDestroy();
     connections += 1;
-    const upstream = track(createConnection({ host: target.hostname, port: Number(target.port) }));
+    const upstream = connect();
+    for (const socket of [client, upstream]) socket.on('close', () => incomplete.delete(socket));
     pass(client, upstream, false);
     pass(upstream, client, true);
   });
-  const port = await listen(server);
+
+  function reset(): void {
+    for (const socket of tcp.sockets) socket.resetAndDestroy();
+  }
 
   return {
-    port,
-    throughProxy(original) {
-      const through = new URL(original);
-      through.hostname = '127.0.0.1';
-      through.port = String(port);
-      return through.href;
-    },
+    port: tcp.port,
+    throughProxy: tcp.throughProxy,
     reset,
     refuse() {
       isRefusing = true;
       reset();
     },
     hangUp() {
-      for (const socket of sockets) socket.end();
+      for (const socket of tcp.sockets) socket.end();
     },
     goSilent() {
       if (gate.isOpen()) gate = createGate();
@@ -149,11 +124,11 @@ export async function openFlakyProxy(url: string): Promise<FlakyProxy> {
       gate.open();
     },
     connections: () => connections,
-    openConnections: () => sockets.size / 2,
+    openConnections: () => tcp.sockets.size / 2,
     async close() {
       gate.open();
       reset();
-      await new Promise((resolve) => server.close(resolve));
+      await tcp.close();
     },
   };
 }
@@ -168,15 +143,4 @@ function createGate() {
     };
   });
   return { passed, open: () => open(), isOpen: () => isOpen };
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('No port'));
-      else resolve(address.port);
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 /** What an endpoint does instead of its work. */
 type Fault = 'status 500' | 'hang' | 'drop' | 'garbage' | 'a list' | 'empty' | 'too large' | 'a redirect';
@@ -132,9 +132,7 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
   const server = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => res.destroy(error instanceof Error ? error : undefined));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // proof: it listens on a port
-  const url = `http://127.0.0.1:${port}${root}`;
+  const url = `http://127.0.0.1:${await listen(server)}${root}`;
 
   const double: GitHubDouble = {
     url,

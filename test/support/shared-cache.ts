@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Client, createClient } from './client.ts';
+import { listen } from './listen.ts';
 
 /** A shared cache in front of a service, as RFC 9111 has it, for what raw pages say. */
 export interface SharedCache extends Client {
@@ -60,8 +60,7 @@ export async function startSharedCache(serviceUrl: string): Promise<SharedCache>
     else if (!isHit) store.delete(key);
     res.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // proof: it listens on a port
+  const client = createClient(`http://127.0.0.1:${await listen(server)}`);
 
   return {
     ...client,
