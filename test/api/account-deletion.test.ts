@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
+import { callEverything } from '../support/calls.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';
-import { callEverything } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate, type Gate } from '../support/gate.ts';
 import { type Owner, startService, type TestService, useService } from '../support/service.ts';

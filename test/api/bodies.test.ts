@@ -1,26 +1,28 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { type Call, jsonCalls, pathOf } from '../support/calls.ts';
 import type { Answer } from '../support/client.ts';
 import { watchEventLoop } from '../support/cpu.ts';
 import { expectError } from '../support/expect.ts';
 import { type Owner, useService } from '../support/service.ts';
 
-const acceptHeaders = { POST: 'accept-post', PUT: 'accept', PATCH: 'accept-patch' };
+const acceptHeaders: Readonly<Record<string, string>> = {
+  POST: 'accept-post',
+  PUT: 'accept',
+  PATCH: 'accept-patch',
+};
 const valid = JSON.stringify({ title: 't', html: 'h' });
 
 describe('Request bodies', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000', SIGN_IN_STARTS_PER_MINUTE: '1000' });
 
-  /** Every endpoint that takes a body, on a drop of the owner's. */
-  async function endpoints(owner: Owner) {
+  /** Makes every call that takes JSON. */
+  async function forEachCall(
+    make: (call: Call, path: string, owner: Owner) => Promise<unknown>,
+  ): Promise<void> {
+    const owner = await service.newOwner();
     const { slug } = await owner.create();
-    return [
-      ['POST', '/api/drops'],
-      ['PUT', `/api/drops/${slug}`],
-      ['PATCH', `/api/drops/${slug}`],
-      ['POST', `/api/drops/${slug}/passcode`],
-      ['POST', '/api/auth/start'],
-    ] as const;
+    for (const call of jsonCalls) await make(call, pathOf(call, owner, { slug }), owner);
   }
 
   describe('are JSON', () => {
@@ -41,10 +43,9 @@ describe('Request bodies', () => {
     ];
     for (const [name, raw] of broken) {
       it(`${name}: 400 invalid_json`, async () => {
-        const owner = await service.newOwner();
-        for (const [method, path] of await endpoints(owner)) {
-          expectError(await owner.request(method, path, { raw }), 400, 'invalid_json');
-        }
+        await forEachCall(async ({ method }, path, owner) =>
+          expectError(await owner.request(method, path, { raw }), 400, 'invalid_json'),
+        );
       });
     }
 
@@ -65,12 +66,12 @@ describe('Request bodies', () => {
 
     it('no body counts as {}', async () => {
       const owner = await service.newOwner();
-      const [create, put, patch, passcode, start] = await endpoints(owner);
-      expectError(await owner.request(...create), 400, 'title_required');
-      expectError(await owner.request(...put), 400, 'html_required');
-      expect((await owner.request(...patch)).status).to.equal(200);
-      expectError(await owner.request(...passcode), 400, 'passcode_required');
-      expect((await service.request(...start)).status).to.equal(200);
+      const path = `/api/drops/${(await owner.create()).slug}`;
+      expectError(await owner.request('POST', '/api/drops'), 400, 'title_required');
+      expectError(await owner.request('PUT', path), 400, 'html_required');
+      expect((await owner.request('PATCH', path)).status).to.equal(200);
+      expectError(await owner.request('POST', `${path}/passcode`), 400, 'passcode_required');
+      expect((await service.request('POST', '/api/auth/start')).status).to.equal(200);
       expectError(await owner.request('POST', '/api/drops', { raw: '' }), 400, 'title_required');
     });
 
@@ -112,18 +113,17 @@ describe('Request bodies', () => {
       '',
     ]) {
       it(`Content-Type: ${type || '(none)'} with a body: 415 invalid_json`, async () => {
-        const owner = await service.newOwner();
-        for (const [at, [method, path]] of (await endpoints(owner)).entries()) {
+        await forEachCall(async ({ method, operation }, path, owner) => {
           const answer = await owner.request(method, path, { raw: valid, headers: { 'content-type': type } });
           const details = expectError(answer, 415, 'invalid_json');
-          const accepted = at < 2 ? 'application/json, text/html' : 'application/json';
+          const accepted = operation.body?.html ? 'application/json, text/html' : 'application/json';
           expect(details).to.deep.include({ header: 'Content-Type', accepted });
           const must = accepted.replace(', ', ' or ');
           expect(answer.body.error.message).to.equal(
             `Content-Type must be ${must}, in UTF-8 (got ${type || 'none'})`,
           );
-          expect(answer.headers[acceptHeaders[method]], `${method} ${path}`).to.equal(accepted);
-        }
+          expect(answer.headers[acceptHeaders[method] ?? ''], `${method} ${path}`).to.equal(accepted);
+        });
       });
     }
 
@@ -145,13 +145,12 @@ describe('Request bodies', () => {
 
     for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity', 'x']) {
       it(`Content-Encoding: ${encoding}: 415 invalid_json`, async () => {
-        const owner = await service.newOwner();
-        for (const [method, path] of await endpoints(owner)) {
+        await forEachCall(async ({ method }, path, owner) => {
           const options = { raw: gzipSync(valid), headers: { 'content-encoding': encoding } };
           const answer = await owner.request(method, path, options);
           expect(expectError(answer, 415, 'invalid_json').header).to.equal('Content-Encoding');
           expect(answer.headers['accept-encoding'], `${method} ${path}`).to.equal('identity');
-        }
+        });
       });
     }
 
@@ -166,10 +165,9 @@ describe('Request bodies', () => {
     const head = { 'content-type': 'application/json', 'content-length': '10000000' };
 
     it('10 MB without a token: 401 before the body arrives', async () => {
-      for (const [method, path] of await endpoints(await service.newOwner())) {
-        if (path === '/api/auth/start') continue;
-        expectError(await service.sendHead(method, path, head), 401, 'unauthorized');
-      }
+      await forEachCall(async ({ method, needsToken }, path) => {
+        if (needsToken) expectError(await service.sendHead(method, path, head), 401, 'unauthorized');
+      });
     });
 
     it('10 MB with a bad token: 401 before the body arrives', async () => {
@@ -191,17 +189,19 @@ describe('Request bodies', () => {
   describe('larger than any legal request', () => {
     const big = Buffer.alloc(20 * 1024 * 1024, 'x');
 
-    it('on POST and PUT of drops: 400 html_too_large, even if the client reads only after it has sent everything', async () => {
-      const owner = await service.newOwner();
-      for (const [method, path] of (await endpoints(owner)).slice(0, 2)) {
+    it('where a document may come: 400 html_too_large, else 413 invalid_arg, even if the client reads only after it has sent everything', async () => {
+      await forEachCall(async ({ method, operation }, path, owner) => {
         const headers = { authorization: `Bearer ${owner.token}` };
-        const details = expectError(
-          await service.sendWhole(method, path, headers, big),
-          400,
-          'html_too_large',
-        );
-        expect(details.max_bytes).to.equal(2_097_152);
-      }
+        const answer = await service.sendWhole(method, path, headers, big);
+        if (operation.body?.html) {
+          expect(expectError(answer, 400, 'html_too_large').max_bytes).to.equal(2_097_152);
+          return;
+        }
+        const { max_bytes } = expectError(answer, 413, 'invalid_arg');
+        expect(max_bytes).to.be.a('number').above(0);
+        const chunks = { 'content-length': '', 'transfer-encoding': 'chunked' };
+        expectError(await owner.request(method, path, { raw: big, headers: chunks }), 413, 'invalid_arg');
+      });
     });
 
     it('the same in chunks, without a length', async () => {
@@ -209,23 +209,6 @@ describe('Request bodies', () => {
       const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
       const answer = await owner.request('POST', '/api/drops', { raw: big, headers });
       expect(expectError(answer, 400, 'html_too_large').max_bytes).to.equal(2_097_152);
-    });
-
-    it('elsewhere: 413 invalid_arg with details.max_bytes, even if the client reads only after it has sent everything', async () => {
-      const owner = await service.newOwner();
-      for (const [method, path] of (await endpoints(owner)).slice(2)) {
-        const headers = { authorization: `Bearer ${owner.token}` };
-        const whole = await service.sendWhole(method, path, headers, big);
-        expect(expectError(whole, 413, 'invalid_arg').max_bytes)
-          .to.be.a('number')
-          .above(0);
-        const chunks = { 'content-length': '', 'transfer-encoding': 'chunked' };
-        const chunked = await owner.request(method, path, {
-          raw: big,
-          headers: chunks,
-        });
-        expectError(chunked, 413, 'invalid_arg');
-      }
     });
 
     it('a PATCH with a whole html by mistake: 400 metadata_only_on_patch', async () => {

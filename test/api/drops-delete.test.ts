@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { callEverything } from '../support/endpoints.ts';
+import { callEverything } from '../support/calls.ts';
 import { expectError } from '../support/expect.ts';
 import { type Owner, useService } from '../support/service.ts';
 

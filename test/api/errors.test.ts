@@ -3,42 +3,8 @@ import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, useService } from '../support/service.ts';
 
-/** Every path of the spec with the methods that it has. */
-function pathsOf(slug: string): readonly (readonly [string, readonly string[]])[] {
-  return [
-    ['/api/onboard', ['GET', 'HEAD']],
-    ['/api/auth/start', ['POST']],
-    ['/api/auth/poll', ['GET', 'HEAD']],
-    ['/api/me', ['GET', 'HEAD', 'DELETE']],
-    ['/api/tokens', ['GET', 'HEAD']],
-    ['/api/tokens/0123456789ab', ['PATCH', 'DELETE']],
-    ['/api/drops', ['GET', 'HEAD', 'POST']],
-    [`/api/drops/${slug}`, ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE']],
-    [`/api/drops/${slug}/versions`, ['GET', 'HEAD']],
-    [`/api/drops/${slug}/v/1`, ['GET', 'HEAD', 'DELETE']],
-    [`/api/drops/${slug}/passcode`, ['POST']],
-    [`/p/${slug}`, ['GET', 'HEAD', 'POST']],
-    [`/p/${slug}/raw`, ['GET', 'HEAD']],
-  ];
-}
-
 describe('Errors', () => {
   const service = useService();
-
-  it('known path, wrong method: 405 with Allow, invalid_arg, with and without a token', async () => {
-    const owner = await service.newOwner();
-    const { slug } = await owner.create();
-    for (const [path, methods] of pathsOf(slug)) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        if (methods.includes(method)) continue;
-        for (const token of [owner.token, undefined]) {
-          const answer = await service.request(method, path, { token });
-          expectError(answer, 405, 'invalid_arg');
-          expect(answer.headers.allow?.split(/, */), `${method} ${path}`).to.have.members([...methods]);
-        }
-      }
-    }
-  });
 
   it('an address in absolute form is the same as its path (RFC 9112, section 3.2.2)', async () => {
     const owner = await service.newOwner();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { callEverything } from '../support/endpoints.ts';
+import { callEverything } from '../support/calls.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { type TestService, useService } from '../support/service.ts';

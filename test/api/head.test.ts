@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { createBodyReader } from '../../api/http/body.ts';
-import { createRoutes } from '../../api/routes.ts';
-import { createMemoryBudget } from '../../api/server/memory-budget.ts';
-import { dashboardPathsOf, openDashboard } from '../support/dashboard.ts';
+import { openDashboard } from '../support/dashboard.ts';
+import { routesOf } from '../support/description.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createTestPages } from '../support/layout.ts';
 import { createPerson, type Person } from '../support/person.ts';
@@ -35,13 +33,7 @@ describe('HEAD', () => {
         const before = await readStored(service.config);
         double.requests.length = 0;
 
-        const routes = createRoutes(
-          service.services,
-          createBodyReader(createMemoryBudget(service.config.BUFFERED_BYTES)),
-          createTestPages(),
-        ).routes.filter(({ method }) => method === 'GET');
-        expect(Object.keys(visits)).to.have.members([...routes.map(({ path }) => path), '/p/:slug/raw']);
-        for (const { path, headers = {} } of Object.values(visits)) {
+        for (const { path, headers = {} } of visits.values()) {
           const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });
           expect(answer.cookies, path).to.deep.equal([]);
           expect(answer.bytes, path).to.be.empty;
@@ -51,8 +43,10 @@ describe('HEAD', () => {
         const after = await readStored(service.config);
         for (const [name, rows] of Object.entries(before)) expect(after[name], name).to.deep.equal(rows);
         expect(double.requests).to.deep.equal([]);
-        expect((await service.get(visits['/api/auth/poll']?.path ?? '')).body.status).to.equal('verified');
-        const callback = visits['/sign-in/github/callback'];
+        expect((await service.get(visits.get('/api/auth/poll')?.path ?? '')).body.status).to.equal(
+          'verified',
+        );
+        const callback = visits.get('/sign-in/github/callback');
         const returned = await service.get(callback?.path ?? '', { headers: callback?.headers ?? {} });
         expect(returned.status).to.equal(provider === 'GitHub' ? 303 : 404);
       } finally {
@@ -111,14 +105,13 @@ describe('HEAD', () => {
     return person;
   }
 
-  /** By the route's path. */
+  /** Of each GET route, by its path. */
   async function prepare(
     service: TestService,
     owner: Owner,
     withGitHub: boolean,
-  ): Promise<Record<string, Visit>> {
+  ): Promise<ReadonlyMap<string, Visit>> {
     const { slug } = await owner.create({ context: 'Why' });
-    const token = { authorization: `Bearer ${owner.token}` };
     await owner.get('/api/me'); // the token's last use is written once a minute
     await service.get(`/p/${slug}/card.png`); // it is drawn for its first reader
     const { poll_token } = await approved(service, owner);
@@ -126,58 +119,28 @@ describe('HEAD', () => {
     const decide = await deciding(service, withGitHub);
     const done = await deciding(service, withGitHub);
     await done.submit(await done.open('/sign-in/approve'), { decision: 'deny' });
-    const at = (path: string, headers = {}): Visit => ({ path, headers });
     const { cookie } = await openDashboard(service, owner);
-    const pages = [...dashboardPathsOf(service, 'GET', slug)].map(([route, path]) => [
-      route,
-      at(path, { cookie }),
-    ]);
-    return {
-      ...Object.fromEntries(pages),
-      '/': at('/'),
-      '/openapi.json': at('/openapi.json'),
-      '/.well-known/dropleaf.json': at('/.well-known/dropleaf.json'),
-      '/docs': at('/docs'),
-      '/llms.txt': at('/llms.txt'),
-      '/.well-known/agent-skills/index.json': at('/.well-known/agent-skills/index.json'),
-      '/.well-known/agent-skills/dropleaf/SKILL.md': at('/.well-known/agent-skills/dropleaf/SKILL.md'),
-      '/cli.mjs': at('/cli.mjs'),
-      '/favicon.ico': at('/favicon.ico'),
-      '/apple-touch-icon.png': at('/apple-touch-icon.png'),
-      '/manifest.webmanifest': at('/manifest.webmanifest'),
-      '/assets/:name': at(createTestPages().assets.pathOf('style.css')),
-      '/api/onboard': at('/api/onboard'),
-      '/api/auth/poll': at(`/api/auth/poll?token=${poll_token}`),
-      '/api/me': at('/api/me', token),
-      '/api/tokens': at('/api/tokens', token),
-      '/api/drops': at('/api/drops', token),
-      '/api/drops/:slug': at(`/api/drops/${slug}`, token),
-      '/api/drops/:slug/versions': at(`/api/drops/${slug}/versions`, token),
-      '/api/drops/:slug/v/:n': at(`/api/drops/${slug}/v/1`, token),
-      '/api/drops/:slug/views': at(`/api/drops/${slug}/views`, token),
-      '/api/drops/:slug/diff': at(`/api/drops/${slug}/diff?from=1`, token),
-      '/api/drops/:slug/html': at(`/api/drops/${slug}/html`, token),
-      '/api/drops/:slug/v/:n/html': at(`/api/drops/${slug}/v/1/html`, token),
-      '/sign-in': at('/sign-in'),
-      '/sign-in/browser': at('/sign-in/browser'),
-      '/sign-in/github/callback': at(returning.callback, { cookie: returning.person.cookie }),
-      '/sign-in/local': at('/sign-in/local', { cookie: returning.person.cookie }),
-      '/sign-in/approve': at('/sign-in/approve', { cookie: decide.cookie }),
-      '/sign-in/done': at('/sign-in/done', { cookie: done.cookie }),
-      '/p/:slug': at(`/p/${slug}`),
-      '/p/:slug/raw': at(`/p/${slug}/raw`),
-      '/p/:slug/versions': at(`/p/${slug}/versions`),
-      '/p/:slug/latest': at(`/p/${slug}/latest`),
-      '/p/:slug/download': at(`/p/${slug}/download`),
-      '/p/:slug/print': at(`/p/${slug}/print`),
-      '/p/:slug/qr.svg': at(`/p/${slug}/qr.svg`),
-      '/p/:slug/card.png': at(`/p/${slug}/card.png`),
-      '/oembed': at(`/oembed?url=${encodeURIComponent(`${service.config.BASE_URL}/p/${slug}`)}`),
-      '/report/:slug': at(`/report/${slug}`),
-      '/robots.txt': at('/robots.txt'),
-      '/.well-known/security.txt': at('/.well-known/security.txt'),
-      '/healthz': at('/healthz'),
-      '/readyz': at('/readyz'),
+    const special: Readonly<Record<string, Visit>> = {
+      '/assets/:name': { path: createTestPages().assets.pathOf('style.css') },
+      '/api/auth/poll': { path: `/api/auth/poll?token=${poll_token}` },
+      '/api/drops/:slug/diff': { path: `/api/drops/${slug}/diff?from=1` },
+      '/sign-in/github/callback': { path: returning.callback, headers: { cookie: returning.person.cookie } },
+      '/sign-in/local': { path: '/sign-in/local', headers: { cookie: returning.person.cookie } },
+      '/sign-in/approve': { path: '/sign-in/approve', headers: { cookie: decide.cookie } },
+      '/sign-in/done': { path: '/sign-in/done', headers: { cookie: done.cookie } },
+      '/oembed': { path: `/oembed?url=${encodeURIComponent(`${service.config.BASE_URL}/p/${slug}`)}` },
     };
+    const headersOf = (path: string): Readonly<Record<string, string>> => {
+      if (path.startsWith('/api/')) return { authorization: `Bearer ${owner.token}` };
+      return /^\/(drops|account|operators)(\/|$)/.test(path) ? { cookie } : {};
+    };
+    const { routes } = routesOf(service.services);
+    const paths = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
+    return new Map(
+      [...paths, '/p/:slug/raw'].map((path) => {
+        const filled = path.replace(':slug', slug).replace(':n', '1').replace(':id', 'x');
+        return [path, special[path] ?? { path: filled, headers: headersOf(path) }];
+      }),
+    );
   }
 });

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import { createBodyReader } from '../../api/http/body.ts';
-import { createRoutes } from '../../api/routes.ts';
-import { createMemoryBudget } from '../../api/server/memory-budget.ts';
+import { routesOf } from '../support/description.ts';
 import { isScaleOutRun } from '../support/engine.ts';
-import { createTestPages } from '../support/layout.ts';
 import { scrape, withMetrics } from '../support/scrape.ts';
 import { type Owner, useServiceOfEach } from '../support/service.ts';
 
@@ -93,12 +90,8 @@ describe('Metrics', () => {
 
   it('have at most 2,000 series, even if every route has answered with every class of status', async () => {
     const { services } = service;
-    const { metrics, config } = services;
-    const { routes } = createRoutes(
-      services,
-      createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
-      createTestPages(),
-    );
+    const { metrics } = services;
+    const { routes } = routesOf(services);
     const all = [...routes, { method: 'GET', path: '/p/:slug/raw' }];
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       const answer = await service.request(method, '/no/such/path');

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { bearerEndpoints } from '../support/endpoints.ts';
 import { expectError } from '../support/expect.ts';
 import { type Owner, startService, type TestService, useService } from '../support/service.ts';
 
@@ -19,15 +18,7 @@ async function unsuspend(service: TestService, owner: Owner): Promise<void> {
   await service.services.moderation.unsuspend(await accountOf(service, owner), operator);
 }
 
-const bodies: Readonly<Record<string, object>> = {
-  'POST /api/drops': { title: 'New', html: '<p>New' },
-  'PUT /api/drops/{slug}': { html: '<p>New' },
-  'PATCH /api/drops/{slug}': { title: 'New' },
-  'POST /api/uploads': { title: 'Report' },
-  'PATCH /api/tokens/{id}': { label: 'New' },
-  'POST /api/drops/{slug}/passcode': { passcode: 'open-sesame' },
-};
-
+/** What each call does: every-call.test.ts. */
 describe('A suspended account', () => {
   const service = useService();
 
@@ -37,25 +28,6 @@ describe('A suspended account', () => {
     await owner.put(slug);
     await suspend(service, owner);
     return { owner, slug };
-  }
-
-  for (const [method, path] of bearerEndpoints('{slug}', '{id}')) {
-    const isRead = method === 'GET';
-    const isTokens = method === 'DELETE' && path.startsWith('/api/tokens');
-    it(`${method} ${path}: ${isRead || isTokens ? 'as before' : '403 forbidden'}`, async () => {
-      const { owner, slug } = await suspended();
-      const spare = await service.newToken(owner);
-      const own = (path === '/api/me' ? `${path}?confirm=${owner.userId}` : path)
-        .replace('{slug}', slug)
-        .replace('{id}', (await spare.get('/api/me')).body.token?.id ?? '');
-      const body = bodies[`${method} ${path}`];
-      const answer = await owner.request(method, own, { body });
-      if (isRead || isTokens) expect(answer.status).to.be.oneOf([200, 204]);
-      else expectError(answer, 403, 'forbidden');
-      await unsuspend(service, owner);
-      const { status } = await owner.request(method, own, { body });
-      expect(status, 'suspended no more').to.be.oneOf(isTokens ? [404] : [200, 201, 204]);
-    });
   }
 
   it('is refused with every token, also with new ones', async () => {

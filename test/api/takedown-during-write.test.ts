@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changesOfOwner } from '../support/endpoints.ts';
+import { type Call, deleteDrop, dropCalls, dropChanges, send } from '../support/calls.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { type Owner, useService } from '../support/service.ts';
@@ -17,17 +17,17 @@ describe('A request that is being handled while its page is taken down', () => {
   }));
 
   /** Sends the request, takes the page down where the record is about to be changed, and lets it go on. */
-  async function overtaken(owner: Owner, slug: string, method: string, path: string, body?: object) {
+  async function overtaken(owner: Owner, slug: string, call: Call | undefined) {
     gate.hold();
-    const answer = owner.request(method, `/api/drops/${slug}${path}`, { body });
+    const answer = send(call ?? expect.fail(), owner, { slug });
     await until(() => gate.waiting() > 0, 'the change waits for its record');
     await service.services.moderation.takeDown(slug, operator);
     gate.open();
     return answer;
   }
 
-  for (const [method, path, body] of changesOfOwner) {
-    it(`${method} ${path} ${JSON.stringify(body) ?? ''}: 403 forbidden as after the takedown, and nothing changes`, async () => {
+  for (const call of dropChanges) {
+    it(`${call.name} ${JSON.stringify(call.body) ?? ''}: 403 forbidden as after the takedown, and nothing changes`, async () => {
       const owner = await service.newOwner();
       const { slug } = await owner.create();
       await owner.put(slug);
@@ -37,12 +37,12 @@ describe('A request that is being handled while its page is taken down', () => {
         );
       const before = await readAll();
       service.clock.advance(1); // so that updated_at would tell
-      const answer = await overtaken(owner, slug, method, path, body);
+      const answer = await overtaken(owner, slug, call);
       expect(expectError(answer, 403, 'forbidden')).to.deep.equal({
         reason: 'phishing',
         taken_down_at: service.clock.now(),
       });
-      const later = await owner.request(method, `/api/drops/${slug}${path}`, { body });
+      const later = await send(call, owner, { slug });
       expect(answer.text, 'as one that comes later').to.equal(later.text);
       await service.services.moderation.restore(slug, operator);
       expect(await readAll()).to.deep.equal(before);
@@ -57,7 +57,9 @@ describe('A request that is being handled while its page is taken down', () => {
     const blobs = () => Promise.all([html, contexts].map((store) => store.listIds('', 'z', 1_000)));
     const before = await blobs();
     for (let n = 0; n < 3; n++) {
-      const answer = await overtaken(owner, slug, 'PUT', '', { html: '<p>New', context: 'why' });
+      const body = { html: '<p>New', context: 'why' };
+      const put = dropChanges.find(({ method }) => method === 'PUT');
+      const answer = await overtaken(owner, slug, put && { ...put, body });
       expectError(answer, 403, 'forbidden');
       await service.services.moderation.restore(slug, operator);
     }
@@ -68,7 +70,8 @@ describe('A request that is being handled while its page is taken down', () => {
   it('DELETE: 204, and the drop is deleted', async () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
-    expect((await overtaken(owner, slug, 'DELETE', '')).status).to.equal(204);
+    const remove = dropCalls.find(({ name }) => name === deleteDrop);
+    expect((await overtaken(owner, slug, remove)).status).to.equal(204);
     expectError(await service.get(`/p/${slug}`), 404, 'not_found');
   });
 });

@@ -7,7 +7,7 @@ import {
   describeWith,
   resolve,
 } from '../support/description.ts';
-import { bearerEndpoints } from '../support/endpoints.ts';
+import { expectError } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
 
 const description = describeWith();
@@ -83,12 +83,6 @@ describe('GET /openapi.json', () => {
     expect(answer.body).to.deep.equal(describeWith({ BASE_URL: service.config.BASE_URL }));
   });
 
-  it('bearerEndpoints, by which other tests call every endpoint that needs a token, misses none', () => {
-    const secured = [...operations].filter(([, { security }]) => security.length > 0).map(([name]) => name);
-    const called = bearerEndpoints('{slug}', '{id}').map((call) => call.join(' ').replace('/v/1', '/v/{n}'));
-    expect(called).to.have.members(secured);
-  });
-
   it('describes every endpoint that programs call, with the codes of the specification; no pages for people', () => {
     expect([...operations.keys()]).to.have.members(Object.keys(described));
     for (const [name, bindings] of Object.entries(described)) {
@@ -112,14 +106,21 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('the methods of a described path are those of its Allow, and HEAD', async () => {
+  it('of a described path every other method is 405 with Allow, with and without a token', async () => {
+    const { token } = await service.newOwner();
     for (const [template, item] of Object.entries(description.paths)) {
-      const { status, headers } = await service.request('OPTIONS', template.replace(/\{\w+\}/g, 'none'));
-      const methods = Object.keys(item).flatMap((method) =>
-        method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+      const path = template.replace('{n}', '1').replace(/\{\w+\}/g, 'none');
+      const allowed = Object.keys(item).flatMap((one) =>
+        one === 'get' ? ['GET', 'HEAD'] : [one.toUpperCase()],
       );
-      expect(status, template).to.equal(405);
-      expect(headers.allow?.split(', '), template).to.have.members(methods);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (allowed.includes(method)) continue;
+        for (const options of [{ token }, {}]) {
+          const answer = await service.request(method, path, options);
+          expectError(answer, 405, 'invalid_arg');
+          expect(answer.headers.allow?.split(', '), `${method} ${path}`).to.have.members(allowed);
+        }
+      }
     }
   });
 

@@ -1,9 +1,6 @@
-import { createBodyReader } from '../../api/http/body.ts';
 import { formTokensOf } from '../../api/http/session.ts';
-import { createRoutes } from '../../api/routes.ts';
-import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import type { Answer } from './client.ts';
-import { createTestPages } from './layout.ts';
+import { routesOf } from './description.ts';
 import type { Owner } from './owner.ts';
 import { createPerson, type Person } from './person.ts';
 import type { TestService } from './service.ts';
@@ -62,16 +59,12 @@ function sessionCookieName({ config }: TestService): string {
  * @returns by the route's path, a path of that drop
  */
 export function dashboardPathsOf(
-  { config, services }: TestService,
+  { services }: TestService,
   method: 'GET' | 'POST',
   slug: string,
   tokenId = 'x',
 ): Map<string, string> {
-  const { routes } = createRoutes(
-    services,
-    createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
-    createTestPages(),
-  );
+  const { routes } = routesOf(services);
   const own = routes.filter(
     ({ method: of, path }) => of === method && /^\/(drops|account|operators|sign-out)(\/|$)/.test(path),
   );

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createBodyReader } from '../../api/http/body.ts';
 import { share } from '../../api/openapi/share.ts';
-import { createRoutes } from '../../api/routes.ts';
+import { createRoutes, type RouteTable } from '../../api/routes.ts';
 import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Services } from '../../shared/open-services.ts';
@@ -36,17 +36,21 @@ export interface Description {
   readonly [part: string]: unknown;
 }
 
-/** The description of a service with those settings, without starting one. */
-export function describeWith(env: Readonly<Record<string, string>> = {}): Description {
+export function routesOf(services: Services): RouteTable {
+  const budget = createMemoryBudget(services.config.BUFFERED_BYTES);
+  return createRoutes(services, createBodyReader(budget), createTestPages());
+}
+
+/** The routes of a service with those settings, without starting one. */
+export function routesWith(env: Readonly<Record<string, string>> = {}): RouteTable {
   const config = readConfig(env);
   // Proof: making the table reads these alone; what else a handler needs it asks for when it is called.
-  const services = { config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services;
-  const described = createRoutes(
-    services,
-    createBodyReader(createMemoryBudget(config.BUFFERED_BYTES)),
-    createTestPages(),
-  ).describe();
-  return JSON.parse(JSON.stringify(share(described))) as Description; // proof: read as such by the tests that check its form
+  return routesOf({ config, identityProvider: null, signInKey: null, limits: {} } as unknown as Services);
+}
+
+/** The description of a service with those settings, without starting one. */
+export function describeWith(env: Readonly<Record<string, string>> = {}): Description {
+  return JSON.parse(JSON.stringify(share(routesWith(env).describe()))) as Description; // proof: read as such by the tests that check its form
 }
 
 /** What a reference inside the description stands for. */
