@@ -15,9 +15,6 @@ import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
 import { messageOf } from './util/message-of.ts';
 
-/** After this long without a renewal, another worker may take the job. */
-const leaseMs = 30_000;
-
 /**
  * A `service` and an import create and lock the data directory and migrate the database; a `command` works on existing data of
  * this release's form, also beside a service. Only an import works on data that an import has not filled yet; it creates the
@@ -57,7 +54,7 @@ export function openEmbeddedEngine(deps: {
     secrets,
     archive: createSqliteArchiveStore({ db, ...stores, secrets, clock }),
     rateLimiter: createMemoryRateLimiter(),
-    jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE, leaseMs }),
+    jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     ready: async () => db.check(),
     async close() {
       await db.close();

@@ -1,6 +1,6 @@
 import type { JobTally } from '../../domain/job-count.ts';
 
-/** A job that a process holds a lease on. */
+/** A job that runs. */
 export interface HeldJob {
   readonly id: number;
   readonly name: string;
@@ -11,8 +11,6 @@ export interface HeldJob {
   readonly attempts: number;
   /** How many of them ended with their process. */
   readonly crashes: number;
-  readonly holder: string;
-  readonly leaseUntil: number;
   /** It has no row. */
   readonly isInMemory?: true;
 }
@@ -57,8 +55,7 @@ export function createJobMemory(name: HeldJob['name']) {
         if (claimed.length >= limit) break;
         if (dueAt > now || running.includes(key)) continue;
         lastId -= 1; // rows have positive ids
-        const held = { holder: '', leaseUntil: Number.POSITIVE_INFINITY, isInMemory: true } as const;
-        claimed.push({ id: lastId, name, key, payload, attempts: 1, crashes: 0, ...held });
+        claimed.push({ id: lastId, name, key, payload, attempts: 1, crashes: 0, isInMemory: true });
       }
       for (const { key } of claimed) waiting.delete(key);
       return claimed;

@@ -19,7 +19,6 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
  * failed jobs of one key the newest is kept. In the process that runs jobs, renders wait in memory (job-memory.ts): at the
  * start it reads them from the records of the drops.
  * @param concurrency how many jobs run at once
- * @param leaseMs how long a job is held by a process that no longer renews its lease
  * @param pollMs how often it looks for jobs that other processes enqueue: a command cannot wake this process
  * @param wakesItself false, for tests: no timer starts jobs; they run during `runUntilIdle` only
  */
@@ -28,11 +27,10 @@ export function createSqliteJobQueue(options: {
   clock: Clock;
   log: Log;
   concurrency: number;
-  leaseMs?: number;
   pollMs?: number;
   wakesItself?: boolean;
 }): SqliteJobQueue {
-  const { db, clock, leaseMs = 30_000, pollMs = 1_000, wakesItself = true } = options;
+  const { db, clock, pollMs = 1_000, wakesItself = true } = options;
   const rows = createJobRows(db);
   const memory = createJobMemory(renderName);
   let runner: JobRunner | undefined;
@@ -55,7 +53,7 @@ export function createSqliteJobQueue(options: {
         const key = jobKey(renderName, payload);
         memory.put({ key, payload: JSON.stringify(payload), dueAt: clock.now() });
       }
-      runner = createJobRunner({ ...options, rows, memory, handlers, leaseMs, pollMs, wakesItself });
+      runner = createJobRunner({ ...options, rows, memory, handlers, pollMs, wakesItself });
     },
 
     async stop(graceMs) {

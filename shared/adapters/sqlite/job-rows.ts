@@ -34,8 +34,8 @@ const errorMaxLength = 8_000;
 /** SQL: whether a drop lists a render as a pending task, and the job of its latest version has no row. */
 const isRenderPending = `has_chores AND owed_render AND deleted_at IS NULL
   AND '${renderName}/' || id || '/' || head_id NOT IN (SELECT key FROM jobs WHERE name = '${renderName}')`;
-const columns = 'id, name, key, payload, attempts, crashes, holder, due_at AS leaseUntil';
-const held = `id = $id AND state = 'active' AND holder = $holder`;
+const columns = 'id, name, key, payload, attempts, crashes';
+const isActive = `id = $id AND state = 'active'`;
 const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
 const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
   AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
@@ -53,25 +53,24 @@ export function createJobRows(db: Database) {
       DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
     // One priority at a time: the index then has the rows in order, and a long queue is not sorted for each claim.
     claim: db.prepare(`
-      UPDATE jobs SET state = 'active', holder = $holder, due_at = $leaseUntil, attempts = attempts + 1
+      UPDATE jobs SET state = 'active', attempts = attempts + 1
       WHERE id IN (
         SELECT id FROM jobs WHERE ${claimable} AND key NOT IN (SELECT value FROM json_each($running))
           AND priority = $priority ORDER BY due_at, id LIMIT $limit)
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
-    remove: db.prepare(`DELETE FROM jobs WHERE ${held}`),
+    remove: db.prepare(`DELETE FROM jobs WHERE ${isActive}`),
     isWaiting: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'waiting'`),
     isAnyFailed: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'failed'`),
     removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
-    renew: db.prepare(`UPDATE jobs SET due_at = $leaseUntil WHERE ${held}`),
     putBack: db.prepare(`
-      UPDATE OR REPLACE jobs SET state = 'waiting', holder = NULL, attempts = $attempts, crashes = $crashes, error = $error,
+      UPDATE OR REPLACE jobs SET state = 'waiting', attempts = $attempts, crashes = $crashes, error = $error,
         due_at = (SELECT coalesce(min(due_at, $dueAt), $dueAt) FROM (
           SELECT min(due_at) AS due_at FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'waiting'))
-      WHERE ${held}`),
+      WHERE ${isActive}`),
     fail: db.prepare(`
-      UPDATE OR REPLACE jobs SET state = 'failed', holder = NULL, due_at = $keptUntil, error = $error
-      WHERE ${held}`),
+      UPDATE OR REPLACE jobs SET state = 'failed', due_at = $keptUntil, error = $error
+      WHERE ${isActive}`),
     keep: db.prepare(`
       INSERT OR REPLACE INTO jobs (name, key, payload, state, priority, attempts, due_at, error)
       VALUES ($name, $key, $payload, $state, $priority, $attempts, $dueAt, $error)`),
@@ -117,12 +116,11 @@ export function createJobRows(db: Database) {
   }
 
   /** Gives a row to a job that has none. */
-  function keep(job: HeldJob, state: 'waiting' | 'failed', error: string, dueAt: number): true {
+  function keep(job: HeldJob, state: 'waiting' | 'failed', error: string, dueAt: number): void {
     const { name, key, payload, attempts } = job;
     const { priority } = jobs[name as JobName]; // proof: only names of the catalogue are claimed
     const values = { name, key, payload, state, priority, attempts, dueAt };
     sql.keep.run({ ...values, error: error.slice(0, errorMaxLength) });
-    return true;
   }
 
   /** A schedule that has never run is due; so is one whose time is so far off that the clock must have changed. */
@@ -151,13 +149,8 @@ export function createJobRows(db: Database) {
      * Takes due jobs by priority and time, and never one while another of its key is active.
      * @param running keys of jobs that run, also of those without a row
      */
-    claim(
-      lease: Pick<HeldJob, 'holder' | 'leaseUntil'>,
-      now: number,
-      limit: number,
-      running: readonly string[],
-    ) {
-      const values = { ...lease, now, running: JSON.stringify(running) };
+    claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
+      const values = { now, running: JSON.stringify(running) };
       const claimed: HeldJob[] = [];
       for (const priority of priorities) {
         const free = limit - claimed.length;
@@ -168,42 +161,32 @@ export function createJobRows(db: Database) {
       return claimed;
     },
 
-    // The next four do nothing and return false if the lease was lost.
-
     /** For a job that is done. A failed job of its key goes, too. */
-    remove({ id, key, holder, isInMemory }: HeldJob): boolean {
-      const isHeld = isInMemory ?? sql.remove.run({ id, holder }).changes > 0;
-      if (isHeld) sql.removeFailed.run({ key });
-      return isHeld;
+    remove({ id, key, isInMemory }: HeldJob): void {
+      if (!isInMemory) sql.remove.run({ id });
+      sql.removeFailed.run({ key });
     },
 
-    retry(job: HeldJob, error: string, dueAt: number): boolean {
-      if (job.isInMemory) return keep(job, 'waiting', error, dueAt);
-      const { id, holder, attempts, crashes } = job;
-      const shown = error.slice(0, errorMaxLength);
-      return sql.putBack.run({ id, holder, dueAt, attempts, crashes, error: shown }).changes > 0;
+    retry(job: HeldJob, error: string, dueAt: number): void {
+      const { id, attempts, crashes, isInMemory } = job;
+      if (isInMemory) keep(job, 'waiting', error, dueAt);
+      else sql.putBack.run({ id, dueAt, attempts, crashes, error: error.slice(0, errorMaxLength) });
     },
 
     /** As if this attempt had not begun. */
-    giveBack({ id, holder, attempts, crashes }: HeldJob, now: number): boolean {
-      const before = { dueAt: now, attempts: attempts - 1, crashes, error: null };
-      return sql.putBack.run({ id, holder, ...before }).changes > 0;
+    giveBack({ id, attempts, crashes }: HeldJob, dueAt: number): void {
+      sql.putBack.run({ id, dueAt, attempts: attempts - 1, crashes, error: null });
     },
 
-    fail(job: HeldJob, error: string, now: number): boolean {
+    fail(job: HeldJob, error: string, now: number): void {
       const keptUntil = now + failedKeptMs;
-      if (job.isInMemory) return keep(job, 'failed', error, keptUntil);
-      const { id, holder } = job;
-      return sql.fail.run({ id, holder, keptUntil, error: error.slice(0, errorMaxLength) }).changes > 0;
+      if (job.isInMemory) keep(job, 'failed', error, keptUntil);
+      else sql.fail.run({ id: job.id, keptUntil, error: error.slice(0, errorMaxLength) });
     },
 
     isWaiting: (key: string): boolean => sql.isWaiting.get({ key }) !== undefined,
 
     isAnyFailed: (key: string): boolean => sql.isAnyFailed.get({ key }) !== undefined,
-
-    renew({ id, holder }: HeldJob, leaseUntil: number): void {
-      sql.renew.run({ id, holder, leaseUntil });
-    },
 
     /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
@@ -251,7 +234,7 @@ export function createJobRows(db: Database) {
     },
 
     listActive(): HeldJob[] {
-      return sql.listActive.all({}) as HeldJob[]; // proof: `columns`; an active row has a holder
+      return sql.listActive.all({}) as HeldJob[]; // proof: `columns`
     },
 
     /** The latest versions of drops that list a render as a pending task and have no row; those that wait for longest first. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '../../domain/errors.ts';
 import type { JobTally } from '../../domain/job-count.ts';
 import {
@@ -17,10 +17,15 @@ import type { HeldJob, JobMemory } from './job-memory.ts';
 import type { JobRows } from './job-rows.ts';
 
 const cleanupMs = 3_600_000;
+/** How long it waits before it writes a result again. */
+const rewriteMs = 1_000;
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/** Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. */
+/**
+ * Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. No other process runs jobs on this file,
+ * so a job that is active at the first claim was left by one that ended.
+ */
 export function createJobRunner(deps: {
   db: Database;
   rows: JobRows;
@@ -29,13 +34,11 @@ export function createJobRunner(deps: {
   clock: Clock;
   log: Log;
   concurrency: number;
-  /** For this and the next two see `createSqliteJobQueue`. */
-  leaseMs: number;
+  /** For this and the next see `createSqliteJobQueue`. */
   pollMs: number;
   wakesItself: boolean;
 }) {
-  const { db, rows, memory, handlers, clock, log, concurrency, leaseMs, pollMs, wakesItself } = deps;
-  const holder = randomUUID();
+  const { db, rows, memory, handlers, clock, log, concurrency, pollMs, wakesItself } = deps;
   const running = new Map<number, { job: HeldJob; end: Promise<void> }>();
   let lastClaim: Promise<unknown> = Promise.resolve();
   let isFirstClaim = true;
@@ -45,7 +48,6 @@ export function createJobRunner(deps: {
   let isStopping = false;
   let isStopped = false;
   let poll: NodeJS.Timeout | undefined;
-  const renewal = wakesItself ? setInterval(renewLeases, leaseMs / 3) : undefined;
 
   function claim(): Promise<void> {
     const next = lastClaim.then(claimOnce);
@@ -59,23 +61,21 @@ export function createJobRunner(deps: {
     const now = clock.now();
     lastClaimAt = now;
     const free = concurrency - running.size;
-    const abandoned = rows.listActive().filter((job) => isAbandoned(job, now));
     const isCleanupDue = Math.abs(now - cleanedAt) >= cleanupMs;
-    if (abandoned.length > 0 || isCleanupDue || (free > 0 && rows.isAnyDue(now)))
-      await claimRows(abandoned, isCleanupDue, now);
+    if (isFirstClaim || isCleanupDue || (free > 0 && rows.isAnyDue(now))) await claimRows(isCleanupDue, now);
     // Rows first: no job has a lower priority than those in memory.
     start(memory.claim(now, concurrency - running.size, runningKeys()));
   }
 
-  async function claimRows(abandoned: readonly HeldJob[], isCleanupDue: boolean, now: number): Promise<void> {
+  async function claimRows(isCleanupDue: boolean, now: number): Promise<void> {
     const free = concurrency - running.size;
+    const abandoned = isFirstClaim ? rows.listActive() : [];
     const { recovered, claimed, unknown } = await db.write(() => {
       const recovered = abandoned.map((job) => ({ job, to: rows.recover(job, now) }));
       if (isCleanupDue) rows.removeOldFailed(now);
       const unknown = isCleanupDue ? rows.removeUnknown() : [];
       rows.putScheduled(now);
-      const lease = { holder, leaseUntil: now + leaseMs };
-      return { recovered, unknown, claimed: rows.claim(lease, now, free, runningKeys()) };
+      return { recovered, unknown, claimed: rows.claim(now, free, runningKeys()) };
     });
 
     isFirstClaim = false;
@@ -102,28 +102,29 @@ export function createJobRunner(deps: {
     return [...running.values()].map(({ job }) => job.key);
   }
 
-  /** No other process runs jobs on this file, so a job that is active at the start was left by one that ended. */
-  function isAbandoned(job: HeldJob, now: number): boolean {
-    return !running.has(job.id) && ((isFirstClaim && job.holder !== holder) || job.leaseUntil <= now);
-  }
-
-  /** Never rejects. A job whose result cannot be written runs again when its lease is over. */
+  /** Never rejects. */
   async function run(job: HeldJob): Promise<void> {
-    try {
-      const finish = await call(job);
-      if (isStopped) return; // it was given back
-      const isHeld = await finish();
-      if (!isHeld) log.warn(about(job), 'a job ended after its lease was lost');
-    } catch (err) {
-      log.error({ ...about(job), err }, 'the result of a job could not be written; it will run again');
-      if (job.isInMemory) memory.put({ ...job, dueAt: clock.now() + unavailableRetryMs });
-    }
+    const finish = await call(job);
+    while (!isStopped && !(await isWritten(job, finish)) && !isStopping) await pause(rewriteMs);
     running.delete(job.id);
     wake();
   }
 
-  /** Calls the handler. @returns a function that records the result; it resolves to false if the lease was lost */
-  async function call(job: HeldJob): Promise<() => Promise<boolean>> {
+  /** Writes the result; a job in memory whose result cannot be written runs again. */
+  async function isWritten(job: HeldJob, finish: () => Promise<void>): Promise<boolean> {
+    try {
+      await finish();
+      return true;
+    } catch (err) {
+      log.error({ ...about(job), err }, 'the result of a job could not be written; trying again');
+      if (!job.isInMemory) return false;
+      memory.put({ ...job, dueAt: clock.now() + unavailableRetryMs });
+      return true;
+    }
+  }
+
+  /** Calls the handler. @returns a function that records the result */
+  async function call(job: HeldJob): Promise<() => Promise<void>> {
     const name = job.name as JobName; // proof: only names of the catalogue are claimed
     let isPayloadValid = false;
     try {
@@ -148,15 +149,13 @@ export function createJobRunner(deps: {
     }
   }
 
-  async function remove(job: HeldJob): Promise<boolean> {
-    if (job.isInMemory && !rows.isAnyFailed(job.key)) return true;
-    return db.write(() => rows.remove(job));
+  async function remove(job: HeldJob): Promise<void> {
+    if (!job.isInMemory || rows.isAnyFailed(job.key)) await db.write(() => rows.remove(job));
   }
 
-  async function giveBack(job: HeldJob, dueAt: number): Promise<boolean> {
-    if (!job.isInMemory) return db.write(() => rows.giveBack(job, dueAt));
-    memory.put({ ...job, dueAt });
-    return true;
+  async function giveBack(job: HeldJob, dueAt: number): Promise<void> {
+    if (job.isInMemory) memory.put({ ...job, dueAt });
+    else await db.write(() => rows.giveBack(job, dueAt));
   }
 
   /** Claims soon; several calls claim once. */
@@ -184,15 +183,6 @@ export function createJobRunner(deps: {
     return Math.min(Math.max(next - clock.now(), 1), pollMs);
   }
 
-  function renewLeases(): void {
-    const held = [...running.values()].filter(({ job }) => !job.isInMemory);
-    if (held.length === 0) return;
-    const until = clock.now() + leaseMs;
-    db.write(() => {
-      for (const { job } of held) rows.renew(job, until);
-    }).catch((err: unknown) => log.error({ err }, 'the leases of running jobs could not be renewed'));
-  }
-
   const ends = () => [...running.values()].map(({ end }) => end);
 
   async function runUntilIdle(): Promise<void> {
@@ -209,10 +199,11 @@ export function createJobRunner(deps: {
     await lastClaim;
     await waitAtMost(graceMs, Promise.all(ends()));
     isStopped = true;
-    clearInterval(renewal);
     const left = [...running.values()];
-    await Promise.all(left.map(({ job }) => giveBack(job, clock.now())));
     for (const { job } of left) log.warn(about(job), 'a job still runs; it will run again later');
+    const notGivenBack = (err: unknown) =>
+      log.warn({ err }, 'jobs still run; the next process runs them again');
+    await Promise.all(left.map(({ job }) => giveBack(job, clock.now()))).catch(notGivenBack);
   }
 
   wake();
