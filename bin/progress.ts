@@ -29,3 +29,15 @@ export function startProgress(
   bar.start(total, 0);
   return { add: (count) => bar.increment(count), end: () => bar.stop() };
 }
+
+/** A signal that SIGINT, SIGTERM and SIGHUP abort; a second one of them ends the process at once. */
+export function watchForInterrupt(io: ProcessIo, message: string): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    io.on(signal, () => {
+      if (controller.signal.aborted) io.exit(1);
+      controller.abort(new Error(message));
+    });
+  }
+  return controller.signal;
+}

@@ -8,7 +8,7 @@ import { readFileSizes } from './adapters/sqlite/file-sizes.ts';
 import { createSqliteJobQueue } from './adapters/sqlite/job-queue.ts';
 import { createSqliteStores } from './adapters/sqlite/stores.ts';
 import type { Config } from './config/config.ts';
-import type { UnfinishedImport } from './ports/archive-store.ts';
+import type { UnfinishedImport } from './ports/archive.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Engine } from './ports/engine.ts';
 import type { Log } from './ports/log.ts';
@@ -52,7 +52,7 @@ export function openEmbeddedEngine(deps: {
   return {
     ...stores,
     secrets,
-    archive: createSqliteArchiveStore({ db, ...stores, secrets, clock }),
+    archive: createSqliteArchiveStore({ db, secrets, clock }),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     ready: async () => db.check(),

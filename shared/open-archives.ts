@@ -1,7 +1,7 @@
 import { type Config, isScaleOut } from './config/config.ts';
 import type { Role } from './embedded-engine.ts';
 import { migrateStores, openStores, systemClock } from './open-stores.ts';
-import type { ArchiveStore, UnfinishedImport } from './ports/archive-store.ts';
+import type { ArchiveStore, UnfinishedImport } from './ports/archive.ts';
 import type { Log } from './ports/log.ts';
 
 export {

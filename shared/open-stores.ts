@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { knownForm as mongoForm } from './adapters/mongo/form.ts';
 import { knownForm as sqliteForm } from './adapters/sqlite/form.ts';
 import { type Config, isScaleOut } from './config/config.ts';
-import { importHasNotEnded } from './domain/archive-error.ts';
+import { importHasNotEnded } from './domain/archive.ts';
 import { randomBase62 } from './domain/ids.ts';
 import type { Role } from './embedded-engine.ts';
 import type { Clock } from './ports/clock.ts';

@@ -6,8 +6,7 @@ import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
 import { type Report, reportIdLength, reportReasons } from '../../shared/domain/report.ts';
 import { hashToken, newToken, tokenIdOf } from '../../shared/domain/token.ts';
 import { migrateStores, openStores, systemClock } from '../../shared/open-stores.ts';
-import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
-import { inChunks } from '../../shared/util/in-chunks.ts';
+import type { ArchiveStore } from '../../shared/ports/archive.ts';
 import { createRandom } from '../../test/support/random.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
 import { makePage } from '../load.ts';
@@ -39,7 +38,7 @@ const cap = 500;
 const writerDrops = cap - 50;
 const largeDrops = 20_000;
 const dropsAtOnce = 500;
-const blobsAtOnce = 100;
+const blobsAtOnce = 64;
 /** Accounts and slugs that requests take turns with. */
 const accountsKept = 40;
 const slugsKept = 200;
@@ -61,14 +60,18 @@ export async function fill(
   async function addAccount(name: string, drops: number): Promise<FilledAccount> {
     const { id, token } = await insertAccount(archive, name);
     const made = Array.from({ length: drops }, (_, n) => makeDrop(id, n, { random, lock, now: Date.now() }));
-    await inChunks(
-      made.flatMap(({ documents }) => [...documents]),
-      blobsAtOnce,
-      async ([version, { html, context }]) => {
-        await archive.writeBlob('html', version, html);
-        if (context !== null) await archive.writeBlob('contexts', version, context);
-      },
-    );
+    const documents = made.flatMap((drop) => [...drop.documents]);
+    for (let from = 0; from < documents.length; from += blobsAtOnce) {
+      const slice = documents.slice(from, from + blobsAtOnce);
+      await archive.writeBlobs(
+        'html',
+        slice.map(([id, { html }]) => ({ id, bytes: html })),
+      );
+      await archive.writeBlobs(
+        'contexts',
+        slice.flatMap(([id, { context }]) => (context === null ? [] : [{ id, bytes: context }])),
+      );
+    }
     for (let from = 0; from < made.length; from += dropsAtOnce) {
       const records = made.slice(from, from + dropsAtOnce).map(({ record }) => record);
       await archive.write('drops', records);

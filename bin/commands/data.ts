@@ -27,7 +27,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string, options: { force?: true; skipDamaged?: true }) => {
-      const { exportData } = await import('./export.ts');
+      const { exportData } = await import('./archives.ts');
       await exportData(file, options, io);
     });
 
@@ -48,7 +48,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string) => {
-      const { importData } = await import('./import.ts');
+      const { importData } = await import('./archives.ts');
       await importData(file, io);
     });
 
@@ -69,7 +69,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
       ),
     )
     .action(async (file: string, options: { againstStore?: true }) => {
-      const { verifyData } = await import('./verify.ts');
+      const { verifyData } = await import('./archives.ts');
       await verifyData(file, options, io);
     });
 

@@ -73,19 +73,27 @@ export interface ArchivedDrop extends Omit<Drop, 'metadata' | 'locked' | 'latest
   readonly days: readonly (readonly [day: string, views: number])[];
 }
 
-const ids: { readonly [K in ArchiveKind]: (record: ArchiveRecord<K>) => string } = {
-  secrets: ({ name }) => name,
-  accounts: ({ id }) => id,
-  tokens: ({ id }) => id,
-  'idempotency-keys': ({ accountId, key }) => `${accountId} ${key}`,
-  drops: ({ id }) => id,
-  reports: ({ id }) => id,
-  'audit-log': ({ id }) => id,
-};
+/** Where the bytes of versions are, by version id. */
+export const blobFolders = ['html', 'contexts'] as const;
+
+export type BlobFolder = (typeof blobFolders)[number];
+
+export interface ArchivedBlob {
+  /** Of its version. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
 
 /** What identifies the record among those of its kind, in ASCII. */
-export function archiveId<K extends ArchiveKind>(kind: K, record: ArchiveRecord<K>): string {
-  return ids[kind](record);
+export function archiveId(record: ArchiveRecord): string {
+  if ('id' in record) return record.id;
+  return 'key' in record ? `${record.accountId} ${record.key}` : record.name;
+}
+
+/** The account that the record belongs to; null: to none. */
+export function ownerOf(record: ArchiveRecord): string | null {
+  if ('ownerId' in record) return record.ownerId;
+  return 'accountId' in record ? record.accountId : null;
 }
 
 /** The drop as an archive holds it. */
@@ -107,4 +115,17 @@ function isObject(value: unknown): value is object {
 
 function sortKeys(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Something is wrong with an archive. The message is a clause about it: `it is cut off after html/0198f…`. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}
+
+/** For a process or a backup that needs all data. @param begunAt Unix ms */
+export function importHasNotEnded(archiveId: string, begunAt: number): Error {
+  return new Error(
+    `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
+      'ended; run "bin/dropleaf.js import FILE" again with the same file',
+  );
 }

@@ -72,7 +72,12 @@ function faultOf(name: string, field: Field | undefined, value: unknown): string
   return [value === undefined ? `${name} must be there` : `${name} must be ${field.rule}`];
 }
 
-function field<T>(type: Field['type'], rule: string, isValid: (value: unknown) => value is T): Field<T> {
+/** @param rule completes `label must be …` */
+export function field<T>(
+  type: Field['type'],
+  rule: string,
+  isValid: (value: unknown) => value is T,
+): Field<T> {
   return { type, rule, isValid, isNullable: false, isLeftOut: false };
 }
 

@@ -1,5 +1,5 @@
 import type { AccountStore } from './account-store.ts';
-import type { ArchiveStore } from './archive-store.ts';
+import type { ArchiveStore } from './archive.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { CardStore } from './card-store.ts';

@@ -7,118 +7,95 @@ import {
   archiveKinds,
   canonicalJson,
 } from '../domain/archive.ts';
-import type { ArchiveSnapshot } from '../ports/archive-store.ts';
-import { type BlobDigest, blobsOf, digestOf } from './archive-format.ts';
+import type { ArchiveSnapshot } from '../ports/archive.ts';
+import { readBlobs, readSnapshot } from './archive-export.ts';
+import { blobsOf, digestOf } from './archive-format.ts';
 import type { RecordsPart } from './archive-reader.ts';
-import { createReadAhead } from './blob-read-ahead.ts';
 
-/** Compares an archive with a store, record by record and blob by blob, in one pass over both. */
-export function createComparison(snapshot: ArchiveSnapshot, onDifference: (text: string) => void) {
-  const kinds = [...archiveKinds];
-  const readAhead = createReadAhead(snapshot);
-  let cursor: { kind: ArchiveKind; store: Cursor } | null = null;
-
-  /** Moves on to the kind; what the store still has of the kinds before it is not in the archive. */
-  async function moveTo(kind: ArchiveKind | null): Promise<void> {
-    while (cursor?.kind !== kind) {
-      if (cursor !== null) await reportMore(cursor, null);
-      const next = kinds.shift();
-      cursor = next === undefined ? null : { kind: next, store: createCursor(next, snapshot) };
-      if (cursor === null) return;
-    }
-  }
-
-  /** @param before the id at which to stop; null: the end of the kind */
-  async function reportMore({ kind, store }: NonNullable<typeof cursor>, before: string | null) {
-    for (let record = await store.peek(); record !== null; record = await store.peek()) {
-      if (before !== null && archiveId(kind, record) >= before) return;
-      onDifference(`${describe(kind, record)} is not in the archive`);
-      store.skip();
-    }
-  }
-
-  async function compare(kind: ArchiveKind, wanted: ArchiveRecord, digests: RecordsPart['digests']) {
-    if (cursor === null) return; // the kind is out of order, which the reader reports
-    const id = archiveId(kind, wanted);
-    await reportMore(cursor, id);
-    const stored = await cursor.store.peek();
-    if (stored === null || archiveId(kind, stored) !== id) {
-      onDifference(`${describe(kind, wanted)} is not in the store`);
-      return;
-    }
-    cursor.store.skip();
-    const fields = findDifferences(wanted, stored);
-    if (fields.length > 0) onDifference(`${describe(kind, wanted)} differs in ${fields.join(', ')}`);
-    if (kind === 'drops') await compareBlobs(wanted as ArchivedDrop, digests); // proof: of that kind
-  }
-
-  async function compareBlobs(drop: ArchivedDrop, digests: ReadonlyMap<string, BlobDigest>): Promise<void> {
-    for (const blob of blobsOf(drop)) {
-      const { name, what, version } = blob;
-      const wanted = digests.get(name);
-      if (wanted === undefined) continue; // missing in the archive, which the reader reports
-      const bytes = await readAhead.read(blob);
-      const isSame = bytes !== null && digestOf(bytes).sha256 === wanted.sha256;
-      if (isSame) continue;
-      const difference = bytes === null ? 'is not in the store' : 'differs';
-      onDifference(`${name} (${what} of version ${version} of ${drop.slug}) ${difference}`);
-    }
-  }
-
-  return {
-    async add({ kind, records, digests }: RecordsPart): Promise<void> {
-      await moveTo(kind);
-      const drops = kind === 'drops' ? (records as readonly ArchivedDrop[]) : []; // proof: of that kind
-      readAhead.expect(drops.flatMap(blobsOf));
-      for (const record of records) await compare(kind, record, digests);
-      readAhead.forget(drops.flatMap(blobsOf)); // those of drops that are not in the store
-    },
-    /** After the last records. */
-    end: () => moveTo(null),
-  };
+/** A record, and the SHA-256 of its blobs by the name of their entry. */
+interface Item {
+  readonly kind: ArchiveKind;
+  readonly record: ArchiveRecord;
+  readonly digests: ReadonlyMap<string, string>;
 }
 
-interface Cursor {
-  /** The next record; null: there are no more. */
-  peek(): Promise<ArchiveRecord | null>;
-  skip(): void;
+/**
+ * Compares an archive with a store, record by record and blob by blob, in one pass over both: they have the same order.
+ * @returns sentences
+ */
+export async function* compareArchive(
+  archive: AsyncIterable<RecordsPart>,
+  snapshot: ArchiveSnapshot,
+): AsyncGenerator<string> {
+  const inArchive = itemsOf(archive);
+  const inStore = itemsOf(readStore(snapshot));
+  let [wanted, stored] = [await nextOf(inArchive), await nextOf(inStore)];
+  while (wanted !== null || stored !== null) {
+    const order = compareOrder(wanted, stored);
+    if (wanted !== null && order < 0) yield `${describe(wanted)} is not in the store`;
+    else if (stored !== null && order > 0) yield `${describe(stored)} is not in the archive`;
+    else if (wanted !== null && stored !== null) yield* compareItems(wanted, stored);
+    if (order <= 0) wanted = await nextOf(inArchive);
+    if (order >= 0) stored = await nextOf(inStore);
+  }
 }
 
-function createCursor(kind: ArchiveKind, snapshot: ArchiveSnapshot): Cursor {
-  const batches = snapshot.read(kind)[Symbol.asyncIterator]();
-  let batch: readonly ArchiveRecord[] = [];
-  let at = 0;
-  let isEnd = false;
-  return {
-    async peek() {
-      while (at === batch.length && !isEnd) {
-        const next = await batches.next();
-        isEnd = next.done === true;
-        batch = next.done ? [] : next.value;
-        at = 0;
-      }
-      return batch[at] ?? null;
-    },
-    skip() {
-      at += 1;
-    },
-  };
+async function* readStore(snapshot: ArchiveSnapshot): AsyncGenerator<Omit<RecordsPart, 'type'>> {
+  for await (const { kind, records } of readSnapshot(snapshot)) {
+    const digests = new Map<string, string>();
+    const drops = kind === 'drops' ? (records as readonly ArchivedDrop[]) : []; // proof: of that kind
+    const blobs = drops.flatMap(blobsOf);
+    let n = 0;
+    for await (const bytes of readBlobs(snapshot, blobs)) {
+      const name = blobs[n++]?.name ?? '';
+      if (bytes !== null) digests.set(name, digestOf(bytes).sha256);
+    }
+    yield { kind, records, digests };
+  }
+}
+
+async function* itemsOf(parts: AsyncIterable<Omit<RecordsPart, 'type'>>): AsyncGenerator<Item> {
+  for await (const { kind, records, digests } of parts)
+    for (const record of records) yield { kind, record, digests };
+}
+
+async function nextOf(items: AsyncIterator<Item>): Promise<Item | null> {
+  const next = await items.next();
+  return next.done ? null : next.value;
+}
+
+/** Negative: `a` comes first, or there is no `b`. */
+function compareOrder(a: Item | null, b: Item | null): number {
+  if (a === null || b === null) return a === null ? 1 : -1;
+  if (a.kind !== b.kind) return archiveKinds.indexOf(a.kind) - archiveKinds.indexOf(b.kind);
+  const [idA, idB] = [archiveId(a.record), archiveId(b.record)];
+  return idA === idB ? 0 : idA < idB ? -1 : 1;
+}
+
+function* compareItems(wanted: Item, stored: Item): Generator<string> {
+  const fields = findDifferences(wanted.record, stored.record);
+  if (fields.length > 0) yield `${describe(wanted)} differs in ${fields.join(', ')}`;
+  if (!('versions' in wanted.record)) return;
+  for (const { name, what } of blobsOf(wanted.record)) {
+    const digest = wanted.digests.get(name);
+    if (digest === undefined || digest === stored.digests.get(name)) continue; // undefined: the reader reports it
+    const difference = stored.digests.has(name) ? 'differs' : 'is not in the store';
+    yield `${name} (${what} of ${wanted.record.slug}) ${difference}`;
+  }
 }
 
 /** The fields that differ; none: the records are equal. */
 function findDifferences(wanted: ArchiveRecord, stored: ArchiveRecord): string[] {
-  if (canonicalJson(wanted) === canonicalJson(stored)) return [];
-  const [a, b] = [fieldsOf(wanted), fieldsOf(stored)];
-  const names = [...new Set([...a.keys(), ...b.keys()])].sort();
-  return names.filter((name) => !isDeepStrictEqual(a.get(name), b.get(name)));
-}
-
-function fieldsOf(record: ArchiveRecord): Map<string, unknown> {
-  return new Map(Object.entries(JSON.parse(canonicalJson(record))));
+  const [textA, textB] = [canonicalJson(wanted), canonicalJson(stored)];
+  if (textA === textB) return [];
+  const [a, b]: Record<string, unknown>[] = [JSON.parse(textA), JSON.parse(textB)];
+  return Object.keys({ ...a, ...b })
+    .sort()
+    .filter((name) => !isDeepStrictEqual(a?.[name], b?.[name]));
 }
 
 /** `drops 0198f… (abc123)`. */
-function describe(kind: ArchiveKind, record: ArchiveRecord): string {
-  const id = `${kind} ${archiveId(kind, record)}`;
+function describe({ kind, record }: Item): string {
+  const id = `${kind} ${archiveId(record)}`;
   return 'versions' in record ? `${id} (${record.slug})` : id;
 }

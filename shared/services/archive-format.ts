@@ -1,7 +1,12 @@
-import { createHash } from 'node:crypto';
-import { type ArchivedDrop, type ArchiveKind, archiveKinds } from '../domain/archive.ts';
-import { ArchiveError } from '../domain/archive-error.ts';
-import type { ArchiveBlobs } from '../ports/archive-store.ts';
+import { createHash, type Hash } from 'node:crypto';
+import {
+  type ArchivedDrop,
+  ArchiveError,
+  type ArchiveKind,
+  archiveKinds,
+  type BlobFolder,
+  blobFolders,
+} from '../domain/archive.ts';
 
 // An archive is a tar file with these entries, in this order:
 //   archive.json                 what wrote it and when
@@ -21,11 +26,9 @@ export const maxEntryBytes = 20 * 1024 * 1024;
 
 export const headName = 'archive.json';
 export const manifestName = 'manifest.json';
-const blobFolders = ['html', 'contexts'] as const satisfies ArchiveBlobs[];
 
 /** The first entry. */
 export interface ArchiveHead {
-  readonly format: typeof format;
   readonly id: string;
   /** Of Dropleaf. */
   readonly release: string;
@@ -42,11 +45,9 @@ export interface BlobDigest {
 
 interface Total {
   readonly count: number;
+  /** Of blobs only. */
+  readonly bytes?: number;
   readonly sha256: string;
-}
-
-interface BlobTotal extends Total {
-  readonly bytes: number;
 }
 
 /** The last entry. */
@@ -55,7 +56,7 @@ export interface ArchiveManifest {
   /** Of the lines of each kind in their order. */
   readonly records: Readonly<Record<ArchiveKind, Total>>;
   /** Of the lines `id bytes sha256` of the blobs that records name, in the order of these. */
-  readonly blobs: Readonly<Record<ArchiveBlobs, BlobTotal>>;
+  readonly blobs: Readonly<Record<BlobFolder, Total>>;
 }
 
 export function digestOf(bytes: Uint8Array): BlobDigest {
@@ -64,20 +65,21 @@ export function digestOf(bytes: Uint8Array): BlobDigest {
 
 /** Adds up a manifest while an archive is written or read. */
 export function createTotals() {
-  const records = mapOf(archiveKinds, () => ({ count: 0, hash: createHash('sha256') }));
-  const blobs = mapOf(blobFolders, () => ({ count: 0, bytes: 0, hash: createHash('sha256') }));
+  const newSum = () => ({ count: 0, bytes: 0, hash: createHash('sha256') });
+  const records = mapOf(archiveKinds, newSum);
+  const blobs = mapOf(blobFolders, newSum);
+
+  function add(sum: { count: number; bytes: number; hash: Hash }, line: Uint8Array | string, bytes = 0) {
+    sum.count += 1;
+    sum.bytes += bytes;
+    sum.hash.update(line);
+  }
+
   return {
     /** @param line with its line break */
-    addRecord(kind: ArchiveKind, line: Uint8Array): void {
-      records[kind].count += 1;
-      records[kind].hash.update(line);
-    },
-    addBlob(folder: ArchiveBlobs, id: string, { bytes, sha256 }: BlobDigest): void {
-      const total = blobs[folder];
-      total.count += 1;
-      total.bytes += bytes;
-      total.hash.update(`${id} ${bytes} ${sha256}\n`);
-    },
+    addRecord: (kind: ArchiveKind, line: Uint8Array): void => add(records[kind], line),
+    addBlob: (folder: BlobFolder, id: string, { bytes, sha256 }: BlobDigest): void =>
+      add(blobs[folder], `${id} ${bytes} ${sha256}\n`, bytes),
     /** Once, at the end. */
     toManifest: (): ArchiveManifest => ({
       format,
@@ -94,34 +96,31 @@ export function createTotals() {
 }
 
 /** The bytes of `archive.json`, which carries a digest of itself. */
-export function formatHead(fields: Omit<ArchiveHead, 'format'>): Buffer {
-  const head = orderHead({ format, ...fields });
+export function formatHead({ id, release, engine, created }: ArchiveHead): Buffer {
+  const head = { format, id, release, engine, created };
   return Buffer.from(`${JSON.stringify({ ...head, sha256: sha256(JSON.stringify(head)) })}\n`);
 }
 
 /** @throws ArchiveError if it is the head of something else or of a newer release, or is damaged */
 export function parseHead(bytes: Uint8Array): ArchiveHead {
-  const head = parseObject(bytes) as Partial<ArchiveHead & { sha256: string }> | null; // proof: any object may be read so
-  if (typeof head?.format !== 'number') throw new ArchiveError('archive.json is damaged');
-  if (head.format !== format) {
+  const {
+    format: found,
+    id,
+    release,
+    engine,
+    created,
+  } = parseObject(bytes) as Partial<ArchiveHead & { format: unknown }>; // proof: any object may be read so
+  if (typeof found === 'number' && found !== format) {
     throw new ArchiveError(
-      `it has format ${head.format}, and this release knows format ${format}: use the release that wrote it, or a newer one`,
+      `it has format ${found}, and this release knows format ${format}: use the release that wrote it, or a newer one`,
     );
   }
-  const { id = '', release = '', engine = 'embedded', created = '' } = head;
-  if (![id, release, engine, created].every(isShortText)) throw new ArchiveError('archive.json is damaged');
-  const known = orderHead({ format, id, release, engine, created });
-  if (sha256(JSON.stringify(known)) !== head.sha256) throw new ArchiveError('archive.json is damaged');
-  return known;
-}
-
-/** It is stored and printed. */
-function isShortText(value: unknown): boolean {
-  return typeof value === 'string' && /^[\x20-\x7e]{0,100}$/.test(value);
-}
-
-function orderHead({ format, id, release, engine, created }: ArchiveHead): ArchiveHead {
-  return { format, id, release, engine, created };
+  const head = { id, release, engine, created } as ArchiveHead; // proof: the next line checks it
+  const isShown = Object.values(head).every(
+    (text) => typeof text === 'string' && /^[\x20-\x7e]{1,100}$/.test(text),
+  );
+  if (!isShown || !formatHead(head).equals(bytes)) throw new ArchiveError('archive.json is damaged');
+  return head;
 }
 
 export function formatManifest(manifest: ArchiveManifest): Buffer {
@@ -131,20 +130,16 @@ export function formatManifest(manifest: ArchiveManifest): Buffer {
 /** @param found what the entries before it add up to @returns what differs; none: they are equal */
 export function compareManifest(bytes: Uint8Array, found: ArchiveManifest): string[] {
   if (formatManifest(found).equals(bytes)) return [];
-  const said = parseObject(bytes) as Partial<ArchiveManifest> | null; // proof: any object may be read so
+  const said = parseObject(bytes) as Partial<ArchiveManifest>; // proof: any object may be read so
   const differences = [
-    ...archiveKinds.flatMap((kind) => compareTotal(kind, said?.records?.[kind], found.records[kind])),
-    ...blobFolders.flatMap((folder) => compareTotal(folder, said?.blobs?.[folder], found.blobs[folder])),
+    ...archiveKinds.flatMap((kind) => compareTotal(kind, said.records?.[kind], found.records[kind])),
+    ...blobFolders.flatMap((folder) => compareTotal(folder, said.blobs?.[folder], found.blobs[folder])),
   ];
   return differences.length > 0 ? differences : ['manifest.json is damaged'];
 }
 
-function compareTotal(
-  what: string,
-  said: Partial<BlobTotal> | undefined,
-  found: Total | BlobTotal,
-): string[] {
-  if (said === undefined) return [`manifest.json says nothing about ${what}`];
+function compareTotal(what: string, said: Total | undefined, found: Total): string[] {
+  if (!said) return [`manifest.json says nothing about ${what}`];
   if (said.count !== found.count) {
     return [`manifest.json counts ${said.count} ${what}, and the archive has ${found.count}`];
   }
@@ -152,11 +147,11 @@ function compareTotal(
   return isSame ? [] : [`the digest of all ${what} differs from the one in manifest.json`];
 }
 
-/** What an entry holds, by its name; null: it belongs into no archive. */
+/** What an entry holds, by its name. */
 export type EntryName =
-  | { readonly type: 'blob'; readonly folder: ArchiveBlobs; readonly id: string }
+  | { readonly type: 'blob'; readonly folder: BlobFolder; readonly id: string }
   | { readonly type: 'digests' }
-  | { readonly type: 'records'; readonly kind: string }
+  | { readonly type: 'records'; readonly kind: ArchiveKind }
   | { readonly type: 'manifest' };
 
 export function recordsName(kind: ArchiveKind, number: number): string {
@@ -167,37 +162,43 @@ export function digestsName(number: number): string {
   return `digests/${String(number).padStart(6, '0')}.txt`;
 }
 
+/** null: it belongs into no archive. */
 export function parseEntryName(name: string): EntryName | null {
   if (name === manifestName) return { type: 'manifest' };
   if (/^digests\/\d{6,9}\.txt$/.test(name)) return { type: 'digests' };
-  const [, kind] = /^records\/([a-z-]{1,40})-\d{6,9}\.ndjson$/.exec(name) ?? [];
+  const [, recordsOf] = /^records\/([a-z-]+)-\d{6,9}\.ndjson$/.exec(name) ?? [];
+  const kind = archiveKinds.find((known) => known === recordsOf);
   if (kind !== undefined) return { type: 'records', kind };
-  const [, folder, id] = /^(html|contexts)\/([0-9A-Za-z_-]{1,64})$/.exec(name) ?? [];
-  if (id === undefined) return null;
-  return { type: 'blob', folder: folder === 'html' ? 'html' : 'contexts', id };
+  const [, blobsOf, id] = /^(html|contexts)\/([0-9A-Za-z_-]{1,64})$/.exec(name) ?? [];
+  const folder = blobFolders.find((known) => known === blobsOf);
+  return folder === undefined || id === undefined ? null : { type: 'blob', folder, id };
 }
 
 /** A blob that a version has. */
 export interface BlobOfVersion {
   /** Of its entry. */
   readonly name: string;
-  readonly folder: ArchiveBlobs;
+  readonly folder: BlobFolder;
   readonly id: string;
-  /** For messages. */
-  readonly what: 'HTML' | 'context';
-  /** The version's number. */
-  readonly version: number;
+  /** `HTML of version 3`. */
+  readonly what: string;
   /** null: its record does not say. */
   readonly bytes: number | null;
 }
 
 /** The blobs of a drop in the order in which digests and totals have them. */
 export function blobsOf({ versions }: Pick<ArchivedDrop, 'versions'>): BlobOfVersion[] {
-  return versions.flatMap(({ id, number: version, sizeBytes, hasContext }) => {
-    const html = { folder: 'html', what: 'HTML', bytes: sizeBytes } as const;
-    const context = { folder: 'contexts', what: 'context', bytes: null } as const;
-    const blobs = hasContext ? [html, context] : [html];
-    return blobs.map((blob) => ({ ...blob, name: `${blob.folder}/${id}`, id, version }));
+  return versions.flatMap(({ id, number, sizeBytes: bytes, hasContext }) => {
+    const html = {
+      name: `html/${id}`,
+      folder: 'html',
+      id,
+      what: `HTML of version ${number}`,
+      bytes,
+    } as const;
+    if (!hasContext) return [html];
+    const what = `context of version ${number}`;
+    return [html, { name: `contexts/${id}`, folder: 'contexts', id, what, bytes: null } as const];
   });
 }
 
@@ -225,14 +226,13 @@ export function parseDigest(line: string): ListedDigest | null {
 /** A head or a manifest has about 1 KB. */
 const objectMaxBytes = 64 * 1024;
 
-/** null: it is no JSON object. */
-function parseObject(bytes: Uint8Array): object | null {
-  if (bytes.byteLength > objectMaxBytes) return null;
+/** An empty object: it is no JSON object. */
+function parseObject(bytes: Uint8Array): object {
+  if (bytes.byteLength > objectMaxBytes) return {};
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return typeof value === 'object' ? value : null;
+    return Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -1,12 +1,11 @@
-import type { ArchiveKind } from '../domain/archive.ts';
-import { ArchiveError } from '../domain/archive-error.ts';
-import type { ArchiveStore, UnfinishedImport } from '../ports/archive-store.ts';
-import { type ArchiveManifest, recordsPerEntry } from './archive-format.ts';
+import { ArchiveError, type ArchiveKind, blobFolders } from '../domain/archive.ts';
+import type { ArchiveStore, UnfinishedImport } from '../ports/archive.ts';
+import type { ArchiveManifest } from './archive-format.ts';
 import type { ArchivePart, OpenArchive } from './archive-reader.ts';
 
-/** Blobs that are stored in parallel: whichever limit is reached first. */
+/** Blobs that are stored with one call: whichever limit is reached first. */
 const blobsAtOnce = 64;
-const blobBytesAtOnce = 8 * 1024 * 1024;
+const bytesAtOnce = 8 * 1024 * 1024;
 
 /** What an import may do with a store. */
 export type Target =
@@ -34,7 +33,7 @@ export async function beginImport(store: ArchiveStore, begun: UnfinishedImport):
 
 /**
  * Fills the store, which `beginImport` has marked, and removes the mark. If it fails, the store stays marked, and the same import
- * can be repeated.
+ * can be repeated: it stores what is not there.
  * @throws ArchiveError at the first fault of the archive; the reason of the signal
  */
 export async function importArchive(
@@ -42,56 +41,37 @@ export async function importArchive(
   { parts }: OpenArchive,
   signal: AbortSignal,
 ): Promise<ArchiveManifest> {
-  const stored = await store.countRecords();
-  const read: Partial<Record<ArchiveKind, number>> = {};
-  const blobs = createBlobWrites(store);
-  let manifest: ArchiveManifest | null = null;
+  let blobs: Extract<ArchivePart, { type: 'blob' }>[] = [];
+  let bytes = 0;
+
+  async function flush(): Promise<void> {
+    for (const folder of blobFolders)
+      await store.writeBlobs(
+        folder,
+        blobs.filter((blob) => blob.folder === folder),
+      );
+    blobs = [];
+    bytes = 0;
+  }
+
   for await (const part of parts) {
     signal.throwIfAborted();
     switch (part.type) {
       case 'fault':
         throw new ArchiveError(part.text);
       case 'blob':
-        // An interrupted import has stored records in their order: the next entry of drops is stored for certain.
-        if ((stored.drops ?? 0) - (read.drops ?? 0) < recordsPerEntry) await blobs.add(part);
+        blobs.push(part);
+        bytes += part.bytes.byteLength;
+        if (blobs.length === blobsAtOnce || bytes >= bytesAtOnce) await flush();
         break;
-      case 'records': {
-        const { kind, records } = part;
-        const count = (read[kind] ?? 0) + records.length;
-        read[kind] = count;
-        await blobs.flush();
-        if ((stored[kind] ?? 0) < count) await store.write(kind, records);
+      case 'records':
+        await flush();
+        await store.write(part.kind, part.records);
         break;
-      }
       case 'end':
-        manifest = part.manifest;
+        await store.endImport();
+        return part.manifest;
     }
   }
-  await blobs.flush();
-  if (manifest === null) throw new Error('the archive has no end'); // the reader throws before
-  await store.endImport();
-  return manifest;
-}
-
-type Blob = Extract<ArchivePart, { type: 'blob' }>;
-
-function createBlobWrites(store: ArchiveStore) {
-  let waiting: Blob[] = [];
-  let bytes = 0;
-
-  async function flush(): Promise<void> {
-    const blobs = waiting;
-    waiting = [];
-    bytes = 0;
-    await Promise.all(blobs.map(({ folder, id, bytes }) => store.writeBlob(folder, id, bytes)));
-  }
-
-  return {
-    async add(blob: Blob): Promise<void> {
-      waiting.push(blob);
-      bytes += blob.bytes.byteLength;
-      if (waiting.length === blobsAtOnce || bytes >= blobBytesAtOnce) await flush();
-    },
-    flush,
-  };
+  throw new Error('the archive has no end'); // the reader throws before
 }

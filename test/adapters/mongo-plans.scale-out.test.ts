@@ -434,8 +434,8 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['archive.findUnfinishedImport', () => stores.archive.findUnfinishedImport(), ['find imports by _id_']],
     [
       'archive.openSnapshot',
-      async () => (await stores.archive.openSnapshot()).readDropAgain('drop-1-7'),
-      ['find drops by _id_'], // its account is none that the snapshot has read
+      async () => (await stores.archive.openSnapshot()).readDropAgain('drop-9-9'),
+      ['find drops by _id_', 'find day_views by _id_'],
     ],
     [
       'archive.write',

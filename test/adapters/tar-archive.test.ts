@@ -9,7 +9,7 @@ import {
   openArchiveFile,
   openArchivePipe,
 } from '../../shared/adapters/tar/archive-file.ts';
-import type { ArchiveInput } from '../../shared/ports/archive-file.ts';
+import type { ArchiveInput } from '../../shared/ports/archive.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 

@@ -20,7 +20,7 @@ async function openStores(): Promise<Stores> {
     clock,
     ...stores,
     secrets,
-    archive: createSqliteArchiveStore({ db, ...stores, secrets, clock }),
+    archive: createSqliteArchiveStore({ db, secrets, clock }),
     async close() {
       await db.close();
       rmSync(dir, { recursive: true });

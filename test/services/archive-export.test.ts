@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../shared/config/config.ts';
 import type { ArchivedDrop } from '../../shared/domain/archive.ts';
 import { openStores } from '../../shared/open-stores.ts';
-import type { ArchiveSnapshot, ArchiveStore } from '../../shared/ports/archive-store.ts';
+import type { ArchiveSnapshot, ArchiveStore } from '../../shared/ports/archive.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
 import { at, later, start } from '../contract/records.ts';
 import { type Entry, exportEntries, findFaults, packEntries } from '../support/archives.ts';
@@ -56,13 +56,18 @@ describe('an export while owners change drops', () => {
             }
           },
           readDropAgain: (id) => now((snapshot) => snapshot.readDropAgain(id)),
-          async readBlob(blobs, id) {
-            const changed = drop;
-            if (changed?.versions.some((version) => version.id === id && version.number === number)) {
-              drop = undefined;
-              await change(changed);
+          async readBlobs(folder, ids) {
+            const found = new Map<string, Uint8Array>();
+            for (const id of ids) {
+              const changed = drop;
+              if (changed?.versions.some((version) => version.id === id && version.number === number)) {
+                drop = undefined;
+                await change(changed);
+              }
+              for (const blob of await now((snapshot) => snapshot.readBlobs(folder, [id])))
+                found.set(...blob);
             }
-            return now((snapshot) => snapshot.readBlob(blobs, id));
+            return found;
           },
         };
       },

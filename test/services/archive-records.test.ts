@@ -48,18 +48,21 @@ describe('records of an archive', () => {
   it('are refused with the kind, the id and the field', () => {
     const version = drop.versions[0];
     for (const [changes, fault] of [
-      [{ title: 5 }, 'title must be a text'],
+      [{ title: 5 }, 'title must be a text without U+0000'],
       [{ title: undefined }, 'title must be there'],
       [{ title: null }, /^title /],
-      [{ title: 'a\0b' }, 'title must be without U+0000'],
+      [{ title: 'a\0b' }, 'title must be a text without U+0000'],
       [{ slug: '../x' }, 'slug must be a slug'],
       [{ rev: 0.5 }, 'rev must be a whole number of at least 1'],
       [{ viewCount: -1 }, 'viewCount must be a whole number of at least 0'],
       [{ more: 1 }, /unknown fields: more/],
       [{ lock: { id: newId(start) } }, 'lock.hash must be there'],
       [{ takedown: 'x' }, 'takedown must be an object'],
-      [{ versions: [] }, 'versions must be a list of at least one version'],
-      [{ versions: [version, version] }, 'versions must be ascending by number, without repeats'],
+      [{ versions: [] }, 'versions must be a list of 1 to 10000 versions, ascending by number'],
+      [
+        { versions: [version, version] },
+        'versions must be a list of 1 to 10000 versions, ascending by number',
+      ],
       [{ versions: [{ ...version, id: '../../etc' }] }, 'versions[0].id must be an id of 32 hex digits'],
       [{ versions: [{ ...version, hasContext: 1 }] }, 'versions[0].hasContext must be true or false'],
       [
@@ -71,13 +74,19 @@ describe('records of an archive', () => {
         },
         'metadata must be pairs with valid keys, each key once',
       ],
-      [{ createdAt: 8.64e15 + 1 }, 'createdAt must be at most 8640000000000000'],
-      [{ takedown: { at: 2 ** 53 - 1, reason: '' } }, 'takedown.at must be at most 8640000000000000'],
+      [{ createdAt: 8.64e15 + 1 }, 'createdAt must be a whole number from 0 to 8640000000000000'],
+      [
+        { takedown: { at: 2 ** 53 - 1, reason: '' } },
+        'takedown.at must be a whole number from 0 to 8640000000000000',
+      ],
       [
         { lock: { id: newId(start), hash: '$argon2id$v=19$m=4000000,t=9,p=1$c2FsdA$aGFzaA' } },
         'lock.hash must be an argon2id hash of usual cost',
       ],
-      [{ versions: Array.from({ length: 10_001 }, () => ({})) }, 'versions must be a list of at most 10000'],
+      [
+        { versions: Array.from({ length: 10_001 }, () => ({})) },
+        'versions must be a list of 1 to 10000 versions, ascending by number',
+      ],
       [{ days: [[['2026-01-31'], 1]] }, 'days must be dates with their views, ascending'],
       [{ days: [['2026-13-31', 1]] }, 'days must be dates with their views, ascending'],
       [{ metadata: { a: '1' } }, 'metadata must be pairs with valid keys, each key once'],

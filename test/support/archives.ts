@@ -3,8 +3,7 @@ import {
   openArchiveFile,
   openArchivePipe,
 } from '../../shared/adapters/tar/archive-file.ts';
-import type { ArchiveInput } from '../../shared/ports/archive-file.ts';
-import type { ArchiveStore } from '../../shared/ports/archive-store.ts';
+import type { ArchiveInput, ArchiveStore } from '../../shared/ports/archive.ts';
 import { type ExportOptions, exportArchive } from '../../shared/services/archive-export.ts';
 import { openArchive } from '../../shared/services/archive-reader.ts';
 

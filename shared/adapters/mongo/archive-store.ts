@@ -1,45 +1,56 @@
-import type { Connection } from 'mongoose';
-import type { ArchiveKind, ArchiveRecord } from '../../domain/archive.ts';
-import type { ArchiveStore } from '../../ports/archive-store.ts';
+import { type Collection, type Connection, mongo, Schema } from 'mongoose';
+import {
+  type ArchivedBlob,
+  type ArchivedDrop,
+  type ArchivedSecret,
+  type ArchiveKind,
+  type ArchiveRecord,
+  archiveId,
+} from '../../domain/archive.ts';
+import type { ArchiveSnapshot, ArchiveStore } from '../../ports/archive.ts';
+import { archiveTables, tableKinds } from '../../ports/archive-tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
-import { accountCollection } from './account-store.ts';
-import { openArchiveBlobs } from './archive-blobs.ts';
-import { createArchiveInserts } from './archive-inserts.ts';
-import { createMongoSnapshot } from './archive-snapshot.ts';
-import { auditCollection } from './audit-log.ts';
+import { createMongoSnapshot, type Identified } from './archive-snapshot.ts';
+import { contextModel } from './blob-store.ts';
+import { collectionOf } from './collection.ts';
 import { answerMs, backgroundMs } from './connection.ts';
-import { dropModel } from './drop-schema.ts';
+import { type DropDocument, liveDropDocument } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
-import { idempotencyCollection } from './idempotency-store.ts';
-import { importModel } from './import-mark.ts';
+import { openGridBucket } from './grid-bucket.ts';
 import { patiently } from './patience.ts';
-import { placedReports } from './report-store.ts';
-import { tokenCollection } from './token-store.ts';
+import { versionDocument } from './version-document.ts';
 
-type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
+/** A drop may have 200 versions: with more drops, one insert could exceed the timeout of a command. */
+const recordsPerCall = 100;
+const daysPerCall = 1_000;
+const duplicateKey = 11_000;
+
+type StoredKind = Exclude<ArchiveKind, 'secrets'>;
+
+/** The mark of an unfinished import. At most one. */
+interface ImportDocument {
+  readonly _id: 'unfinished';
+  readonly archive_id: string;
+  readonly begun_at: number;
+}
+
+const importSchema = new Schema<ImportDocument>(
+  { _id: String, archive_id: String, begun_at: Number },
+  { collection: 'imports', versionKey: false, autoIndex: false, autoCreate: false },
+);
+
+export function importModel(connection: Connection) {
+  return connection.model('Import', importSchema);
+}
 
 export function createMongoArchiveStore(
   connection: Connection,
-  stores: { readonly secrets: SecretStore },
+  { secrets }: { readonly secrets: SecretStore },
   clock: Clock,
 ): ArchiveStore {
   const imports = importModel(connection);
-  const blobs = openArchiveBlobs(connection);
-  const models = [
-    ['accounts', accountCollection.in(connection)],
-    ['tokens', tokenCollection.in(connection)],
-    ['idempotency-keys', idempotencyCollection.in(connection)],
-    ['drops', dropModel(connection)],
-    ['reports', placedReports.in(connection)],
-    ['audit-log', auditCollection.in(connection)],
-  ] as const;
-  const writes: Writes = {
-    ...createArchiveInserts(connection),
-    async secrets(records) {
-      for (const { name, value } of records) await patiently(() => stores.secrets.replace(name, value));
-    },
-  };
+  const blobs = { html: openGridBucket(connection, 'html'), contexts: openContexts(connection) };
 
   const marks = withTimeLimit<Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport'>>(
     answerMs(connection),
@@ -67,15 +78,176 @@ export function createMongoArchiveStore(
     ...marks,
     ...withTimeLimit<Pick<ArchiveStore, 'countRecords'>>(backgroundMs, {
       async countRecords() {
+        const kinds = [...tableKinds, 'drops'] as const;
         const counts = await Promise.all(
-          models.map(async ([kind, model]) => [kind, await model.countDocuments()] as const),
+          kinds.map(async (kind) => [kind, await collectionFor(connection, kind).countDocuments()] as const),
         );
         return Object.fromEntries(counts.filter(([, records]) => records > 0));
       },
     }),
 
-    openSnapshot: async () => createMongoSnapshot(connection, { ...stores, ...blobs }, clock.now()),
-    write: (kind, records) => writes[kind](records),
-    writeBlob: blobs.writeBlob,
+    async openSnapshot() {
+      const readBlobs: ArchiveSnapshot['readBlobs'] = async (folder, ids) =>
+        ids.length === 0 ? new Map() : patiently(() => blobs[folder].getMany(ids));
+      return createMongoSnapshot(connection, { secrets, readBlobs }, clock.now());
+    },
+
+    async write(kind, records) {
+      if (kind === 'secrets') {
+        for (const { name, value } of records as readonly ArchivedSecret[]) // proof: of that kind
+          await patiently(() => secrets.replace(name, value));
+        return;
+      }
+      for (let from = 0; from < records.length; from += recordsPerCall)
+        await patiently(() => insertMissing(connection, kind, records.slice(from, from + recordsPerCall)));
+    },
+
+    async writeBlobs(folder, all) {
+      await patiently(async () => {
+        const known = await blobs[folder].findIds(all.map(({ id }) => id));
+        const missing = all.filter(({ id }) => !known.has(id));
+        if (missing.length > 0) await blobs[folder].putMany(missing);
+      });
+    },
   };
+}
+
+/** Contexts, with the methods of a bucket. */
+function openContexts(connection: Connection) {
+  const contexts = contextModel(connection);
+  return {
+    findIds: (ids: readonly string[]) => findIds(connection.collection<Identified>('contexts'), ids),
+
+    async putMany(blobs: readonly ArchivedBlob[]): Promise<void> {
+      const documents = blobs.map(({ id, bytes }) => ({ _id: id, bytes: Buffer.from(bytes) }));
+      try {
+        await contexts.insertMany(documents, { ordered: false });
+      } catch (error) {
+        if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
+      }
+    },
+
+    async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+      const found = await contexts.find({ _id: { $in: ids } }).lean();
+      const bytesOf = (bytes: unknown) => (bytes as mongo.Binary).value(); // proof: lean returns BSON
+      return new Map(found.map(({ _id, bytes }) => [_id, bytesOf(bytes)]));
+    },
+  };
+}
+
+/** Which of the ids are there. */
+async function findIds(collection: Collection<Identified>, ids: readonly string[]): Promise<Set<string>> {
+  const filter: mongo.Filter<Identified> = { _id: { $in: ids } };
+  const options = { projection: { _id: 1 }, batchSize: ids.length + 1 };
+  const found = await collection.find<Identified>(filter, options).toArray();
+  return new Set(found.map(({ _id }) => _id));
+}
+
+function collectionFor(connection: Connection, kind: StoredKind): Collection<Identified> {
+  return connection.collection<Identified>(kind === 'drops' ? 'drops' : archiveTables[kind].record.name);
+}
+
+/** Stores the records that are not there. */
+async function insertMissing(
+  connection: Connection,
+  kind: StoredKind,
+  records: readonly ArchiveRecord[],
+): Promise<void> {
+  const collection = collectionFor(connection, kind);
+  const known = await findIds(collection, records.map(archiveId));
+  const missing = records.filter((record) => !known.has(archiveId(record)));
+  if (missing.length === 0) return;
+  if (kind === 'drops') {
+    const drops = missing as readonly ArchivedDrop[]; // proof: of that kind
+    await insertDays(connection, drops); // first, because a drop that is there is not written again
+    const documents = drops.map(toDropDocument);
+    await insert(kind, collection, await givePlaces(collection, 'owner', 'drops_place', documents));
+    return;
+  }
+  const { record, toStored } = archiveTables[kind];
+  const { toDocument } = collectionOf(record);
+  const documents = missing.map((each) => {
+    const isOpenReport = 'closedAt' in each && each.closedAt === null;
+    return { ...toDocument(toStored(each)), ...(isOpenReport && { place: 0 }) };
+  });
+  const isPlaced = kind === 'reports';
+  const placed = isPlaced ? await givePlaces(collection, 'drop_id', 'reports_place', documents) : documents;
+  await insert(kind, collection, placed);
+}
+
+function toDropDocument(drop: ArchivedDrop): DropDocument {
+  const versions = drop.versions.map((version) => ({ ...versionDocument(version), number: version.number }));
+  const document = liveDropDocument({ ...drop, metadata: new Map(drop.metadata) }, versions, 0, []);
+  const { takedown } = drop;
+  if (takedown === null) return document;
+  return { ...document, taken_down_at: takedown.at, takedown_reason: takedown.reason };
+}
+
+async function insertDays(connection: Connection, drops: readonly ArchivedDrop[]): Promise<void> {
+  const documents = drops.flatMap(({ id, days }) =>
+    days.map(([day, count]) => ({ _id: `${id}/${day}`, count, views_batch: 0 })),
+  );
+  for (let from = 0; from < documents.length; from += daysPerCall)
+    await insert('drops', connection.collection('day_views'), documents.slice(from, from + daysPerCall));
+}
+
+/** Calls the driver directly: Mongoose would cast every field without need. @throws Error that names a refused document */
+async function insert(
+  kind: ArchiveKind,
+  collection: Collection<Identified>,
+  documents: readonly Identified[],
+): Promise<void> {
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+  } catch (error) {
+    const refused = refusalsOf(error).map(({ index, errmsg }) => ({
+      id: documents[index]?._id ?? '',
+      errmsg,
+    }));
+    if (refused.length === 0) throw error;
+    // An insert whose answer was lost may have stored it. A server may name any of the indexes that refuse a document.
+    const known = await findIds(
+      collection,
+      refused.map(({ id }) => id),
+    );
+    const conflict = refused.find(({ id }) => !known.has(id));
+    if (conflict === undefined) return;
+    throw new Error(`${kind} ${conflict.id} cannot be stored: ${conflict.errmsg}`, { cause: error });
+  }
+}
+
+/** The documents that unique indexes have refused; none if anything else went wrong. */
+function refusalsOf(error: unknown): mongo.WriteError[] {
+  if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined)
+    return [];
+  const refused = [error.writeErrors].flat();
+  return refused.every(({ code }) => code === duplicateKey) ? refused : [];
+}
+
+/**
+ * Gives the documents with a `place` the next ones of their owners. These are free, because no other write takes any.
+ * @param field that has the owner @param index on the field and `place`
+ */
+async function givePlaces(
+  collection: Collection<Identified>,
+  field: string,
+  index: string,
+  documents: readonly Identified[],
+): Promise<Identified[]> {
+  const ownerOf = (document: Identified) => String(Reflect.get(document, field));
+  const owners = [...new Set(documents.map(ownerOf))];
+  const pipeline = [
+    { $match: { [field]: { $in: owners }, place: { $gte: 0 } } },
+    { $group: { _id: `$${field}`, last: { $max: '$place' } } },
+  ];
+  type Last = Identified & { readonly last: number };
+  const found = await collection.aggregate<Last>(pipeline, { hint: index }).toArray();
+  const lastPlaces = new Map(found.map(({ _id, last }) => [_id, last]));
+  return documents.map((document) => {
+    if (!('place' in document)) return document;
+    const owner = ownerOf(document);
+    const place = (lastPlaces.get(owner) ?? -1) + 1;
+    lastPlaces.set(owner, place);
+    return { ...document, place };
+  });
 }

@@ -1,10 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { DropTasks, PendingTaskStore } from '../../ports/pending-task-store.ts';
+import { importModel } from './archive-store.ts';
 import { answerMs } from './connection.ts';
 import { type DropDocument, dropModel } from './drop-schema.ts';
 import { removeExpired } from './drop-updates.ts';
 import { withTimeLimit } from './errors.ts';
-import { importModel } from './import-mark.ts';
 import { artefactId, artefactModel, rendererOf, versionOf } from './render-store.ts';
 import type { VersionDocument } from './version-document.ts';
 import { daysOf, dayViewsModel } from './view-totals.ts';

@@ -1,14 +1,21 @@
-import { type ArchiveKind, type ArchiveRecord, archiveId } from '../../domain/archive.ts';
-import type { ArchiveStore, UnfinishedImport } from '../../ports/archive-store.ts';
-import type { BlobStore } from '../../ports/blob-store.ts';
+import {
+  type ArchivedDrop,
+  type ArchivedSecret,
+  type ArchiveRecord,
+  archiveId,
+} from '../../domain/archive.ts';
+import { columnOf } from '../../domain/record.ts';
+import { foldTexts } from '../../domain/search.ts';
+import type { ArchiveStore, UnfinishedImport } from '../../ports/archive.ts';
+import { archiveTables, type TableKind, tableKinds } from '../../ports/archive-tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
-import { createArchiveInserts } from './archive-inserts.ts';
-import { createSqliteSnapshot } from './archive-snapshot.ts';
+import { createSqliteSnapshot, openTable } from './archive-snapshot.ts';
+import { putBlobSql } from './blob-store.ts';
 import type { Database } from './database.ts';
+import { createPairs } from './drop-pairs.ts';
+import { insertVersionSql, lockValues, publisherValues, versionValues, writeMetadata } from './drop-rows.ts';
 import { isConstraint } from './result-codes.ts';
-
-type Writes = { readonly [K in ArchiveKind]: (records: readonly ArchiveRecord<K>[]) => Promise<void> };
 
 /** A mark that is there stays. Values: archive id, Unix ms. */
 export const beginImportSql =
@@ -16,68 +23,32 @@ export const beginImportSql =
 
 export function createSqliteArchiveStore(deps: {
   db: Database;
-  html: BlobStore;
-  contexts: BlobStore;
   /** Files beside the database. */
   secrets: SecretStore;
   clock: Clock;
 }): ArchiveStore {
-  const { db, html, contexts, secrets, clock } = deps;
-  const blobStores = { html, contexts };
-  const inserts = createArchiveInserts(db);
+  const { db, secrets, clock } = deps;
+  const tables = [...tableKinds.map((kind) => [kind, archiveTables[kind].record.name]), ['drops', 'drops']];
+  const counts = tables.map(([kind, name]) => `(SELECT count(*) FROM ${name}) AS "${kind}"`).join(', ');
   const sql = {
-    find: db.prepare('SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports'),
+    find: db.prepare<UnfinishedImport>('SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports'),
     begin: db.prepare(beginImportSql),
     end: db.prepare('DELETE FROM imports'),
-    count: db.prepare(`
-      SELECT (SELECT count(*) FROM accounts) AS "accounts", (SELECT count(*) FROM tokens) AS "tokens",
-        (SELECT count(*) FROM idempotency_keys) AS "idempotency-keys", (SELECT count(*) FROM drops) AS "drops",
-        (SELECT count(*) FROM reports) AS "reports", (SELECT count(*) FROM audit_log) AS "audit-log"`),
+    count: db.prepare<Readonly<Record<string, number>>>(`SELECT ${counts}`),
+    html: db.prepare(putBlobSql('html_blobs')),
+    contexts: db.prepare(putBlobSql('context_blobs')),
   };
-
-  /** All records or none. */
-  function insertAll<K extends keyof typeof inserts>(
-    kind: K,
-  ): (records: readonly ArchiveRecord<K>[]) => Promise<void> {
-    const insert: (record: ArchiveRecord<K>) => void = inserts[kind];
-    return (records) =>
-      db.write(() => {
-        for (const record of records) {
-          try {
-            insert(record);
-          } catch (cause) {
-            if (!isConstraint(cause)) throw cause;
-            throw new Error(`${kind} ${archiveId(kind, record)} cannot be stored: ${cause.message}`, {
-              cause,
-            });
-          }
-        }
-      });
-  }
-
-  const writes: Writes = {
-    async secrets(records) {
-      for (const { name, value } of records) await secrets.replace(name, value);
-    },
-    accounts: insertAll('accounts'),
-    tokens: insertAll('tokens'),
-    'idempotency-keys': insertAll('idempotency-keys'),
-    drops: insertAll('drops'),
-    reports: insertAll('reports'),
-    'audit-log': insertAll('audit-log'),
-  };
+  const insertDrop = createDropInsert(db);
+  const inserts = new Map(tableKinds.map((kind) => [kind as string, createInsert(db, kind)]));
 
   return {
     openSnapshot: async () => createSqliteSnapshot(db.openSnapshot(), secrets, clock.now()),
 
     async countRecords() {
-      const counts = Object.entries(sql.count.get() as Record<ArchiveKind, number>); // proof: the columns selected
-      return Object.fromEntries(counts.filter(([, records]) => records > 0));
+      return Object.fromEntries(Object.entries(sql.count.get() ?? {}).filter(([, records]) => records > 0));
     },
 
-    async findUnfinishedImport() {
-      return (sql.find.get() ?? null) as UnfinishedImport | null; // proof: the columns selected
-    },
+    findUnfinishedImport: async () => sql.find.get() ?? null,
 
     async beginImport({ archiveId: id, begunAt }) {
       await db.write(() => sql.begin.run(id, begunAt));
@@ -87,8 +58,81 @@ export function createSqliteArchiveStore(deps: {
       await db.write(() => sql.end.run());
     },
 
-    write: (kind, records) => writes[kind](records),
+    /** All records or none, except secrets. */
+    async write(kind, records) {
+      if (kind === 'secrets') {
+        const all = records as readonly ArchivedSecret[]; // proof: of that kind
+        for (const { name, value } of all) await secrets.replace(name, value);
+        return;
+      }
+      const insert = inserts.get(kind) ?? ((record) => insertDrop(record as ArchivedDrop)); // proof: the other kind
+      await db.write(() => {
+        for (const record of records) {
+          try {
+            insert(record);
+          } catch (cause) {
+            if (!isConstraint(cause)) throw cause;
+            throw new Error(`${kind} ${archiveId(record)} cannot be stored: ${cause.message}`, { cause });
+          }
+        }
+      });
+    },
 
-    writeBlob: (blobs, versionId, bytes) => blobStores[blobs].put(versionId, bytes),
+    async writeBlobs(folder, blobs) {
+      await db.write(() => {
+        for (const { id, bytes } of blobs) sql[folder].run(id, bytes);
+      });
+    },
+  };
+}
+
+/** Stores a record unless it is there. To be called inside a write of the database. */
+function createInsert(db: Database, kind: TableKind): (record: ArchiveRecord) => void {
+  const { record, toStored } = archiveTables[kind];
+  const insert = openTable(db, kind).inserting(`ON CONFLICT (${record.key.map(columnOf)}) DO NOTHING`);
+  return (archived) => void insert(toStored(archived));
+}
+
+function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
+  const pairs = createPairs(db);
+  const sql = {
+    // The next place is free, because no other write adds drops.
+    drop: db.prepare(`
+      INSERT INTO drops (id, owner_id, slug, title, description, folded, metadata, lock_id, lock_hash, latest_version,
+        head_id, head_size_bytes, head_has_context, head_media_type, head_created_at, view_count, place,
+        created_at, updated_at, changed_at, rev, taken_down_at, takedown_reason, expires_at,
+        owed_render, owed_purge)
+      VALUES ($id, $ownerId, $slug, $title, $description, $folded, $metadata, $lockId, $lockHash, $latestVersion,
+        $versionId, $sizeBytes, $hasContext, $mediaType, $headCreatedAt, $viewCount,
+        (SELECT coalesce(max(place), -1) + 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL),
+        $createdAt, $updatedAt, $updatedAt, $rev, $takenDownAt, $takedownReason, $expiresAt, 0, 0)
+      ON CONFLICT (id) DO NOTHING`),
+    version: db.prepare(insertVersionSql),
+    day: db.prepare('INSERT INTO day_views (drop_id, day, count, views_batch) VALUES (?, ?, ?, 0)'),
+  };
+
+  return (drop) => {
+    const { id, ownerId, versions, days } = drop;
+    if (sql.drop.run(dropValues(drop)).changes === 0) return;
+    for (const version of versions) {
+      const { number } = version;
+      sql.version.run({ id, ownerId, number, ...versionValues(version), ...publisherValues(version) });
+    }
+    for (const [day, views] of days) sql.day.run(id, day, views);
+    pairs.replace(drop, new Map(), new Map(drop.metadata));
+  };
+}
+
+function dropValues(drop: ArchivedDrop) {
+  const { lock, takedown, versions, days: _, ...fields } = drop;
+  const head = versions.at(-1);
+  if (head === undefined) throw new Error(`drops ${drop.id} has no version`);
+  const { createdAt: headCreatedAt, ...latest } = versionValues(head);
+  return {
+    ...{ ...fields, ...latest, headCreatedAt, latestVersion: head.number, ...lockValues(lock) },
+    folded: foldTexts(drop),
+    metadata: writeMetadata(new Map(drop.metadata)),
+    takenDownAt: takedown?.at ?? null,
+    takedownReason: takedown?.reason ?? null,
   };
 }

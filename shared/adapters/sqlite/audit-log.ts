@@ -4,12 +4,10 @@ import type { Database } from './database.ts';
 import { tableOf } from './table.ts';
 
 /** BY is a word of SQL. */
-export function auditTableOf(db: Pick<Database, 'prepare' | 'prepareTuples'>) {
-  return tableOf(db, auditRecord, { by: 'by_whom' });
-}
+export const auditColumns = { by: 'by_whom' };
 
 export function createSqliteAuditLog(db: Database): AuditLog {
-  const table = auditTableOf(db);
+  const table = tableOf(db, auditRecord, auditColumns);
   const insert = table.inserting();
   const end = db.prepare('UPDATE audit_log SET outcome = ?, ended_at = ? WHERE id = ? AND outcome IS NULL');
   const list = table.select('WHERE $before IS NULL OR id < $before ORDER BY id DESC LIMIT $limit');

@@ -1,5 +1,5 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { importHasNotEnded } from '../../domain/archive-error.ts';
+import { importHasNotEnded } from '../../domain/archive.ts';
 import { makePrivateFile } from './connection.ts';
 import { findDamage } from './database.ts';
 import { checkForm } from './form.ts';

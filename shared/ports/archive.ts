@@ -1,7 +1,10 @@
-import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from '../domain/archive.ts';
-
-/** The bytes of versions, by version id. */
-export type ArchiveBlobs = 'html' | 'contexts';
+import type {
+  ArchivedBlob,
+  ArchivedDrop,
+  ArchiveKind,
+  ArchiveRecord,
+  BlobFolder,
+} from '../domain/archive.ts';
 
 /** An import that has begun and not ended. */
 export interface UnfinishedImport {
@@ -13,13 +16,12 @@ export interface UnfinishedImport {
 /**
  * One read of everything that must last, while the service may write: each record is whole or absent. What was
  * acknowledged before `openSnapshot` is in it, unless it was removed since. SQLite: exactly what was committed at one
- * moment. MongoDB: each record as it is when it is read; an account that is created meanwhile is left out with all that
- * belongs to it, or is in the snapshot.
+ * moment. MongoDB: each record as it is when it is read, so that a record may have an account that `read` has not returned.
  */
 export interface ArchiveSnapshot {
   /**
    * Each record of the kind once, ascending by id (`archiveId`, compared as ASCII), in batches of at most 1,000 records, for
-   * drops 100. Read the kinds in the order of `archiveKinds`, each at most once.
+   * drops 100. Records of an account that is deleted are among them.
    */
   read<K extends ArchiveKind>(kind: K): AsyncIterable<readonly ArchiveRecord<K>[]>;
 
@@ -29,8 +31,8 @@ export interface ArchiveSnapshot {
    */
   readDropAgain(id: string): Promise<ArchivedDrop | null>;
 
-  /** null: no such blob. */
-  readBlob(blobs: ArchiveBlobs, versionId: string): Promise<Uint8Array | null>;
+  /** The blobs that exist, by id. @param ids of blobs that fit into memory together */
+  readBlobs(folder: BlobFolder, ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 
   close(): Promise<void>;
 }
@@ -66,6 +68,45 @@ export interface ArchiveStore {
    */
   write<K extends ArchiveKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void>;
 
-  /** Several calls in parallel are faster than one after the other: SQLite stores them in one transaction. */
-  writeBlob(blobs: ArchiveBlobs, versionId: string, bytes: Uint8Array): Promise<void>;
+  /** Stores the blobs that are not there yet. @param blobs at most 64 */
+  writeBlobs(folder: BlobFolder, blobs: readonly ArchivedBlob[]): Promise<void>;
+}
+
+/** A file inside an archive. */
+export interface ArchiveEntry {
+  /** As it stands in the archive: any text, because an archive may be damaged or made by hand. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+
+  /** Reads all of it into memory, once, and before the next entry is asked for. */
+  read(): Promise<Uint8Array>;
+}
+
+/** An archive to read. */
+export interface ArchiveInput {
+  /** Bytes of a file, which can be read again; null: a pipe, which can be read once. */
+  readonly size: number | null;
+
+  /**
+   * The entries from the beginning, in their order. An entry that was not read is skipped.
+   * @param onBytes receives the number of bytes of each piece that was read
+   * @throws ArchiveError if it is no archive or ends in the middle of an entry
+   */
+  entries(onBytes?: (count: number) => void): AsyncIterable<ArchiveEntry>;
+}
+
+/** An archive to write. Others see the file when it is whole, under its name, or not at all. */
+export interface ArchiveOutput {
+  /** Number of bytes written so far. */
+  readonly size: number;
+
+  /** Adds an entry. Resolves when most of it has been written, so that at most one entry is in memory. */
+  add(name: string, bytes: Uint8Array): Promise<void>;
+
+  /** Resolves when the archive is on the disk under its name, or in the pipe. */
+  finish(): Promise<void>;
+
+  /** Removes what was written; after `finish` it does nothing. */
+  discard(): Promise<void>;
 }
