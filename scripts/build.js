@@ -119,32 +119,19 @@ async function bundleAssets() {
 
 /** The leaf for browser tabs, and the picture for home screens. */
 async function drawIcons() {
-  const { Resvg } = await import('@resvg/resvg-js');
+  const { Renderer } = await import('@takumi-rs/core');
+  const renderer = new Renderer();
   const read = (name) => readFileSync(join(root, 'browser', 'icons', name));
-  const draw = (svg, width) =>
-    new Resvg(svg.toString(), { fitTo: { mode: 'width', value: width } }).render().asPng();
+  const draw = (src, width, format = 'png') =>
+    renderer.render({ type: 'image', src, width, height: width }, { width, height: width, format });
   const [leaf, app] = [read('leaf.svg'), read('app.svg')];
   return [
     { name: 'icon.svg', contents: leaf },
-    { name: 'favicon.ico', contents: asIco(draw(leaf, 32), 32) },
-    { name: 'apple-touch-icon.png', contents: draw(app, 180) },
-    { name: 'icon-192.png', contents: draw(app, 192) },
-    { name: 'icon-512.png', contents: draw(app, 512) },
+    { name: 'favicon.ico', contents: await draw(leaf, 32, 'ico') },
+    { name: 'apple-touch-icon.png', contents: await draw(app, 180) },
+    { name: 'icon-192.png', contents: await draw(app, 192) },
+    { name: 'icon-512.png', contents: await draw(app, 512) },
   ];
-}
-
-/** An ICO file with one PNG: a header of 6 bytes, one entry of 16, the picture. */
-function asIco(png, width) {
-  const head = Buffer.alloc(22);
-  head.writeUInt16LE(1, 2); // an icon
-  head.writeUInt16LE(1, 4); // of one picture
-  head.writeUInt8(width, 6);
-  head.writeUInt8(width, 7);
-  head.writeUInt16LE(1, 10); // colour planes
-  head.writeUInt16LE(32, 12); // bits a pixel
-  head.writeUInt32LE(png.length, 14);
-  head.writeUInt32LE(head.length, 18);
-  return Buffer.concat([head, png]);
 }
 
 /** Writes the files and `assets.json`, which maps each name to the name with the hash. */

@@ -2,12 +2,14 @@ import { availableParallelism } from 'node:os';
 import { createArgon2Hasher } from './adapters/argon2/passcode-hasher.ts';
 import { createGitHub } from './adapters/github/github.ts';
 import { createSealer } from './adapters/jose/sealer.ts';
-import { createThreadCardRenderer } from './adapters/threads/card-renderer.ts';
-import { createThreadContextRenderer } from './adapters/threads/context-renderer.ts';
-import { createThreadDiffer } from './adapters/threads/differ.ts';
-import { createThreadJsonParser } from './adapters/threads/json-parser.ts';
-import { createThreadRenderer } from './adapters/threads/page-renderer.ts';
-import { createThreadTitleFinder } from './adapters/threads/title-finder.ts';
+import {
+  createThreadCardRenderer,
+  createThreadContextRenderer,
+  createThreadDiffer,
+  createThreadJsonParser,
+  createThreadRenderer,
+  createThreadTitleFinder,
+} from './adapters/threads/threads.ts';
 import { type Config, splitList } from './config/config.ts';
 import { randomBase62 } from './domain/ids.ts';
 import { openEdgePurger } from './open-edge-purger.ts';

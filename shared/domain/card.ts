@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dayMs } from './windows.ts';
 
 /** Raise it when the same content is drawn differently, so that stored cards are drawn again. */
-const template = 1;
+const template = 2;
 
 /** The size of every card in pixels: what `og:image` recommends. */
 export const cardWidth = 1_200;

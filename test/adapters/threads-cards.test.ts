@@ -1,64 +1,126 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inflateSync } from 'node:zlib';
+import { Renderer } from '@takumi-rs/core';
 import { expect } from 'chai';
-import { createThreadCardRenderer } from '../../shared/adapters/threads/card-renderer.ts';
-import { pageCard, plainCard } from '../../shared/domain/card.ts';
+import { findCardFonts } from '../../shared/adapters/threads/card-fonts.ts';
+import { createThreadCardRenderer } from '../../shared/adapters/threads/threads.ts';
+import { cardHeight, cardWidth, pageCard, plainCard } from '../../shared/domain/card.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-const host = 'drops.example';
+const titles = [
+  ...['Zażółć – Tổng hợp “Café” №5 €', 'Αναφορά πωλήσεων', 'Отчёт о продажах', 'ɔ́ ɛ̃ x̄ à̧'],
+  ...['تقرير المبيعات، ٢٠٢٦', 'می‌خواهم', 'דוח מכירות – שְׁנָתִי', 'तीसरी क्षत्रिय रिपोर्ट। क्‍ष', 'รายงานประจำปี'],
+  ...[
+    '2026年第三季度销售报告：结果',
+    '資料庫報告',
+    '第3四半期の売上レポート（速報版）',
+    '2026년 3분기 매출 보고서',
+  ],
+  ...['🚀 Launch 🎉', '👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 1️⃣'],
+];
 
-/** The numbers of the palette by row, of the PNGs that this renderer makes. */
-function rowsOf(png: Uint8Array): { width: number; height: number; rows: Buffer[] } {
-  const bytes = Buffer.from(png);
-  expect(bytes.toString('latin1', 0, 8)).to.equal('\x89PNG\r\n\x1a\n');
-  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  const data: Buffer[] = [];
-  for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const end = at + 8 + bytes.readUInt32BE(at);
-    if (bytes.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(bytes.subarray(at + 8, end));
-  }
-  const pixels = inflateSync(Buffer.concat(data));
-  return {
-    ...{ width, height },
-    rows: Array.from({ length: height }, (_, y) =>
-      pixels.subarray(y * (width + 1) + 1, (y + 1) * (width + 1)),
-    ),
-  };
-}
+describe('The text of a share card', () => {
+  const { drawable } = findCardFonts();
+
+  it('stays as it is in the scripts of our fonts', () => {
+    for (const title of titles) expect(drawable(title)).to.equal(title);
+  });
+
+  it('has no characters that no font has, and no characters of control or direction', () => {
+    for (const text of [
+      'தமிழ்',
+      '\u202E\u0000\u200B\u2028',
+      '\uD800',
+      '\u0301\u0301',
+      '\u200D\u200D',
+      '\u{E000}',
+    ])
+      expect(drawable(text)).to.equal('');
+    for (const text of [
+      'தமிழ் Launch',
+      'Lau\u200Bnch',
+      '\u202ELaunch\u202C',
+      '𝓛𝓪𝓾𝓷𝓬𝓱',
+      ' \n\u3000Launch\u0000',
+    ])
+      expect(drawable(text)).to.equal('Launch');
+  });
+
+  it('keeps at most three marks on a letter', () => {
+    expect([...drawable(`x${'\u0301'.repeat(190)}y`)]).to.have.length(5);
+  });
+});
 
 describe('Share cards in a thread', () => {
   const log = createRecordingLog();
   const renderer = createThreadCardRenderer({ log });
+  const reader = new Renderer();
   after(() => renderer.close());
 
   async function draw(title: string, description: string | null = null) {
     const png = await renderer.render(pageCard({ title, description, createdAt: 1_795_000_000_000 }, host));
     expect(png.byteLength, title).to.be.below(60_000);
-    return { png, ...rowsOf(png) };
+    expect(sizeOf(png), title).to.deep.equal([1_200, 630]);
+    return png;
   }
 
-  /** The first row, of those between brand and host, in which something is drawn; null: nothing is. */
-  async function topOf(title: string): Promise<number | null> {
-    const { rows } = await draw(title);
-    const ground = rows[160]?.[0];
-    const top = rows.findIndex((row, y) => y > 150 && y < 500 && row.some((color) => color !== ground));
-    return top < 0 ? null : top;
+  /** The pixels of the card's rows from `top` on, four bytes each. */
+  function pixelsOf(src: Uint8Array, top: number, height: number): Promise<Buffer> {
+    const image = {
+      type: 'image',
+      src,
+      width: cardWidth,
+      height: cardHeight,
+      style: { position: 'absolute', top: -top, left: 0 },
+    } as const;
+    return reader.render(
+      { type: 'container', style: { width: cardWidth, height, overflow: 'hidden' }, children: [image] },
+      { width: cardWidth, height, format: 'raw' },
+    );
+  }
+  const host = 'drops.example';
+  const bodyOf = (png: Uint8Array) => pixelsOf(png, 150, 360);
+
+  /** The first row between the service's name and the host in which something is drawn. */
+  async function topOf(title: string): Promise<number> {
+    const pixels = await bodyOf(await draw(title));
+    const first = pixels.findIndex((byte, i) => byte !== pixels[i % 4]);
+    if (first < 0) throw new Error('nothing was drawn');
+    return Math.floor(first / (4 * cardWidth));
   }
 
   it('are 1200 × 630 pixels, also the one of locked pages, and show title and description', async () => {
     const sample = await draw('A title', 'A description');
-    expect([sample.width, sample.height]).to.deep.equal([1_200, 630]);
     const others = [await draw('Another title', 'A description'), await draw('A title', 'Another')];
-    for (const { png } of others) expect(Buffer.from(png).equals(sample.png)).to.equal(false);
-    const locked = rowsOf(await renderer.render(plainCard('locked', host)));
-    expect([locked.width, locked.height]).to.deep.equal([1_200, 630]);
+    for (const png of others) expect(Buffer.from(png).equals(sample)).to.equal(false);
+    expect(sizeOf(await renderer.render(plainCard('locked', host)))).to.deep.equal([1_200, 630]);
+  });
+
+  it('show titles in the scripts of our fonts, and the host where nothing of the title can be drawn', async () => {
+    const hostAlone = await bodyOf(await renderer.render(plainCard('generic', host)));
+    for (const title of titles) {
+      const drawn = await bodyOf(await draw(title));
+      expect(drawn.equals(hostAlone), title).to.equal(false);
+    }
+    expect((await bodyOf(await draw('\u0000தமிழ்'))).equals(hostAlone)).to.equal(true);
   });
 
   it('draw the dots of Arabic letters above them', async () => {
-    const [withDots, without] = [await topOf('ة'), await topOf('ه')];
-    if (withDots === null || without === null) throw new Error('nothing was drawn');
-    expect(without - withDots).to.be.above(8);
+    expect((await topOf('ه')) - (await topOf('ة'))).to.be.above(8);
+  });
+
+  it('cut what is too long, and push the host out in no case', async () => {
+    const footOf = async (...texts: [string, string?]) => pixelsOf(await draw(...texts), 520, 110);
+    const foot = await footOf('Plan');
+    const words = 'A long title of many words '.repeat(8);
+    for (const [title, description] of [
+      [words, ''],
+      [words, words.repeat(5)],
+      ['x'.repeat(200), 'x'.repeat(1_000)],
+      ['漢'.repeat(200), '漢'.repeat(1_000)],
+      ['', words.repeat(5)],
+    ] as const)
+      expect((await footOf(title, description)).equals(foot), title).to.equal(true);
   });
 
   it('never fail because of the text, and load nothing that it names', async () => {
@@ -73,14 +135,22 @@ describe('Share cards in a thread', () => {
       [`<img src="${url}">`, `</text><image href="${url}"/>`],
       [`url(${url})`, `@import '${url}';`],
       ['\uFDFD'.repeat(200), `a${'\u0301'.repeat(190)}`.repeat(20)],
+      ['\uFDFA'.repeat(200), '🚀'.repeat(500)],
       ['क्'.repeat(90), '👩‍👩‍👧‍👦'.repeat(500)],
       ['\u200D'.repeat(200), '%s%n&amp;&#0;'.repeat(300)],
+      ['\u202E\u2067\u061C'.repeat(60), '\uD83D\uDE80\uD83D'.repeat(300)],
       [random, random],
     ] as const;
-    for (const [title, description] of cards)
-      expect((await draw(title, description)).width, title).to.equal(1_200);
+    for (const [title, description] of cards) await draw(title, description);
     await new Promise((resolve) => server.close(resolve));
     expect(connections).to.equal(0);
     expect(log.lines).to.deep.equal([]);
   });
 });
+
+/** @param png checked to be one */
+function sizeOf(png: Uint8Array): [width: number, height: number] {
+  const bytes = Buffer.from(png);
+  expect(bytes.toString('latin1', 0, 8)).to.equal('\x89PNG\r\n\x1a\n');
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import {
-  type ContextRendererOptions,
-  createThreadContextRenderer,
-} from '../../shared/adapters/threads/context-renderer.ts';
-import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/markdown.ts';
+import { createThreadContextRenderer, type ThreadOptions } from '../../shared/adapters/threads/threads.ts';
 import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
 import { cpuMsOf, watchEventLoop } from '../support/cpu.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
@@ -142,7 +139,7 @@ const slow = '![x] '.repeat(400_000);
 
 describe('createThreadContextRenderer', () => {
   const open: ContextRenderer[] = [];
-  const create = (options: ContextRendererOptions = {}): ContextRenderer => {
+  const create = (options: ThreadOptions = {}): ContextRenderer => {
     const renderer = createThreadContextRenderer(options);
     open.push(renderer);
     return renderer;

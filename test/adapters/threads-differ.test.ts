@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createThreadDiffer } from '../../shared/adapters/threads/differ.ts';
-import { unifiedDiff } from '../../shared/adapters/threads/unified-diff.ts';
+import { unifiedDiff } from '../../shared/adapters/threads/compare.ts';
+import { createThreadDiffer } from '../../shared/adapters/threads/threads.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import type { Differ } from '../../shared/ports/differ.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
@@ -34,7 +34,7 @@ describe('unifiedDiff', () => {
   const diffOf = (before: string, after: string) => {
     const sides = [before, after].map((text) => ({ name: 'x', lines: comparedLines(text, 'source') }));
     const [old, young] = sides;
-    return old && young ? unifiedDiff(old, young, 5_000) : null;
+    return old && young ? unifiedDiff(old, young, () => false) : null;
   };
 
   it('turns the one text into the other, whatever they are', () => {

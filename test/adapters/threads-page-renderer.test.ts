@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { createThreadRenderer, type RendererOptions } from '../../shared/adapters/threads/page-renderer.ts';
+import { createThreadRenderer, type PageRendererOptions } from '../../shared/adapters/threads/threads.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/html/plan.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
@@ -9,7 +9,7 @@ const plenty = 5_000;
 
 describe('createThreadRenderer', () => {
   const open: PageRenderer[] = [];
-  const create = (options: Partial<RendererOptions> = {}): PageRenderer => {
+  const create = (options: Partial<PageRendererOptions> = {}): PageRenderer => {
     const renderer = createThreadRenderer({ maxThreads: 1, ...options });
     open.push(renderer);
     return renderer;

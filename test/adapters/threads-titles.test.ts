@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createThreadTitleFinder } from '../../shared/adapters/threads/title-finder.ts';
+import { createThreadTitleFinder } from '../../shared/adapters/threads/threads.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { diffTable } from '../../api/dashboard/history/diff-table.ts';
 import { toText } from '../../api/html/html.ts';
-import { unifiedDiff } from '../../shared/adapters/threads/unified-diff.ts';
+import { unifiedDiff } from '../../shared/adapters/threads/compare.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { parsePage } from '../support/html.ts';
 
 function tableOf(before: string, after: string) {
   const side = (name: string, text: string) => ({ name, lines: comparedLines(text, 'source') });
-  const diff = unifiedDiff(side('a', before), side('b', after), 1_000);
+  const diff = unifiedDiff(side('a', before), side('b', after), () => false);
   return diffTable(diff ?? '', 'Changes');
 }
 

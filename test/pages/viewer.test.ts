@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { raw } from '../../api/html/html.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import type { ViewerParts } from '../../api/pages/viewer-parts.ts';
-import { renderMarkdown } from '../../shared/adapters/threads/context-thread.ts';
+import { renderMarkdown } from '../../shared/adapters/threads/markdown.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf } from '../support/layout.ts';
 

@@ -1,108 +1,91 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Font } from 'satori';
-import { type FontFile, readFont } from './font-file.ts';
 
-export type Weight = 400 | 700;
+/** Both files in whole, because a letter and its marks are drawn well only if one font has them. */
+const notoSans = ['400Regular/NotoSans_400Regular.ttf', '700Bold/NotoSans_700Bold.ttf'];
+/** What Noto Sans has, and a few rare characters. */
+const inNotoSans =
+  /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Inherited}\u0020-\u02FF\u0900-\u097F\u2000-\u215F\u2212\u2E00-\u2E5D]$/u;
 
-interface LoadedFont {
-  readonly file: FontFile;
-  readonly font: Font;
-}
-
-/** Each package with the subsets that are read from it. A character is drawn with the first font that has it. */
+/** Variable fonts in many files, and which of them are read. A character is drawn with the first font that has it. */
 const packages: readonly (readonly [name: string, isRead: (subset: string) => boolean])[] = [
-  ['noto-sans', () => true], // Latin, Greek, Cyrillic, Devanagari
   ['noto-sans-arabic', (subset) => subset === 'arabic'],
   ['noto-sans-hebrew', (subset) => subset === 'hebrew'],
+  ['noto-sans-thai', (subset) => subset === 'thai'],
   ['noto-sans-sc', (subset) => subset.startsWith('[')], // Han and kana, in about a hundred files
   ['noto-sans-kr', (subset) => subset.startsWith('[')],
+  ['noto-emoji', () => true], // without colours
 ];
 
-/** A card rarely needs more than ten. A title of two hundred different Han characters loses the rest of them. */
-const maxFiles = 24;
-/** In memory: all of Latin, Greek and Cyrillic, and the usual files of the other scripts. */
-const maxLoaded = 48;
+/** More are cut off before anything else is done. */
+const maxUnits = 1_200;
+/** Marks on one letter after the third: Arabic and Vietnamese use two, Hebrew three. */
+const surplusMarks = /(?<=[\p{Mn}\p{Me}]{3})[\p{Mn}\p{Me}]/gu;
+/** Joiners are the only characters of format: the others, such as bidi overrides, would change the card's own text. */
+const isControl = /^(?![\u200C\u200D])\p{C}$/u;
+/** What has no ink of its own. */
+const inkless = /^[\p{M}\p{Z}\u200C\u200D]*$/u;
 
 const { resolve } = createRequire(import.meta.url);
 
-export type CardFonts = ReturnType<typeof createCardFonts>;
+/** The renderer reads a file when a text first has one of its characters. */
+interface CardFont {
+  readonly name: string;
+  readonly key: string;
+  readonly data: () => Promise<Uint8Array>;
+  /** Absent: the file is always read. */
+  readonly unicodeRange?: [first: number, last: number][];
+}
 
-/** The Noto fonts of the packages. A file is read when a text first needs it. */
-export function createCardFonts() {
-  const subsets = findSubsets();
-  const loaded = new Map<string, LoadedFont>();
-
-  function load(path: string, weight: Weight): LoadedFont {
-    const key = `${path}-${weight}-normal.woff`;
-    const known = loaded.get(key);
-    loaded.delete(key); // and set again: the map is in the order of use
-    const file = known?.file ?? readFont(readFileSync(key));
-    const font = known?.font ?? { name: nameOf(path), data: file.data, weight, style: 'normal' as const };
-    const entry = { file, font };
-    loaded.set(key, entry);
-    const [oldest] = loaded.keys();
-    if (loaded.size > maxLoaded && oldest !== undefined) loaded.delete(oldest);
-    return entry;
+/** The Noto fonts of the packages. */
+export function findCardFonts() {
+  const files = notoSans.map((file): CardFont => {
+    const key = resolve(`@expo-google-fonts/noto-sans/${file}`);
+    return { name: 'noto-sans', key, data: () => readFile(key) };
+  });
+  const others = new Set<number>();
+  for (const [name, isRead] of packages) {
+    const index = resolve(`@fontsource-variable/${name}/unicode.json`);
+    const subsets = JSON.parse(readFileSync(index, 'utf8')) as Record<string, string>; // proof: the package's format
+    for (const [subset, list] of Object.entries(subsets)) {
+      if (!isRead(subset)) continue;
+      const file = `files/${name}-${subset.replace(/[[\]]/g, '')}-wght-normal.woff2`;
+      const key = index.replace(/unicode\.json$/, file);
+      const unicodeRange = rangesOf(list);
+      files.push({ name, key, unicodeRange, data: () => readFile(key) });
+      for (const [first, last] of unicodeRange)
+        for (let codePoint = first; codePoint <= last; codePoint++) others.add(codePoint);
+    }
   }
+  const has = (character: string) =>
+    !isControl.test(character) && (inNotoSans.test(character) || others.has(character.codePointAt(0) ?? 0));
 
   return {
-    /** The fonts that one card uses. */
-    open() {
-      const fonts = new Map<string, Font>();
-      return {
-        /** Whether the character can be drawn; its font is then one of the card's. */
-        use(codePoint: number, weight: Weight): boolean {
-          for (const path of subsets.get(codePoint) ?? []) {
-            const key = `${path}-${weight}`;
-            if (!fonts.has(key) && fonts.size >= maxFiles) return false;
-            const { file, font } = load(path, weight);
-            if (!file.has(codePoint)) continue; // subsets name characters that their fonts lack
-            fonts.set(key, font);
-            return true;
-          }
-          return false;
-        },
-        list: (): Font[] => [...fonts.values()],
-      };
+    files,
+
+    /**
+     * The text as it can be drawn: on one line, without control characters and without characters that no font has. Of a
+     * character that only its compatibility form can stand for (𝓐 for A), that form. '' if nothing would be seen.
+     */
+    drawable(text: string): string {
+      const line = text.slice(0, maxUnits).normalize('NFC').replace(/\s+/gu, ' ');
+      const forms = Array.from(line, (character) =>
+        has(character) ? character : character.normalize('NFKC'),
+      );
+      const drawn = Array.from(forms.join('')).filter(has).join('');
+      return inkless.test(drawn) ? '' : drawn.replace(surplusMarks, '').replace(/ +/g, ' ').trim();
     },
   };
 }
 
-export type CardFontSet = ReturnType<CardFonts['open']>;
-
-/** By code point, the paths of its files without weight and style. */
-function findSubsets(): Map<number, string[]> {
-  const subsets = new Map<number, string[]>();
-  for (const [name, isRead] of packages) {
-    const index = resolve(`@fontsource/${name}/unicode.json`);
-    const ranges = JSON.parse(readFileSync(index, 'utf8')) as Record<string, string>; // proof: the package's format
-    // Those of a package are in the order of preference from the last to the first, as in its style sheet.
-    for (const [subset, list] of Object.entries(ranges).reverse()) {
-      if (!isRead(subset)) continue;
-      const file = `${name}-${subset.replace(/[[\]]/g, '')}`;
-      const path = index.replace(/unicode\.json$/, `files/${file}`);
-      for (const codePoint of codePointsOf(list)) {
-        const paths = subsets.get(codePoint);
-        if (paths === undefined) subsets.set(codePoint, [path]);
-        else paths.push(path);
-      }
-    }
-  }
-  return subsets;
-}
-
 /** @param list such as `U+0000-00FF,U+0131` */
-function* codePointsOf(list: string): Generator<number> {
-  for (const range of list.split(',')) {
+function rangesOf(list: string): [first: number, last: number][] {
+  return list.split(',').map((range) => {
     const [first = 0, last = first] = range
       .slice(2)
       .split('-')
       .map((hex) => Number.parseInt(hex, 16));
-    for (let codePoint = first; codePoint <= last; codePoint++) yield codePoint;
-  }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+    return [first, last];
+  });
 }

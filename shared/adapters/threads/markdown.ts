@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import MarkdownIt from 'markdown-it';
 import sanitize from 'sanitize-html';
 
@@ -6,17 +5,6 @@ import sanitize from 'sanitize-html';
 const maxBareUrls = 200;
 /** UTF-8 bytes of markup. */
 const maxBytes = 512 * 1024;
-
-interface ContextTask {
-  readonly id: number;
-  readonly markdown: string;
-}
-
-/** Renders one context in a thread; null if the markup is larger than 512 KiB. */
-export function renderContext({ id, markdown }: ContextTask): string | null {
-  parentPort?.postMessage(id);
-  return renderMarkdown(markdown);
-}
 
 /**
  * Markdown as markup that runs and loads nothing; null if it is larger than 512 KiB. Hostile text can take long: never

@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { factsOf } from '../../domain/etag.ts';
 import { applyPlan, type NewPlan, planRender, planSafely, rendererVersion } from '../../html/plan.ts';
@@ -21,8 +20,7 @@ export interface RenderTask {
 }
 
 /** Plans, inserts, compresses and hashes one page. */
-export function render(task: RenderTask & { readonly id: number }): RenderedPage {
-  parentPort?.postMessage(task.id);
+export function renderPage(task: RenderTask): RenderedPage {
   const { isFullyParsed: _, ...plan } = makePlan(task);
   Atomics.store(task.planned, 0, 1);
 
