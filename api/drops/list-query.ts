@@ -3,8 +3,15 @@ import type { Config } from '../../shared/config/config.ts';
 import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { searchMaxCharacters } from '../../shared/domain/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
-import { integer, oneOf } from '../http/query-fields.ts';
-import { atMostCharacters, invalid, noNul, validate, validationError } from '../http/validate.ts';
+import {
+  atMostCharacters,
+  integer,
+  invalid,
+  noNul,
+  oneOf,
+  validate,
+  validationError,
+} from '../http/validate.ts';
 import { findMetadataEntryFault } from './requests.ts';
 
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */

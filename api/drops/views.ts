@@ -1,11 +1,10 @@
 import { object } from 'yup';
 import { maxViewDays, type ViewStats } from '../../shared/services/view-stats.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
-import { integer as integerParameter } from '../http/query-fields.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
-import { validate } from '../http/validate.ts';
+import { integer as integerParameter, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, slugParameter } from '../openapi/request-schema.ts';
 import { fields, integer, list, named, text, type Wire } from '../openapi/shape.ts';

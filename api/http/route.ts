@@ -47,7 +47,7 @@ export type CallerAccess = Exclude<Access, 'open' | 'signInStart' | 'mcpCall'>;
 
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 
-/** Of a route with a token. It needs nothing of Express (server/api-router.ts). */
+/** The handler of a route with a token. It needs nothing of Express (server/api-router.ts). */
 export type ApiHandler = (req: ApiRequest, res: Answer) => Promise<void>;
 
 /** What one request of an MCP client may do. */

@@ -4,13 +4,13 @@ import type { RouteCounter } from '../../shared/ports/metrics.ts';
 /** A response. Handlers note in `locals` what the log and the limits need. */
 export interface Answer extends ServerResponse {
   locals: {
-    /** Of a request with a valid token or session. */
+    /** The account of a valid token or session. */
     accountId?: string;
-    /** Of a request with a session. */
+    /** The session of a signed-in browser. */
     sessionId?: string;
     /** The body, if other clients may be sent the same memory. */
     sharedBytes?: Uint8Array;
-    /** Of the route that the request found; absent: none, or nobody reads metrics. */
+    /** The counter of the route that the request found; optional: there is none if nobody reads metrics. */
     counter?: RouteCounter | undefined;
   };
 }

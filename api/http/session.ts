@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { isHttps, splitList } from '../../shared/config/config.ts';
 import type { Caller } from '../../shared/domain/account.ts';
@@ -9,10 +9,10 @@ import { sessionEnded } from '../../shared/services/sessions.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';
+import { cookieName, readCookies, setCookie } from './cookies.ts';
 import { checkOrigin, type ReadForm } from './form.ts';
 import { browserSignInPath } from './paths.ts';
 import type { Handler } from './route.ts';
-import { createSessionCookie } from './session-cookie.ts';
 
 /** The signed-in browser that a page of the dashboard is for. */
 export interface Session {
@@ -153,6 +153,29 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
         },
         rules,
       );
+    },
+  };
+}
+
+/** The longest that browsers keep a cookie: 400 days. The service ends a session earlier (sessionIdleMs). */
+const keptSeconds = 400 * 24 * 60 * 60;
+
+/** The cookie with the secret of a session. Only pages of the dashboard read it: the API, viewer and raw pages do not. */
+function createSessionCookie(isSecure: boolean) {
+  const name = 'dropleaf_session';
+  const rules = { path: '/', isSecure };
+  return {
+    /** The secrets that the browser sent: more than one if something else has set the name for another path. */
+    read(req: IncomingMessage): string[] {
+      return readCookies(req.headers.cookie, cookieName(name, rules));
+    },
+
+    write(res: ServerResponse, secret: string): void {
+      setCookie(res, name, secret, { ...rules, seconds: keptSeconds });
+    },
+
+    clear(res: ServerResponse): void {
+      setCookie(res, name, '', { ...rules, seconds: 0 });
     },
   };
 }

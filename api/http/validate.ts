@@ -1,6 +1,7 @@
 import { type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
+import { toPositiveInteger } from './parameters.ts';
 
 /** A failed check: what a schema passes to yup as the message of a test. yup's types accept a type alias and no interface. */
 export type Fault = {
@@ -80,6 +81,33 @@ export function atMostBytes(code: Code, field: string, limit: number) {
       return fail(context, { code, message, details: { max_bytes: limit } });
     },
   };
+}
+
+/** An optional query parameter: one integer from 1 to `max`. `toPositiveInteger` reads it. */
+export function integer(field: string, max: number) {
+  const fault = invalid(`${field} must be one integer from 1 to ${max}`, { minimum: 1, maximum: max });
+  return string()
+    .typeError(fault)
+    .test({
+      name: 'integer',
+      params: { json: { type: 'integer', minimum: 1, maximum: max } },
+      message: fault,
+      test: (value) => value === undefined || (toPositiveInteger(value) ?? Number.POSITIVE_INFINITY) <= max,
+    });
+}
+
+/** An optional query parameter, or argument of an MCP tool: one of the values. */
+export function oneOf<T extends string>(field: string, values: readonly T[]) {
+  const fault = invalid(`${field} must be one of ${values.join(', ')}`, { allowed: values });
+  return string<T>()
+    .typeError(fault)
+    .nonNullable(fault)
+    .test({
+      name: 'one-of',
+      params: { json: { enum: values } },
+      message: fault,
+      test: (value) => value === undefined || values.includes(value),
+    });
 }
 
 /** Fails a yup test. yup types messages as strings, but passes the fault to `listFaults` unchanged. */

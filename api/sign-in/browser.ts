@@ -47,7 +47,7 @@ export function browserHandlers(context: SignInContext, access: SessionAccess) {
     const { signIns, limits, sessions } = services;
     const { id } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
-    await limits.takeReview(id);
+    await limits.takeSignIn(id);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
     if (before !== null) await sessions.end(before.caller, before.id);

@@ -18,7 +18,7 @@ export async function beginDecision(
   identity: Identity,
 ): Promise<void> {
   const { id: accountId } = await services.signIns.signInWith(identity);
-  await services.limits.takeReview(accountId);
+  await services.limits.takeSignIn(accountId);
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
   redirect(res, signInPaths.approve);

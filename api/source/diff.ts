@@ -1,11 +1,10 @@
 import { object } from 'yup';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
-import { integer, oneOf } from '../http/query-fields.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendText } from '../http/send.ts';
-import { validate } from '../http/validate.ts';
+import { integer, oneOf, validate } from '../http/validate.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { queryParameters, slugParameter } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';

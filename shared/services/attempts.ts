@@ -4,8 +4,7 @@ import type { Visitor } from '../domain/visitor.ts';
 import { type Window, windowOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter, Reservation } from '../ports/rate-limiter.ts';
-import { createFairQueue } from '../util/fair-queue.ts';
-import { createKeyedQueue } from '../util/keyed-queue.ts';
+import { createFairQueue, createKeyedQueue } from '../util/queues.ts';
 
 /** Attempts of one network, and networks, in one process. About four seconds of passcodes. */
 const maxWaiting = 200;

@@ -5,7 +5,7 @@ import { unavailable } from '../domain/errors.ts';
 import type { CardRenderer } from '../ports/card-renderer.ts';
 import type { CardStore } from '../ports/card-store.ts';
 import type { Log } from '../ports/log.ts';
-import { createFairQueue } from '../util/fair-queue.ts';
+import { createFairQueue } from '../util/queues.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
 import { type Lookups, readMemory } from './memory-reading.ts';
 

@@ -3,7 +3,7 @@ import type { Version } from '../domain/drop.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import type { DiffFormat } from '../html/compared-lines.ts';
 import type { Differ } from '../ports/differ.ts';
-import { createFairQueue } from '../util/fair-queue.ts';
+import { createFairQueue } from '../util/queues.ts';
 import type { Drops } from './drops.ts';
 
 const maxWaiting = 32;

@@ -19,7 +19,7 @@ import { dayMs } from '../domain/windows.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
-import { createKeyedQueue } from '../util/keyed-queue.ts';
+import { createKeyedQueue } from '../util/queues.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { type Limits, quotaExceeded, versionLimitReached } from './limits.ts';
 import type { Passcodes } from './passcodes.ts';
@@ -40,7 +40,7 @@ export interface NewDropInput extends Document {
 /** Ten years: a later time is a mistake of units, such as microseconds, and the drop would never expire. */
 const maxExpiryMs = 3_653 * dayMs;
 
-/** Of one account in a process, searches included. Without the limit, an account that sends many would delay all others. */
+/** Lists and searches of one account in a process. Without the limit, an account that sends many would delay all others. */
 const listsAtOnce = 2;
 const maxWaitingLists = 50;
 const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
@@ -197,7 +197,7 @@ export function createDrops(deps: {
     makeLock,
     checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
 
-    /** Of all live drops, oldest first. */
+    /** The slugs of all live drops, oldest first. */
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     /** @throws DropError `unavailable` if too many lists of the account wait */

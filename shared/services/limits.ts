@@ -1,7 +1,7 @@
 import type { Caller, DailyQuota } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
 import { networkLimitFactor, quotasOf, type Visitor } from '../domain/visitor.ts';
-import { attemptWindowMs, dayOf, minuteMs, type Window, windowOf } from '../domain/windows.ts';
+import { attemptWindowMs, dayOf, minuteMs, windowOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
@@ -11,7 +11,7 @@ const capRetrySeconds = 86_400;
 
 /** Each may hold a context, which takes no place of the day or of the account until the document comes. */
 const maxUploads = 100;
-/** Of one that is done. Whoever has seen its address may repeat it; a client that got no answer repeats it a few times. */
+/** Repeats of an upload that is done: a client that got no answer repeats it a few times; others may have seen its address. */
 const maxUploadRepeats = 10;
 
 const hourMs = 3_600_000;
@@ -31,65 +31,63 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config: LimitNumbers }) {
   const { limiter, clock, config } = deps;
 
-  async function take(quotas: readonly Quota[], window: Window, message: string): Promise<void> {
+  /** @throws DropError `rate_limited` */
+  async function take(quotas: readonly Quota[], windowMs: number, message: string): Promise<void> {
+    const window = windowOf(clock.now(), windowMs);
     const full = await limiter.take(quotas, window);
     if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
   }
 
-  function takeMinute(kind: string, { accountId }: Caller, limit: number, what: string): Promise<void> {
-    const window = windowOf(clock.now(), minuteMs);
-    return take([{ key: `${kind}:${accountId}`, limit }], window, `At most ${limit} ${what} a minute.`);
-  }
+  const takeMinute =
+    (kind: string, limit: number, what: string) =>
+    ({ accountId }: Caller): Promise<void> =>
+      take([{ key: `${kind}:${accountId}`, limit }], minuteMs, `At most ${limit} ${what} a minute.`);
+
+  const takeTenMinutes =
+    (kind: string, limit: number, message: string) =>
+    (id: string): Promise<void> =>
+      take([{ key: `${kind}:${id}`, limit }], attemptWindowMs, message);
 
   const attempts = (windowMs: number, message: string): Attempts =>
     createAttempts({ limiter, clock }, windowMs, ({ limit }, { retryAfterSeconds }) =>
       tooMany('rate_limited', message, limit, retryAfterSeconds),
     );
 
+  const repeats = 'repeats of finished writes';
+  const usedAddress = `This address was used. At most ${maxUploadRepeats} repeats in 10 minutes.`;
+  const reviews = config.SIGN_INS_PER_ACCOUNT;
+
   return {
-    /** Counts a POST or PUT of a drop when it arrives. @throws DropError `rate_limited` */
-    takeWrite: (caller: Caller) => takeMinute('write', caller, config.WRITES_PER_MINUTE, 'writes'),
+    /** Counts a POST or PUT of a drop when it arrives. */
+    takeWrite: takeMinute('write', config.WRITES_PER_MINUTE, 'writes'),
 
-    /** Counts a repeat of a write that is done, which is no write. @throws DropError `rate_limited` */
-    takeRepeat: (caller: Caller) =>
-      takeMinute('repeat', caller, config.WRITES_PER_MINUTE, 'repeats of finished writes'),
+    /** Counts a repeat of a write that is done, which is no write. */
+    takeRepeat: takeMinute('repeat', config.WRITES_PER_MINUTE, repeats),
 
-    /** Counts a PUT to the address of an upload that is done. @throws DropError `rate_limited` */
-    takeUploadRepeat(uploadHash: string): Promise<void> {
-      const message = `This address was used. At most ${maxUploadRepeats} repeats in 10 minutes.`;
-      const quotas = [{ key: `upload-repeat:${uploadHash}`, limit: maxUploadRepeats }];
-      return take(quotas, windowOf(clock.now(), attemptWindowMs), message);
-    },
+    /** Counts any other change. */
+    takeChange: takeMinute('change', config.CHANGES_PER_MINUTE, 'changes'),
 
-    /** Counts any other change. @throws DropError `rate_limited` */
-    takeChange: (caller: Caller) => takeMinute('change', caller, config.CHANGES_PER_MINUTE, 'changes'),
+    /** Counts an account's request for an upload address, which is also a change. */
+    takeUpload: takeTenMinutes('upload', maxUploads, `At most ${maxUploads} uploads in 10 minutes.`),
 
-    /** Counts a request for an upload address, which is also a change. @throws DropError `rate_limited` */
-    takeUpload({ accountId }: Caller): Promise<void> {
-      const message = `At most ${maxUploads} uploads in 10 minutes.`;
-      return take(
-        [{ key: `upload:${accountId}`, limit: maxUploads }],
-        windowOf(clock.now(), attemptWindowMs),
-        message,
-      );
-    },
+    /** Counts a PUT to the address of an upload that is done, by the hash of its secret. */
+    takeUploadRepeat: takeTenMinutes('upload-repeat', maxUploadRepeats, usedAddress),
 
-    /** Counts the start of a sign-in for the address and its network. @throws DropError `rate_limited` */
+    /**
+     * Counts a sign-in that an account approves, denies or begins. The limit is per account: somebody who guesses codes may
+     * have many addresses, but few accounts.
+     */
+    takeSignIn: takeTenMinutes(
+      'decision',
+      reviews,
+      `At most ${reviews} sign-ins of one account in 10 minutes.`,
+    ),
+
+    /** Counts the start of a sign-in for the address and its network. */
     takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
       const message = `At most ${limit} sign-ins a minute from one address, and ${limit * networkLimitFactor} from one network.`;
-      return take(quotasOf('sign-in', visitor, limit), windowOf(clock.now(), minuteMs), message);
-    },
-
-    /**
-     * Counts a sign-in that an account reviews. The limit is per account: somebody who guesses codes may have many
-     * addresses, but few accounts.
-     * @throws DropError `rate_limited`
-     */
-    takeReview(accountId: string): Promise<void> {
-      const limit = config.SIGN_INS_PER_ACCOUNT;
-      const message = `At most ${limit} sign-ins of one account in 10 minutes.`;
-      return take([{ key: `decision:${accountId}`, limit }], windowOf(clock.now(), attemptWindowMs), message);
+      return take(quotasOf('sign-in', visitor, limit), minuteMs, message);
     },
 
     /** What a write of the caller counts for (DropStore). */

@@ -97,7 +97,7 @@ export function createPageCache(deps: {
     }
   }
 
-  /** Of two reads of a drop, the one with the higher revision is newer. */
+  /** The newer of two reads of a drop is the one with the higher revision. */
   function keep(found: Page | null, read: Read): void {
     if (found === null || found.isTakenDown || found.lock !== null) {
       discard(read.slug);
@@ -214,7 +214,7 @@ export function createPageCache(deps: {
   };
 }
 
-/** Of each key one call runs at a time. Those that are made meanwhile share the next one, which begins when it ends. */
+/** One call of a key runs at a time. Those that are made meanwhile share the next one, which begins when it ends. */
 function createSharedNextCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
   const running = new Map<string, { readonly ended: Promise<void>; next?: Promise<T> }>();
 

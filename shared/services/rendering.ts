@@ -4,7 +4,7 @@ import type { ContextRenderer } from '../ports/context-renderer.ts';
 import type { Log } from '../ports/log.ts';
 import type { PageRenderer } from '../ports/page-renderer.ts';
 import type { RenderedPage, RenderStore, VersionKey } from '../ports/render-store.ts';
-import { createFairQueue, type FairQueue } from '../util/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '../util/queues.ts';
 
 /** In each queue. A waiting render holds its document in memory. */
 const maxWaiting = 32;

@@ -2,7 +2,7 @@ import type { Caller } from '../domain/account.ts';
 import { unavailable } from '../domain/errors.ts';
 import { findTitleQuickly } from '../html/title.ts';
 import type { TitleFinder } from '../ports/title-finder.ts';
-import { createFairQueue } from '../util/fair-queue.ts';
+import { createFairQueue } from '../util/queues.ts';
 
 /** A waiting search holds its document in memory. */
 const maxWaiting = 32;

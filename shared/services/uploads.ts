@@ -20,7 +20,7 @@ const secretPattern = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
 export interface UploadRequest {
   /** The drop that gets a new version; null: a new drop. */
   readonly target: Target | null;
-  /** Of the new drop; null: none. */
+  /** The lock of the new drop; null: none. */
   readonly lock: Lock | null;
   /** The other fields of the request, checked, as they were sent. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ export function createUploads(deps: {
     ): Promise<{ secret: string; expiresAt: number }> {
       drops.checkExpiry(details.expiresAt);
       if (target !== null) await drops.check(caller, target);
-      await limits.takeUpload(caller);
+      await limits.takeUpload(caller.accountId);
       const lock = details.passcode === null ? null : await drops.makeLock(caller, details.passcode);
       const secret = randomBase62(secretLength);
       const expiresAt = clock.now() + uploadMs;

@@ -10,10 +10,9 @@ import {
   readVersionNumber,
   toPositiveInteger,
 } from '../../http/parameters.ts';
-import { integer } from '../../http/query-fields.ts';
 import { sendPage } from '../../http/send.ts';
 import type { Session } from '../../http/session.ts';
-import { validate } from '../../http/validate.ts';
+import { integer, validate } from '../../http/validate.ts';
 import { createPreviews } from '../../pages/frame.ts';
 import { sourceHandlers } from '../../source/html.ts';
 import { changeHandlers } from './changes.ts';

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '../../domain/errors.ts';
 import type { PasscodeHasher } from '../../ports/passcode-hasher.ts';
-import { createFairQueue } from '../../util/fair-queue.ts';
+import { createFairQueue } from '../../util/queues.ts';
 
 /** OWASP's recommendation for argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const recommended = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFairQueue, type FairQueue } from '../../shared/util/fair-queue.ts';
+import { createFairQueue, createKeyedQueue, type FairQueue } from '../../shared/util/queues.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -112,5 +112,55 @@ describe('createFairQueue', () => {
     const failing = queue.run(['a'], () => Promise.reject(new Error('no')));
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
     expect(await queue.run(['a'], async () => 'yes')).to.equal('yes');
+  });
+});
+
+/** Tasks that end when they are told to, and which of them began. */
+function createTasks() {
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  return {
+    begun,
+    end: (name: string, error?: Error) => ends.get(name)?.(error),
+    task: (name: string) => () => {
+      begun.push(name);
+      return new Promise<string>((resolve, reject) => {
+        ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
+      });
+    },
+  };
+}
+
+describe('A keyed queue', () => {
+  it('runs so many tasks of a key at once, in the order of arrival, and other keys beside them', async () => {
+    const queue = createKeyedQueue(2, 10);
+    const { begun, end, task } = createTasks();
+    const [a1, a2, a3, a4] = ['a1', 'a2', 'a3', 'a4'].map((name) => queue.run('a', task(name)));
+    const b1 = queue.run('b', task('b1'));
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1']);
+    end('a2');
+    expect(await a2).to.equal('a2');
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
+    end('a3', new Error('a fault'));
+    expect(await a3?.catch((error: Error) => error.message)).to.equal('a fault');
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'a4']);
+    for (const name of ['a1', 'a4', 'b1']) end(name);
+    expect(await Promise.all([a1, a4, b1])).to.deep.equal(['a1', 'a4', 'b1']);
+  });
+
+  it('refuses a task if too many of its key wait, and takes tasks again later', async () => {
+    const queue = createKeyedQueue(1, 1);
+    const { begun, end, task } = createTasks();
+    const first = queue.run('a', task('first'));
+    const second = queue.run('a', task('second'));
+    expect(await queue.run('a', task('third'))).to.equal(undefined);
+    expect(begun).to.deep.equal(['first']);
+    end('first');
+    await first;
+    end('second');
+    await second;
+    const fourth = queue.run('a', task('fourth'));
+    end('fourth');
+    expect(await fourth).to.equal('fourth');
   });
 });
