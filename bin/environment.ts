@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type Config, type OptionName, optionEntries, options, readConfig } from '../shared/config/config.ts';
-import { findMisspelled } from '../shared/config/misspelled.ts';
+import {
+  type Config,
+  findMisspelled,
+  type OptionName,
+  optionEntries,
+  options,
+  readConfig,
+} from '../shared/config/config.ts';
 import { hostsOf } from '../shared/util/server-hosts.ts';
 import type { Env } from './process-io.ts';
 

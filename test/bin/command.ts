@@ -101,16 +101,19 @@ export async function startDropleaf(env: Env): Promise<RunningService> {
   return { ...running, url };
 }
 
+/** `launch`, or `runHere`. */
+type Run = (args: readonly string[], env: Env) => Watched;
+
 /** Starts the web process alone on a free port and waits until it is ready. @throws Error when it ends */
-export async function startWebProcess(env: Env): Promise<RunningService> {
-  const running = launch(['web'], { PORT: '0', ...env });
+export async function startWebProcess(env: Env, run: Run = launch): Promise<RunningService> {
+  const running = run(['web'], { PORT: '0', ...env });
   const port = await running.firstMatch(/"port":(\d+).*"web process is ready"/);
   return { ...running, url: `http://127.0.0.1:${port}` };
 }
 
 /** Starts the worker alone and waits until it is ready. @throws Error when it ends */
-export async function startWorkerProcess(env: Env): Promise<Watched> {
-  const running = launch(['worker'], env);
+export async function startWorkerProcess(env: Env, run: Run = launch): Promise<Watched> {
+  const running = run(['worker'], env);
   await running.firstMatch(/"(worker is ready)"/);
   return running;
 }
@@ -161,4 +164,17 @@ function watchOutput(
       });
     },
   };
+}
+
+/** A line that a process has logged. */
+interface LoggedLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** What a process has logged on stderr. */
+export function logOf({ stderr }: Pick<Outcome, 'stderr'>): LoggedLine[] {
+  const lines = stderr.trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
 }

@@ -79,30 +79,24 @@ describe('bin/dropleaf.js', () => {
   });
 });
 
-describe('A service that is deployed without the built files for browsers', () => {
-  it('does not start, and says how to build them', () => {
-    const folder = copyDeployed();
-    symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
-    rmSync(join(folder, 'dist/browser'), { recursive: true });
-    const { stderr, status } = run(folder, 'bin/dropleaf.js', 'start');
-    expect(status).to.equal(1);
-    expect(stderr).to.match(
-      /^dropleaf: browser\/ is not built: run "npm run build" \(no .*\/dist\/browser\/assets\.json\)$/m,
-    );
-  });
-});
-
-describe('A service that is deployed without the built client', () => {
-  it('does not start, and says how to build it', () => {
-    const folder = copyDeployed();
-    symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
-    rmSync(join(folder, 'dist/cli/cli.mjs'));
-    const { stderr, status } = run(folder, 'bin/dropleaf.js', 'start');
-    expect(status).to.equal(1);
-    expect(stderr).to.match(
-      /^dropleaf: the client is not built: run "npm run build" \(no .*\/dist\/cli\/cli\.mjs\)$/m,
-    );
-  });
+describe('A service that is deployed without', () => {
+  for (const [what, path, answer] of [
+    [
+      'the built files for browsers',
+      'dist/browser',
+      /browser\/ is not built: .* \(no .*\/dist\/browser\/assets\.json\)/,
+    ],
+    ['the built client', 'dist/cli/cli.mjs', /the client is not built: .* \(no .*\/dist\/cli\/cli\.mjs\)/],
+  ] as const)
+    it(`${what}: does not start, and says how to build`, () => {
+      const folder = copyDeployed();
+      symlinkSync(join(projectDir, 'node_modules'), join(folder, 'node_modules'));
+      rmSync(join(folder, path), { recursive: true });
+      const { stderr, status } = run(folder, 'bin/dropleaf.js', 'start');
+      expect(status).to.equal(1);
+      const [line] = /^dropleaf: .*: run "npm run build" \(.*\)$/m.exec(stderr) ?? [stderr];
+      expect(line).to.match(answer);
+    });
 });
 
 describe('scripts/build.js', () => {

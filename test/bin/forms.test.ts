@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { knownForm } from '../../shared/adapters/sqlite/form.ts';
 import { formOf, makeOlderData, setForm } from '../support/older-data.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { dropleaf } from './command.ts';
+import { dropleaf, logOf } from './command.ts';
 import { makeData, useHome } from './home.ts';
 
 const known = knownForm();
@@ -51,10 +51,9 @@ describe('The form of SQLite', () => {
       expect(formOf(home.dir)).to.equal(known);
       expect((await dropleaf(['token', '--user', 'me'], home.env)).code).to.equal(0);
       service.kill('SIGTERM');
-      const { stderr } = await service.ended();
-      const lines = stderr.split('\n').filter((line) => line.includes('has a new form'));
-      expect(lines.map((line) => JSON.parse(line))).to.have.length(1);
-      expect(JSON.parse(lines[0] ?? '')).to.include({ level: 'info', from: known - 1, to: known });
+      const lines = logOf(await service.ended()).filter(({ msg }) => msg.includes('has a new form'));
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.include({ level: 'info', from: known - 1, to: known });
     });
 
     it('is changed by migrate, which may run again', async () => {

@@ -5,7 +5,15 @@ import { expect } from 'chai';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
-import { dropleaf, type RunningService, runHere, type Watched } from './command.ts';
+import {
+  dropleaf,
+  logOf,
+  type RunningService,
+  runHere,
+  startWebProcess,
+  startWorkerProcess,
+  type Watched,
+} from './command.ts';
 import { makeData, publish } from './home.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
 
@@ -62,11 +70,12 @@ describe('The processes of the Procfile', () => {
   });
 
   it('web listens on all addresses unless HOST is set, and warns if BASE_URL is not set', async () => {
-    const [warning, ready] = logOf(await startWeb({ HOST: '' }));
+    const [warning, ready] = logOf((await startWeb({ HOST: '' })).output);
     expect(warning).to.include({ level: 'warn' });
     expect(warning?.msg).to.match(/^BASE_URL is not set/);
     expect(ready).to.include({ level: 'info', msg: 'web process is ready', address: '0.0.0.0' });
-    const lines = logOf(await startWeb({ BASE_URL: 'https://drops.example' }));
+    const { output } = await startWeb({ BASE_URL: 'https://drops.example' });
+    const lines = logOf(output);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ address: '127.0.0.1', baseUrl: 'https://drops.example' });
   });
@@ -74,7 +83,8 @@ describe('The processes of the Procfile', () => {
   it('web warns if DATA_DIR holds data of the embedded engine, and says how to move them', async () => {
     const dir = makeTempDir();
     await makeData(dir);
-    const [warning] = logOf(await startWeb({ DATA_DIR: dir, BASE_URL: 'https://drops.example' }));
+    const { output } = await startWeb({ DATA_DIR: dir, BASE_URL: 'https://drops.example' });
+    const [warning] = logOf(output);
     expect(warning).to.include({ level: 'warn', dataDir: dir });
     expect(warning?.msg).to.match(
       /unset both and run "bin\/dropleaf.js export FILE", then set both and run "[^"]+ import FILE"/,
@@ -162,13 +172,13 @@ describe('The processes of the Procfile', () => {
     for (const process of [web, worker]) {
       process.kill('SIGTERM');
       await process.ended();
-      const failures = logOf(process).filter(({ level }) => level === 'warn' || level === 'error');
+      const failures = logOf(process.output).filter(({ level }) => level === 'warn' || level === 'error');
       const text = JSON.stringify(failures);
       expect(failures.length, text).to.be.below(7);
       expect(text).not.to.match(/ at |stack/);
       expect(text.length).to.be.below(3_000);
     }
-    const refused = logOf(web).filter(({ msg }) => msg === 'a request was answered 503');
+    const refused = logOf(web.output).filter(({ msg }) => msg === 'a request was answered 503');
     expect(refused.map(({ count }) => count)).to.deep.equal([undefined, requests - 1]);
     expect(refused[1]?.cause).to.match(/^The database is unavailable: /);
     await proxy.close();
@@ -179,18 +189,14 @@ describe('The processes of the Procfile', () => {
   });
 
   async function startWeb(settings: Record<string, string> = {}): Promise<RunningService> {
-    const web = runHere(['web'], { ...env, ...settings });
+    const web = await startWebProcess({ ...env, ...settings }, runHere);
     running.push(web);
-    return {
-      ...web,
-      url: `http://127.0.0.1:${await web.firstMatch(/"port":(\d+).*"web process is ready"/)}`,
-    };
+    return web;
   }
 
   async function startWorker(settings: Record<string, string> = {}): Promise<Watched> {
-    const worker = runHere(['worker'], { ...env, ...settings });
+    const worker = await startWorkerProcess({ ...env, ...settings }, runHere);
     running.push(worker);
-    await worker.firstMatch(/"(worker is ready)"/);
     return worker;
   }
 
@@ -212,17 +218,3 @@ describe('The processes of the Procfile', () => {
     return waiting + active + failed === 0;
   }
 });
-
-interface LoggedLine {
-  readonly level: string;
-  readonly msg: string;
-  readonly cause?: string;
-  readonly count?: number;
-}
-
-function logOf({ output }: Watched): LoggedLine[] {
-  return output.stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { knownForm } from '../../shared/adapters/sqlite/form.ts';
-import { dropleaf, type Outcome } from './command.ts';
+import { dropleaf, logOf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 
 describe('bin/dropleaf.js start', () => {
@@ -46,12 +46,9 @@ describe('bin/dropleaf.js start', () => {
     const unused = { EDGE_PURGE_URL: 'http://10.0.0.1:6081', MAX_CONNECTIONS: '100' };
     const service = await home.start({ WRITE_PER_MINUTE: '5', HOSTNAME: 'here', ...unused });
     service.kill('SIGTERM');
-    const { stderr, code } = await service.ended(); // by then every line is written
-    expect(code).to.equal(0);
-    const lines = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const outcome = await service.ended(); // by then every line is written
+    expect(outcome.code).to.equal(0);
+    const lines = logOf(outcome);
     expect(lines.length).to.be.at.most(6);
     for (const line of lines) expect(line).to.include.keys('level', 'time', 'msg');
     expect(lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).to.deep.equal([
@@ -64,11 +61,9 @@ describe('bin/dropleaf.js start', () => {
     const service = await home.start({ LOG_LEVEL: 'debug' });
     for (const path of ['/healthz', '/readyz', '/nothing']) await fetch(service.url + path);
     service.kill('SIGTERM');
-    const lines = (await service.ended()).stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const [{ time, version, ...started }] = lines.filter(({ msg }) => msg === 'service is ready');
+    const lines = logOf(await service.ended());
+    const { time, version, ...started } =
+      lines.find(({ msg }) => msg === 'service is ready') ?? expect.fail();
     expect(version).to.match(/^\d+\.\d+\.\d+/);
     expect(started).to.deep.equal({
       ...{ level: 'info', msg: 'service is ready', process: 'start', engine: 'embedded', data: home.dir },

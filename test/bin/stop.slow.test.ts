@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { stopAll } from '../../bin/stopping.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { openConnection, requestHead } from '../support/socket.ts';
-import { dropleaf } from './command.ts';
+import { dropleaf, logOf } from './command.ts';
 import { useHome } from './home.ts';
 
 describe('bin/dropleaf.js start', () => {
@@ -78,18 +78,17 @@ describe('bin/dropleaf.js start', () => {
     const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(code)}"`;
     const service = await home.spawn({ NODE_OPTIONS });
     service.kill('SIGUSR2');
-    const { stderr, code: exitCode } = await service.ended();
-    expect(exitCode).to.equal(1);
-    expect(stderr).not.to.contain('user data');
-    const lines = stderr
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const outcome = await service.ended();
+    expect(outcome.code).to.equal(1);
+    expect(outcome.stderr).not.to.contain('user data');
+    const lines = logOf(outcome);
     const failure = lines.find(({ level }) => level === 'error');
     expect(failure).to.include({ origin: 'unhandledRejection' });
-    expect(failure.err).to.include({ type: 'TypeError', message: 'planted', code: 'E_PLANTED' });
-    expect(failure.err.stack).to.match(/\n +at /);
-    expect(failure.err.cause).to.include({ type: 'Error', message: 'the cause' });
+    expect(failure?.err).to.include({ type: 'TypeError', message: 'planted', code: 'E_PLANTED' });
+    expect(failure)
+      .to.have.nested.property('err.stack')
+      .that.matches(/\n +at /);
+    expect(failure?.err).to.deep.nested.include({ 'cause.type': 'Error', 'cause.message': 'the cause' });
     expect(lines.at(-1)).to.include({ msg: 'stopped' });
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findMisspelled } from '../../shared/config/misspelled.ts';
+import { findMisspelled } from '../../shared/config/config.ts';
 
 /** Variables, and the setting that they are taken for. */
 const misspelled = {
