@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { readAtRest } from '../support/at-rest.ts';
 import { useServiceOfEach } from '../support/service.ts';
+import { readAtRest } from '../support/stored.ts';
 
 describe('Deleted content at rest', () => {
   const service = useServiceOfEach();

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { readAtRest } from '../support/at-rest.ts';
 import type { Answer } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { writeWith } from '../support/keyed.ts';
 import { type Owner, useService } from '../support/service.ts';
+import { readAtRest } from '../support/stored.ts';
 
 const day = 24 * 3_600_000;
 

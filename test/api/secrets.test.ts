@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { formTokensOf } from '../../api/http/session.ts';
 import { hashToken } from '../../shared/domain/token.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { readAtRest } from '../support/at-rest.ts';
 import { type EdgeDouble, useEdgeDoubles } from '../support/edge-double.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { createPerson, type Person } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { readAtRest } from '../support/stored.ts';
 
 const signingSecret = 'NEEDLE-signing-secret-that-nobody-may-see';
 const acceptedSecret = 'NEEDLE-accepted-secret-that-nobody-may-see';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { readAtRest } from '../support/at-rest.ts';
 import type { Answer, RequestOptions } from '../support/client.ts';
 import { expectDrop, expectError, expectTooMany } from '../support/expect.ts';
 import { type Owner, useService } from '../support/service.ts';
+import { readAtRest } from '../support/stored.ts';
 
 const minutes = 60_000;
 const day = 86_400_000;

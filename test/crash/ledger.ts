@@ -252,10 +252,10 @@ function splitAtInsertion(html: string): { head: string; rest: string } {
   return { head: html.slice(0, at), rest: html.slice(at) };
 }
 
-function expectStatus(answer: Answer, status: number): void {
+export function expectStatus(answer: Answer, status: number): void {
   check(answer.status === status, `expected ${status}, got ${answer.status}: ${answer.text}`);
 }
 
-function check(holds: boolean, fault: string): asserts holds {
+export function check(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault);
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Client, createClient, createPlainClient } from '../support/client.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
 import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts';
+import { check, expectStatus } from './ledger.ts';
 import type { Subject } from './rounds.ts';
 
 const atOnce = 8;
@@ -245,12 +246,4 @@ function documentOf(mark: string) {
   const size = [10, 100, 1_000, 20_000][Number(mark) % 4] ?? 0;
   const html = `<!doctype html><title>${mark}</title><p>mark-${mark}-</p>${'<p>é 😀</p>'.repeat(size)}`;
   return { html, context: `Context of ${mark}` };
-}
-
-function expectStatus(answer: Answer, status: number): void {
-  check(answer.status === status, `expected ${status}, got ${answer.status}: ${answer.text}`);
-}
-
-function check(holds: boolean, fault: string): asserts holds {
-  if (!holds) throw new Error(fault);
 }

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
-import { expectError, insertionIn } from '../support/expect.ts';
+import { expectError } from '../support/expect.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { type Owner, useService } from '../support/service.ts';
 import { exchange, openConnection } from '../support/socket.ts';
 import { bodies } from './bodies.ts';
 import { describeRight, type HostileCase, type Right } from './case.ts';
 import { headers } from './headers.ts';
-import { html } from './html.ts';
 import { parameters } from './parameters.ts';
 import { paths } from './paths.ts';
 import { rawBytes } from './raw-bytes.ts';
@@ -80,21 +79,6 @@ describe('Each hostile request gets its one right answer, and the service keeps 
         } finally {
           connection.close();
         }
-      });
-    }
-  });
-
-  describe('html', () => {
-    for (const [name, make] of html) {
-      it(`${name}: 201, and served byte for byte in the sandbox`, async () => {
-        const document = make();
-        const { slug } = await owner.create({ html: document });
-        await service.settle();
-        const raw = await service.get(`/p/${slug}/raw`);
-        expect(raw.status).to.equal(200);
-        expect(raw.headers['content-type']).to.equal('text/html; charset=utf-8');
-        expect(raw.headers['content-security-policy']).to.match(/^sandbox (?!.*allow-same-origin)/);
-        expect(insertionIn(document.toWellFormed(), raw.bytes)).to.match(/^(<(meta|style).*>)?$/s);
       });
     }
   });

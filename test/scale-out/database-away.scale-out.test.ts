@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
+import type { Redis } from '../../shared/adapters/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { countJobs } from '../support/jobs.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestRedis } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 const second = 1_000;
 
@@ -22,8 +22,7 @@ describe('Jobs while MongoDB is away', function () {
     proxy = await openFlakyProxy(mongo.uri);
     const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
     service = await startService({ env: { MONGODB_URI: uri } });
-    const { REDIS_URL: url, REDIS_PREFIX: prefix } = service.config;
-    redis = await openRedis({ url, prefix, rejectUnauthorized: true, log: createRecordingLog() });
+    redis = await openTestRedis(service.config.REDIS_PREFIX);
   });
 
   after(async () => {
@@ -45,14 +44,12 @@ describe('Jobs while MongoDB is away', function () {
       const found = await Promise.all(slugs.map((slug) => engine.drops.findPage(slug, null)));
       const firstLine = service.logs.length;
       proxy.refuse();
-      await until(
-        () =>
-          engine.ready().then(
-            () => false,
-            () => true,
-          ),
-        'MongoDB is away',
-      );
+      const isReady = () =>
+        engine.ready().then(
+          () => true,
+          () => false,
+        );
+      await until(async () => !(await isReady()), 'MongoDB is away');
       for (const page of found) {
         const [dropId, versionId] = [page?.dropId ?? '', page?.version?.id ?? ''];
         await jobs.enqueue('version.render', { dropId, versionId });
@@ -63,14 +60,7 @@ describe('Jobs while MongoDB is away', function () {
       }
       expect((await countJobs(jobs)).failed).to.equal(0);
       proxy.restore();
-      await until(
-        () =>
-          engine.ready().then(
-            () => true,
-            () => false,
-          ),
-        'MongoDB is back',
-      );
+      await until(isReady, 'MongoDB is back');
       service.clock.advance(10 * second);
       await service.settle();
       expect(await drops.countDocuments({ slug: { $in: slugs }, due: 'render' })).to.equal(0);

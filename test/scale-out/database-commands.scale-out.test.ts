@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createJobHandlers } from '../../worker/start-worker.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
-import { redisUrl, watchCommands } from '../support/redis.ts';
+import { openTestRedis, watchCommands } from '../support/redis.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 interface Command {
   readonly name: string;
@@ -148,10 +146,7 @@ describe('Commands to the databases for each request', () => {
   it('to Redis, a POST sends 2, for its limit and its job, and a GET none', async () => {
     const owner = await knownOwner();
     const { REDIS_PREFIX: prefix } = service.config;
-    const redis = await openRedis({
-      ...{ url: redisUrl(), prefix, rejectUnauthorized: true },
-      log: createRecordingLog(),
-    });
+    const redis = await openTestRedis(prefix);
     const commands = await watchCommands(prefix);
     const { slug } = await owner.create();
     await owner.get(`/api/drops/${slug}`);

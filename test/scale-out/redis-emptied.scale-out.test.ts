@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
-import { createGate, type Gate } from '../support/gate.ts';
+import type { Redis } from '../../shared/adapters/redis/connection.ts';
+import { createGate } from '../support/gate.ts';
 import { countJobs } from '../support/jobs.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { redisUrl } from '../support/redis.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { openTestRedis } from '../support/redis.ts';
+import { useServiceOfEach } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 /** KEYS none. ARGV what the names begin with. Removes them all at one moment; the views that were among them. */
 const emptyLua = `
@@ -21,29 +19,17 @@ end
 return views`;
 
 describe('When Redis is emptied', () => {
-  let service: TestService;
-  let engine: Engine;
-  let redis: Redis;
   /** Between the jobs and what they read first. */
-  let gate: Gate;
-
+  const gate = createGate();
+  const service = useServiceOfEach(noLimits, (opened) => ({
+    ...opened,
+    pendingTasks: gate.wrap(opened.pendingTasks, ['findForRender']),
+  }));
+  let redis: Redis;
   beforeEach(async () => {
-    gate = createGate();
-    service = await startService({
-      env: noLimits,
-      adaptEngine(opened) {
-        engine = opened;
-        return { ...opened, pendingTasks: gate.wrap(opened.pendingTasks, ['findForRender']) };
-      },
-    });
-    const settings = { url: redisUrl(), prefix: service.config.REDIS_PREFIX, rejectUnauthorized: true };
-    redis = await openRedis({ ...settings, log: createRecordingLog() });
+    redis = await openTestRedis(service.config.REDIS_PREFIX);
   });
-
-  afterEach(async () => {
-    await redis?.close();
-    await service?.stop();
-  });
+  afterEach(() => redis?.close());
 
   /** @returns how many views only Redis had */
   async function empty(): Promise<number> {
@@ -51,7 +37,7 @@ describe('When Redis is emptied', () => {
   }
 
   const countOwing = async () =>
-    (await engine.pendingTasks.listPending(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
+    (await service.services.engine.pendingTasks.listPending(Number.MAX_SAFE_INTEGER, null, 1_000)).length;
 
   it('aggregated views stay, views that only Redis had are lost, later views count', async () => {
     const owner = await service.newOwner();

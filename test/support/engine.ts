@@ -1,10 +1,8 @@
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import type { JobConsumer } from '../../shared/ports/job-queue.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 import { drainJobs } from './bullmq.ts';
 import { followClock, type TestClock } from './clock.ts';
 import { openTestMongo } from './mongo.ts';
-import { emptyRedis, newRedisPrefix, redisUrl } from './redis.ts';
+import { emptyRedis, newRedisPrefix, openTestRedis, redisUrl } from './redis.ts';
 
 /** Data of a service's own, in the engine that this run of the tests is about. */
 export interface TestEngine {
@@ -24,10 +22,7 @@ export async function openTestEngine(clock: TestClock): Promise<TestEngine> {
   if (!isScaleOutRun) return { env: {}, settle: runUntilIdle, close: async () => undefined };
   const mongo = await openTestMongo();
   const prefix = newRedisPrefix();
-  const redis = await openRedis({
-    ...{ url: redisUrl(), prefix, rejectUnauthorized: true },
-    log: createRecordingLog(),
-  });
+  const redis = await openTestRedis(prefix);
   const stopFollowing = followClock(clock);
   return {
     env: { MONGODB_URI: mongo.uri, REDIS_URL: redisUrl(), REDIS_PREFIX: prefix },

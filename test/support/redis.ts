@@ -47,6 +47,12 @@ export async function watchCommands(prefix: string) {
   };
 }
 
+/** A connection to that Redis. */
+export function openTestRedis(prefix: string, changes: Partial<RedisSettings> = {}): Promise<Redis> {
+  const log = createRecordingLog();
+  return openRedis({ url: redisUrl(), prefix, rejectUnauthorized: true, log, ...changes });
+}
+
 /** Everything whose name begins with the connection's prefix: gone, as if Redis had been emptied. */
 export async function emptyRedis(redis: Redis): Promise<void> {
   for await (const keys of redis.client.scanStream({ match: `${redis.keyPrefix}*`, count: 1_000 })) {
@@ -80,20 +86,14 @@ export function useRedis() {
   afterEach(async () => {
     for (const redis of opened.splice(0)) await redis.close();
     for (const proxy of proxies.splice(0)) await proxy.close();
-    const redis = await open();
+    const redis = await openTestRedis(prefix);
     await emptyRedis(redis);
     await redis.close();
   });
 
-  function open(changes: Partial<RedisSettings> = {}): Promise<Redis> {
-    const log = createRecordingLog();
-    const settings = { url: redisUrl(), prefix, rejectUnauthorized: true, log };
-    return openRedis({ ...settings, ...changes });
-  }
-
   return {
     async open(changes: Partial<RedisSettings> = {}): Promise<Redis> {
-      const redis = await open(changes);
+      const redis = await openTestRedis(prefix, changes);
       opened.push(redis);
       return redis;
     },
@@ -104,7 +104,7 @@ export function useRedis() {
     ): Promise<{ redis: Redis; proxy: FlakyProxy }> {
       const proxy = await openFlakyProxy(redisUrl());
       proxies.push(proxy);
-      const redis = await open({ url: proxy.throughProxy(redisUrl()), ...changes });
+      const redis = await openTestRedis(prefix, { url: proxy.throughProxy(redisUrl()), ...changes });
       opened.push(redis);
       return { redis, proxy };
     },

@@ -2,14 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { mongo as driver } from 'mongoose';
 import { openMongo } from '../../shared/adapters/mongo/connection.ts';
+import type { Redis } from '../../shared/adapters/redis/connection.ts';
 import { type Config, isScaleOut } from '../../shared/config/config.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
+import { openTestRedis } from './redis.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 /** Every row or document that the service has stored, by table or collection. Settle the service first. */
-export function readStored(config: Config): Promise<Record<string, unknown[]>> {
-  return isScaleOut(config) ? readMongo(config) : Promise.resolve(readSqlite(config));
+export async function readStored(config: Config): Promise<Record<string, unknown[]>> {
+  if (!isScaleOut(config)) return readSqlite(config);
+  const { web_processes, ...all } = Object.fromEntries(await readMongo(config)); // each process renews its own record
+  return all;
 }
 
 /** From a copy, which another process makes: closing the file in this one would end the service's locks on it. */
@@ -27,16 +32,76 @@ function readSqlite({ DATA_DIR }: Config): Record<string, unknown[]> {
   }
 }
 
-async function readMongo({ MONGODB_URI: uri }: Config): Promise<Record<string, unknown[]>> {
+/** Where the service keeps what it must have in plain text: for its user alone, apart from all other data. */
+const homesOfSecrets = /^(sign-in-key|signing-secret(\.\d+)?|secrets)$/;
+
+/** Every byte that a service keeps, by the name of the file, collection or key; without the homes of its secrets. */
+export async function readAtRest(config: Config): Promise<Map<string, Buffer>> {
+  const all = [...readFiles(config.DATA_DIR)];
+  if (isScaleOut(config)) {
+    // As the driver sends them: text as it is, whatever compression the server has.
+    for (const [name, documents] of await readMongo(config))
+      all.push([name, Buffer.concat(documents.map((each) => driver.BSON.serialize(each)))]);
+    all.push(...(await readRedis(config)));
+  }
+  return new Map(all.filter(([name]) => !homesOfSecrets.test(name)));
+}
+
+/** By another process: closing a file in this one would end its locks on it. */
+function* readFiles(dir: string): Generator<[string, Buffer]> {
+  for (const { name, parentPath } of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(parentPath, name);
+    yield [name, execFileSync('cat', [path], { maxBuffer: 2 ** 30 })];
+  }
+}
+
+/** The documents of each collection, in the order of their ids. */
+async function readMongo({ MONGODB_URI: uri }: Config): Promise<[name: string, documents: object[]][]> {
   const { connection, close } = await openMongo({ uri, maxConnections: 1, log: createRecordingLog() });
   try {
-    const all = (await connection.listCollections()).map(({ name }) => name).sort();
-    const names = all.filter((name) => name !== 'web_processes'); // each process renews its own record all the time
+    const names = (await connection.listCollections()).map(({ name }) => name).sort();
     const read = (name: string) => connection.collection(name).find().sort({ _id: 1 }).toArray();
-    return Object.fromEntries(
-      await Promise.all(names.map(async (name): Promise<[string, unknown[]]> => [name, await read(name)])),
+    return await Promise.all(
+      names.map(async (name): Promise<[string, object[]]> => [name, await read(name)]),
     );
   } finally {
     await close();
+  }
+}
+
+async function readRedis({ REDIS_PREFIX: prefix }: Config): Promise<[string, Buffer][]> {
+  const redis = await openTestRedis(prefix);
+  try {
+    const found: [string, Buffer][] = [];
+    for await (const keys of redis.client.scanStream({ match: `${redis.keyPrefix}*` })) {
+      for (const key of keys)
+        found.push([key, Buffer.from(`${key} ${JSON.stringify(await readKey(redis, key))}`)]);
+    }
+    return found;
+  } finally {
+    await redis.close();
+  }
+}
+
+/** DUMP would do for all, but compresses. */
+async function readKey({ client }: Redis, key: string): Promise<unknown> {
+  const type = await client.type(key);
+  switch (type) {
+    case 'none': // gone since it was listed
+      return null;
+    case 'string':
+      return client.get(key);
+    case 'hash':
+      return client.hgetall(key);
+    case 'list':
+      return client.lrange(key, 0, -1);
+    case 'set':
+      return client.smembers(key);
+    case 'zset':
+      return client.zrange(key, '0', '-1');
+    case 'stream':
+      return client.xrange(key, '-', '+');
+    default:
+      throw new Error(`${key} is a ${type}, which is not read here`);
   }
 }
