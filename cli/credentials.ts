@@ -1,44 +1,27 @@
 import { isAbsolute, join } from 'node:path';
 import type { CliIo } from './io.ts';
 import { createOriginFile, type OriginFile } from './origin-file.ts';
-import { fields, isCount, isText, isTime, isToken, isWebAddress } from './shape.ts';
+import { fields, isCount, isText, isTime, isToken, isWebAddress, type ShapeOf } from './shape.ts';
 
 /** A sign-in to one service. */
-export interface Credential {
-  readonly token: string;
-  readonly user_id: string;
-}
+const isCredential = fields({ token: isToken, user_id: isText });
+export type Credential = ShapeOf<typeof isCredential>;
 
 /** A sign-in that the user has not approved yet. The next `login` goes on with it. */
-export interface PendingSignIn {
-  readonly code: string;
-  readonly verification_url: string;
-  readonly poll_token: string;
-  /** Seconds between polls. */
-  readonly poll_interval: number;
-  /** Unix ms, by this machine's clock. */
-  readonly expires_at: number;
-  readonly label: string;
-}
-
-const isCredential = fields<Credential>({ token: isToken, user_id: isText });
-
-const isPendingSignIn = fields<PendingSignIn>({
+const isPendingSignIn = fields({
   code: isText,
   verification_url: isWebAddress,
   poll_token: isText,
+  /** Seconds between polls. */
   poll_interval: isCount,
+  /** Unix ms, by this machine's clock. */
   expires_at: isTime,
   label: isText,
 });
+export type PendingSignIn = ShapeOf<typeof isPendingSignIn>;
 
-/** To send the token over http. */
-interface Consent {
-  /** Unix ms. */
-  readonly since: number;
-}
-
-const isConsent = fields<Consent>({ since: isTime });
+/** To send the token over http; since when in Unix ms. */
+const isConsent = fields({ since: isTime });
 
 type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
 
@@ -51,7 +34,7 @@ export function createPendingSignIns(io: Home): OriginFile<PendingSignIn> {
 }
 
 /** Services over http that the user allowed with `--insecure-http`. */
-export function createInsecureServices(io: Home): OriginFile<Consent> {
+export function createInsecureServices(io: Home): OriginFile<ShapeOf<typeof isConsent>> {
   return createOriginFile(join(configDir(io), 'dropleaf', 'insecure-services.json'), isConsent);
 }
 

@@ -9,22 +9,11 @@ import {
   isTime,
   isWebAddress,
   optional,
+  type ShapeOf,
 } from './shape.ts';
 
 /** A drop as the service answers it: what of it this client uses. */
-export interface Drop {
-  readonly slug: string;
-  readonly title: string;
-  readonly url: string;
-  readonly locked: boolean;
-  readonly latest_version: number;
-  readonly view_count: number;
-  readonly updated_at: number;
-  /** Unix ms; absent: never. */
-  readonly expires_at?: number;
-}
-
-export const isDrop = fields<Drop>({
+export const isDrop = fields({
   slug: isSlug,
   title: isText,
   url: isWebAddress,
@@ -32,8 +21,10 @@ export const isDrop = fields<Drop>({
   latest_version: isCount,
   view_count: isCount,
   updated_at: isTime,
+  /** Unix ms; absent: never. */
   expires_at: optional(isTime),
 });
+export type Drop = ShapeOf<typeof isDrop>;
 
 /** A drop, and what names its state in `If-Match`. */
 export interface DropState {

@@ -1,32 +1,24 @@
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  network: 3,
-  notSignedIn: 4,
-  notFound: 5,
-  conflict: 6,
-  refused: 7,
-  limit: 8,
-  interrupted: 130,
+/** How commands end: with which exit code, and what it means, for `--help`. */
+const table = {
+  done: [0, 'done'],
+  failed: [1, 'failed for another reason'],
+  usage: [2, 'wrong arguments or settings'],
+  network: [3, 'the service does not answer, or with 5xx: try later'],
+  notSignedIn: [4, 'no valid token: run login, or set DROPLEAF_TOKEN'],
+  notFound: [5, 'no such page or version, or it is of another account'],
+  conflict: [6, 'the page was changed elsewhere since'],
+  refused: [7, 'a page or value that is not accepted; a key in a page'],
+  limit: [8, 'too many requests, publishes, pages or versions'],
+  interrupted: [130, 'Ctrl+C'],
 } as const;
 
-type Ending = keyof typeof exitCodes;
-export const endings = Object.keys(exitCodes) as Ending[]; // proof: the keys of that object
-
-/** For `--help`. */
-export const exitMeanings: Readonly<Record<Ending, string>> = {
-  done: 'done',
-  failed: 'failed for another reason',
-  usage: 'wrong arguments or settings',
-  network: 'the service does not answer, or with 5xx: try later',
-  notSignedIn: 'no valid token: run login, or set DROPLEAF_TOKEN',
-  notFound: 'no such page or version, or it is of another account',
-  conflict: 'the page was changed elsewhere since',
-  refused: 'a page or value that is not accepted; a key in a page',
-  limit: 'too many requests, publishes, pages or versions',
-  interrupted: 'Ctrl+C',
-};
+type Ending = keyof typeof table;
+export const endings = Object.entries(table).map(([name, [exitCode, meaning]]) => {
+  return { name: snakeCase(name), exitCode, meaning };
+});
+export const exitCodes = Object.fromEntries(
+  Object.entries(table).map(([name, [exitCode]]) => [name, exitCode]),
+) as Readonly<Record<Ending, number>>; // proof: the same names
 
 /** Refusals of a limit that time does not change, whatever their Retry-After says. */
 export const capCodes: readonly (string | undefined)[] = ['quota_exceeded', 'version_limit_reached'];
@@ -86,14 +78,14 @@ export function presentError({
   details: given,
   retryAfterSeconds,
 }: CliError): object {
-  const ending = endings.find((one) => exitCodes[one] === exitCode) ?? 'failed';
+  const ending = endings.find((one) => one.exitCode === exitCode)?.name ?? 'failed';
   const details =
     retryAfterSeconds === undefined ? given : { retry_after_seconds: retryAfterSeconds, ...given };
-  return { error: { code: code ?? snakeCase(ending), message, details } };
+  return { error: { code: code ?? ending, message, details } };
 }
 
 /** `notFound` as `not_found`. */
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

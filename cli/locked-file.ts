@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, errorCode } from './errors.ts';
+import { CliError, errorCode, fileError } from './errors.ts';
 
 /** A process holds the lock for milliseconds, so an older one was left by a crash. */
 const staleLockMs = 10_000;
@@ -20,13 +20,21 @@ const staleLockMs = 10_000;
  * after the other.
  * @param mode permissions of the new file
  * @param next the new text; its argument is null if there is no file. What it throws is thrown, and nothing is written
- * @throws CliError if another process keeps the lock; errors of Node if the file cannot be read or written
+ * @throws CliError if another process keeps the lock, or the file cannot be read or written
  */
 export async function changeFile(
   path: string,
   mode: number,
   next: (text: string | null) => string,
 ): Promise<void> {
+  try {
+    await change(path, mode, next);
+  } catch (error) {
+    throw error instanceof CliError ? error : fileError('write', path, error);
+  }
+}
+
+async function change(path: string, mode: number, next: (text: string | null) => string): Promise<void> {
   const lock = `${path}.lock`;
   const waitUntil = Date.now() + 2 * staleLockMs;
   while (!takeLock(lock)) {
@@ -43,13 +51,13 @@ export async function changeFile(
   }
 }
 
-/** @returns null if there is no such file @throws errors of Node if it cannot be read */
+/** @returns null if there is no such file @throws CliError if it cannot be read */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw error;
+    throw fileError('read', path, error);
   }
 }
 

@@ -27,13 +27,7 @@ type Entries<T> = Readonly<Record<string, T>>;
 
 /** @param isEntry whether a value read from the file is an entry */
 export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile<T> {
-  function read(): Entries<T> {
-    try {
-      return parse(readText(path));
-    } catch (error) {
-      throw error instanceof CliError ? error : fileError('read', path, error);
-    }
-  }
+  const read = () => parse(readText(path));
 
   /** @param text null: there is no file */
   function parse(text: string | null): Entries<T> {
@@ -48,12 +42,8 @@ export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile
   }
 
   async function change(next: (entries: Entries<T>) => Entries<T>): Promise<void> {
-    try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      await changeFile(path, 0o600, (text) => `${JSON.stringify(next(parse(text)), null, 2)}\n`);
-    } catch (error) {
-      throw error instanceof CliError ? error : fileError('write', path, error);
-    }
+    makeFolderOf(path);
+    await changeFile(path, 0o600, (text) => `${JSON.stringify(next(parse(text)), null, 2)}\n`);
   }
 
   return {
@@ -73,4 +63,13 @@ export function createOriginFile<T>(path: string, isEntry: Shape<T>): OriginFile
       );
     },
   };
+}
+
+/** For the user alone. */
+function makeFolderOf(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
 }

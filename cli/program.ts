@@ -6,16 +6,7 @@ import { addPublishCommand } from './commands/publish.ts';
 import { addReadingCommands } from './commands/reading.ts';
 import { addSignInCommands } from './commands/sign-in.ts';
 import { createContext, type GlobalFlags, type OpenContext, rememberConsent } from './context.ts';
-import {
-  CliError,
-  capCodes,
-  endings,
-  exitCodes,
-  exitMeanings,
-  presentError,
-  snakeCase,
-  usageError,
-} from './errors.ts';
+import { CliError, capCodes, endings, exitCodes, presentError, usageError } from './errors.ts';
 import { type CliIo, programName } from './io.ts';
 import { readTimeout } from './option-values.ts';
 import { clean, createOutput } from './output.ts';
@@ -99,10 +90,7 @@ Examples:
 
 function exitTable(): string {
   return endings
-    .map((ending) => {
-      const [number, name] = [String(exitCodes[ending]), snakeCase(ending)];
-      return `  ${number.padEnd(5)}${name.padEnd(15)}${exitMeanings[ending]}`;
-    })
+    .map(({ name, exitCode, meaning }) => `  ${String(exitCode).padEnd(5)}${name.padEnd(15)}${meaning}`)
     .join('\n');
 }
 

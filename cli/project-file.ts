@@ -1,49 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError, fileError } from './errors.ts';
+import { CliError } from './errors.ts';
 import { changeFile, readText } from './locked-file.ts';
-import { fields, isCount, isEtag, isRecord, isSlug, isText, isToken, optional } from './shape.ts';
+import {
+  fields,
+  isCount,
+  isEtag,
+  isRecord,
+  isSlug,
+  isText,
+  isToken,
+  optional,
+  type ShapeOf,
+} from './shape.ts';
 
 /** What the client remembers of a published file. Nothing in it is secret. */
-export interface Published {
-  readonly slug: string;
-  readonly version: number;
+const isPublished = fields({
+  slug: isSlug,
+  version: isCount,
   /** Of the drop as this client last saw it, with its quotes; absent: the service gave none. */
-  readonly etag?: string | undefined;
+  etag: optional(isEtag),
   /** Of the bytes that were published, in hex. */
-  readonly sha256: string;
+  sha256: isText,
   /** Of the context that was published with them; absent: none. */
-  readonly context_sha256?: string | undefined;
-}
+  context_sha256: optional(isText),
+});
+export type Published = ShapeOf<typeof isPublished>;
+
+/** The Idempotency-Key of a first publish whose answer has not come, and may never. */
+const isCreating = fields({ creating: isToken });
+
+type Entry = Published | ShapeOf<typeof isCreating>;
 
 /**
  * `.dropleaf.json` beside the published files: which file became which drop, per service. Safe to commit.
  * `{"files": {"report.html": {"https://drops.example": {"slug": …}}}}`; members that this client does not know stay.
  */
 interface Project {
-  readonly files: Readonly<Record<string, Readonly<Record<string, Published | Creating>>>>;
+  readonly files: Readonly<Record<string, Readonly<Record<string, Entry>>>>;
 }
-
-/** The Idempotency-Key of a first publish whose answer has not come, and may never. */
-interface Creating {
-  readonly creating: string;
-}
-
-const isPublished = fields<Published>({
-  slug: isSlug,
-  version: isCount,
-  etag: optional(isEtag),
-  sha256: isText,
-  context_sha256: optional(isText),
-});
-
-const isCreating = fields<Creating>({ creating: isToken });
 
 const projectFileName = '.dropleaf.json';
 
 /** @returns null if this file was not published there @throws CliError if `.dropleaf.json` is not valid */
 export function recall(file: string, origin: string): Published | null {
-  const entry = entryOf(read(projectPath(file)), nameOf(file), origin);
+  const path = projectPath(file);
+  const entry = entryOf(parse(path, readText(path)), nameOf(file), origin);
   return entry === null || 'creating' in entry ? null : entry;
 }
 
@@ -82,8 +84,6 @@ export async function remember(
   return known;
 }
 
-type Entry = Published | Creating;
-
 async function change(
   file: string,
   origin: string,
@@ -105,11 +105,7 @@ async function change(
     const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
     return `${JSON.stringify({ ...project, files: Object.fromEntries(sorted) }, null, 2)}\n`;
   };
-  try {
-    await changeFile(path, 0o644, rewrite);
-  } catch (error) {
-    throw error instanceof CliError ? error : fileError('write', path, error);
-  }
+  await changeFile(path, 0o644, rewrite);
 }
 
 function entryOf({ files }: Project, name: string, origin: string): Entry | null {
@@ -124,16 +120,6 @@ function projectPath(file: string): string {
 /** macOS may write a name in another normal form than Linux. */
 function nameOf(file: string): string {
   return basename(resolve(file)).normalize('NFC');
-}
-
-function read(path: string): Project {
-  let text: string | null;
-  try {
-    text = readText(path);
-  } catch (error) {
-    throw fileError('read', path, error);
-  }
-  return parse(path, text);
 }
 
 function parse(path: string, text: string | null): Project {

@@ -58,7 +58,17 @@ export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(shape);
 }
 
-export function fields<T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> {
-  const members: [string, (value: unknown) => boolean][] = Object.entries(shapes);
-  return (value): value is T => isRecord(value) && members.every(([name, shape]) => shape(value[name]));
+type Shapes = Readonly<Record<string, Shape<unknown>>>;
+
+/** What a shape accepts. Members that may be undefined may be absent. */
+export type ShapeOf<S> = S extends Shape<infer T> ? T : never;
+type Optional<S> = { [K in keyof S]: undefined extends ShapeOf<S[K]> ? K : never }[keyof S];
+type Members<S> = { readonly [K in Exclude<keyof S, Optional<S>>]: ShapeOf<S[K]> } & {
+  readonly [K in Optional<S>]?: ShapeOf<S[K]>;
+};
+
+export function fields<S extends Shapes>(shapes: S): Shape<Members<S>> {
+  const members = Object.entries(shapes);
+  return (value): value is Members<S> =>
+    isRecord(value) && members.every(([name, shape]) => shape(value[name]));
 }

@@ -8,18 +8,18 @@ import { fields, isText, listOf } from './shape.ts';
 
 const indexPath = '/.well-known/agent-skills/index.json';
 
-/** An entry of the index, as the Agent Skills discovery 0.2.0 defines it. */
-interface SkillEntry {
-  readonly name: string;
-  readonly type: string;
-  /** Absolute, or relative to the index. */
-  readonly url: string;
-  /** `sha256:` and 64 hexadecimal digits. */
-  readonly digest: string;
-}
-
-const isSkillIndex = fields<{ skills: readonly SkillEntry[] }>({
-  skills: listOf(fields<SkillEntry>({ name: isText, type: isText, url: isText, digest: isText })),
+/** The index, as the Agent Skills discovery 0.2.0 defines it. */
+const isSkillIndex = fields({
+  skills: listOf(
+    fields({
+      name: isText,
+      type: isText,
+      /** Absolute, or relative to the index. */
+      url: isText,
+      /** `sha256:` and 64 hexadecimal digits. */
+      digest: isText,
+    }),
+  ),
 });
 
 interface Skill {

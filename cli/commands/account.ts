@@ -3,40 +3,28 @@ import type { Context, OpenContext } from '../context.ts';
 import { CliError, exitCodes, usageError } from '../errors.ts';
 import type { Api } from '../http.ts';
 import { openInBrowser } from '../open-in-browser.ts';
-import { fields, isCount, isText, isTime, listOf, nullable, optional } from '../shape.ts';
+import { fields, isCount, isText, isTime, listOf, nullable, optional, type ShapeOf } from '../shape.ts';
 import { formatTable, formatTime } from '../table.ts';
 import { readTarget, targetHelp } from '../target.ts';
 
 /** GET /api/tokens. */
-interface Token {
-  readonly id: string;
-  readonly label: string | null;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-}
-
-/** GET /api/me?include=name. */
-interface Caller {
-  readonly user_id: string;
-  /** Absent: the service is older than this client. */
-  readonly name?: string | undefined;
-  readonly drop_count: number;
-  readonly token: Token;
-}
-
-const isTokenRecord = fields<Token>({
+const isTokenRecord = fields({
   id: isText,
   label: nullable(isText),
   created_at: isTime,
   last_used_at: nullable(isTime),
 });
+type Token = ShapeOf<typeof isTokenRecord>;
 
-const isCaller = fields<Caller>({
+/** GET /api/me?include=name. */
+const isCaller = fields({
   user_id: isText,
+  /** Absent: the service is older than this client. */
   name: optional(isText),
   drop_count: isCount,
   token: isTokenRecord,
 });
+type Caller = ShapeOf<typeof isCaller>;
 
 /** @param token in place of the user's */
 async function readCaller(api: Api, token?: string): Promise<Caller> {

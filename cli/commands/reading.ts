@@ -80,19 +80,9 @@ export function addReadingCommands(program: Command, open: OpenContext, name: st
     .action((page: string, options: { days: number }) => showViews(open(), page, options));
 }
 
-interface DropPage {
-  readonly data: readonly Drop[];
-  readonly pagination: Pagination;
-}
-
-interface Pagination {
-  readonly total_pages: number;
-  readonly total_items: number;
-}
-
-const isDropPage = fields<DropPage>({
+const isDropPage = fields({
   data: listOf(isDrop),
-  pagination: fields<Pagination>({ total_pages: isCount, total_items: isCount }),
+  pagination: fields({ total_pages: isCount, total_items: isCount }),
 });
 
 async function list(
@@ -189,14 +179,7 @@ function printable(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
 }
 
-interface Version {
-  readonly version: number;
-  readonly size_bytes: number;
-  readonly has_context: boolean;
-  readonly created_at: number;
-}
-
-const isVersion = fields<Version>({
+const isVersion = fields({
   version: isCount,
   size_bytes: isCount,
   has_context: isBoolean,
@@ -246,19 +229,9 @@ function paintLine({ paint }: Context['output'], line: string): string {
   return line.startsWith('@@') ? paint('cyan', line) : line;
 }
 
-interface Day {
-  readonly date: string;
-  readonly views: number;
-}
-
-interface Views {
-  readonly view_count: number;
-  readonly days: readonly Day[];
-}
-
-const isViews = fields<Views>({
+const isViews = fields({
   view_count: isCount,
-  days: listOf(fields<Day>({ date: isText, views: isCount })),
+  days: listOf(fields({ date: isText, views: isCount })),
 });
 
 async function showViews(context: Context, page: string, { days }: { days: number }): Promise<void> {

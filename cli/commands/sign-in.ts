@@ -15,35 +15,17 @@ import { fields, isCount, isText, isToken, isWebAddress } from '../shape.ts';
 import { readAccountName, revokeToken } from './account.ts';
 
 /** POST /api/auth/start. */
-interface Started {
-  readonly code: string;
-  readonly verification_url: string;
-  readonly poll_token: string;
-  readonly expires_in: number;
-  readonly poll_interval: number;
-}
-
-/** GET /api/auth/poll. */
-interface Polled {
-  /** pending, verified, claimed, expired or not_found. */
-  readonly status: string;
-}
-
-/** While the status is verified. */
-interface Verified {
-  readonly api_token: string;
-  readonly user_id: string;
-}
-
-const isStarted = fields<Started>({
+const isStarted = fields({
   code: isText,
   verification_url: isWebAddress,
   poll_token: isText,
   expires_in: isCount,
   poll_interval: isCount,
 });
-const isPolled = fields<Polled>({ status: isText });
-const isVerified = fields<Verified>({ api_token: isToken, user_id: isText });
+/** GET /api/auth/poll: pending, verified, claimed, expired or not_found. */
+const isPolled = fields({ status: isText });
+/** The same while the status is verified. */
+const isVerified = fields({ api_token: isToken, user_id: isText });
 
 interface LoginOptions {
   readonly label?: string;

@@ -133,9 +133,7 @@ async function readContext(context: Context, file: string): Promise<Page['contex
   return { text: decode(bytes, file === '-' ? 'stdin' : file), sha256: hash(bytes) };
 }
 
-const isDiscovery = fields<{ limits: { html_max_bytes: number } }>({
-  limits: fields<{ html_max_bytes: number }>({ html_max_bytes: isCount }),
-});
+const isDiscovery = fields({ limits: fields({ html_max_bytes: isCount }) });
 
 /** @returns a warning if the page is close to the limit @throws CliError if it is over it */
 async function checkSize({ api }: Context, name: string, bytes: number): Promise<string[]> {

@@ -133,7 +133,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
 }
 
 /** Newest first. */
-const areVersions = listOf(fields<{ readonly version: number }>({ version: isCount }));
+const areVersions = listOf(fields({ version: isCount }));
 
 /**
  * Remembers the drop. The page is published already, so a file that cannot be written is no failure.
