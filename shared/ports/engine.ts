@@ -3,6 +3,7 @@ import type { ArchiveStore } from './archive.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { CardStore } from './card-store.ts';
+import type { SessionStore, TokenStore } from './credential-stores.ts';
 import type { DropStore } from './drop-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
@@ -13,9 +14,8 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { RenderStore } from './render-store.ts';
 import type { ReportStore } from './report-store.ts';
 import type { SecretStore } from './secret-store.ts';
-import type { SessionStore } from './session-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
-import type { TokenStore } from './token-store.ts';
+
 import type { UploadStore } from './upload-store.ts';
 import type { ViewStore } from './view-store.ts';
 

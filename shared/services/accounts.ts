@@ -3,12 +3,12 @@ import { suspended } from '../domain/errors.ts';
 import { dayOf } from '../domain/windows.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SessionStore, TokenStore } from '../ports/credential-stores.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
-import type { SessionStore } from '../ports/session-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import type { TokenStore } from '../ports/token-store.ts';
+
 import type { FollowUps } from './follow-ups.ts';
 
 /** Drops that are removed by one command of the database. */
@@ -37,7 +37,7 @@ export function createAccounts(deps: {
   accounts: AccountStore;
   drops: Pick<DropStore, 'count' | 'removeSome'>;
   tokens: Pick<TokenStore, 'revokeAll'>;
-  sessions: Pick<SessionStore, 'endAll'>;
+  sessions: Pick<SessionStore, 'revokeAll'>;
   signIns: Pick<SignInStore, 'endByAccount'>;
   followUps: Pick<FollowUps, 'afterRemoveAll'>;
   jobs: JobProducer;
@@ -57,7 +57,7 @@ export function createAccounts(deps: {
     await Promise.all(followed);
     await signIns.endByAccount(accountId);
     await tokens.revokeAll(accountId);
-    await sessions.endAll(accountId, null);
+    await sessions.revokeAll(accountId);
   }
 
   return {

@@ -5,11 +5,11 @@ import { slugPattern } from '../domain/ids.ts';
 import { hashToken, maskTokens, type Token, tokenIdOf, tokenIdPattern, tokenIn } from '../domain/token.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SessionStore, TokenStore } from '../ports/credential-stores.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { ModerationStore } from '../ports/moderation-store.ts';
-import type { SessionStore } from '../ports/session-store.ts';
 import type { SignInStore } from '../ports/sign-in-store.ts';
-import type { TokenStore } from '../ports/token-store.ts';
+
 import type { Audit } from './audit.ts';
 import type { EdgeResult, FollowUps } from './follow-ups.ts';
 
@@ -62,7 +62,7 @@ export function createModeration(deps: {
   drops: Pick<DropStore, 'list' | 'listVersions'>;
   accounts: AccountStore;
   tokens: TokenStore;
-  sessions: Pick<SessionStore, 'endAll'>;
+  sessions: Pick<SessionStore, 'revokeAll'>;
   signIns: Pick<SignInStore, 'endByAccount'>;
   audit: Audit;
   followUps: FollowUps;
@@ -164,7 +164,7 @@ export function createModeration(deps: {
         async () => {
           const ended = await signIns.endByAccount(account.id);
           const revoked = await tokens.revokeAll(account.id);
-          return { signIns: ended, tokens: revoked, sessions: await sessions.endAll(account.id, null) };
+          return { signIns: ended, tokens: revoked, sessions: await sessions.revokeAll(account.id) };
         },
         (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
       ),

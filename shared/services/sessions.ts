@@ -9,8 +9,9 @@ import {
   sessionIdPattern,
 } from '../domain/session.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { SessionStore } from '../ports/credential-stores.ts';
 import type { Log } from '../ports/log.ts';
-import type { SessionStore } from '../ports/session-store.ts';
+import { retryOnCollision } from '../util/retry-on-collision.ts';
 import { createUseRecorder } from './last-use.ts';
 
 /** More sessions than a person has; older ones are not listed, and end with all others. */
@@ -36,7 +37,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
 
   async function find(hash: string) {
     const found = await sessions.findByHash(hash);
-    return found !== null && isValid(found.session) ? found : null;
+    return found !== null && isValid(found.credential) ? found : null;
   }
 
   return {
@@ -46,13 +47,15 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
      * @returns the secret for the browser's cookie, which is stored nowhere
      */
     async start(accountId: string, browser: string): Promise<string> {
-      const secret = newSessionSecret();
-      const hash = hashSessionSecret(secret);
-      if (hash === null) throw new Error('a new secret has the wrong form');
-      const now = clock.now();
-      const times = { createdAt: now, lastUsedAt: now };
-      await sessions.insert({ id: sessionIdOf(hash), hash, accountId, browser, ...times });
-      return secret;
+      return retryOnCollision(async () => {
+        const secret = newSessionSecret();
+        const hash = hashSessionSecret(secret);
+        if (hash === null) throw new Error('a new secret has the wrong form');
+        const now = clock.now();
+        const times = { createdAt: now, lastUsedAt: now };
+        const outcome = await sessions.insert({ id: sessionIdOf(hash), hash, accountId, browser, ...times });
+        return outcome === 'inserted' ? secret : null;
+      });
     },
 
     /**
@@ -64,7 +67,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       const found = hash === null ? null : await find(hash);
       if (hash === null || found === null) return null;
       const { account } = found;
-      const session = { ...found.session, lastUsedAt: recordUse(found.session) };
+      const session = { ...found.credential, lastUsedAt: recordUse(found.credential) };
       const confirm = async () => {
         const now = await find(hash);
         if (now === null) throw sessionEnded();
@@ -88,12 +91,12 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
 
     /** Ends a session of the account. @returns false if there is none with that id, or it has ended before */
     async end({ accountId }: Caller, sessionId: string): Promise<boolean> {
-      return sessionIdPattern.test(sessionId) && (await sessions.end(accountId, sessionId));
+      return sessionIdPattern.test(sessionId) && (await sessions.revoke(accountId, sessionId));
     },
 
     /** Ends every session of the account but the caller's own. @returns how many */
     endOthers({ accountId, credential }: Caller): Promise<number> {
-      return sessions.endAll(accountId, credential.kind === 'session' ? credential.session.id : null);
+      return sessions.revokeAll(accountId, credential.kind === 'session' ? credential.session.id : null);
     },
   };
 }

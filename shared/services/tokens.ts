@@ -9,8 +9,8 @@ import {
   tokenIdOf,
 } from '../domain/token.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { TokenStore } from '../ports/credential-stores.ts';
 import type { Log } from '../ports/log.ts';
-import type { TokenStore } from '../ports/token-store.ts';
 import { retryOnCollision } from '../util/retry-on-collision.ts';
 import { createUseRecorder } from './last-use.ts';
 
@@ -23,20 +23,20 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
   /** One indexed read. null: the token is unknown, was revoked or has expired. */
   async function findValid(hash: string) {
     const found = await tokens.findByHash(hash);
-    return found === null || isExpiredToken(found.token, clock.now()) ? null : found;
+    return found === null || isExpiredToken(found.credential, clock.now()) ? null : found;
   }
 
   /** The caller with the token of that hash, by one indexed read. null: the token is unknown, was revoked or has expired. */
   async function identify(hash: string): Promise<Caller | null> {
     const found = await findValid(hash);
     if (found === null) return null;
-    const { isSuspended } = found;
-    const token = { ...found.token, lastUsedAt: recordUse(found.token) };
+    const token = { ...found.credential, lastUsedAt: recordUse(found.credential) };
     const confirm = async () => {
       const now = await findValid(hash);
       if (now === null) throw invalidToken();
-      if (now.isSuspended) throw suspended();
+      if (now.account.isSuspended) throw suspended();
     };
+    const { isSuspended } = found.account;
     const { accountId } = token;
     return { accountId, ownerId: accountId, credential: { kind: 'token', token }, isSuspended, confirm };
   }

@@ -133,10 +133,10 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ['sessions.findByHash', () => stores.sessions.findByHash(session.hash), ['aggregate sessions by _id_']],
     ['sessions.list', () => stores.sessions.list('n7', 9), ['find sessions by sessions_account']],
     ['sessions.touch', () => stores.sessions.touch(session.id, later, start), ['update sessions by _id_']],
-    ['sessions.end', () => stores.sessions.end('account', session.id), ['delete sessions by _id_']],
+    ['sessions.revoke', () => stores.sessions.revoke('account', session.id), ['delete sessions by _id_']],
     [
-      'sessions.endAll',
-      () => stores.sessions.endAll('n8', session.id),
+      'sessions.revokeAll',
+      () => stores.sessions.revokeAll('n8', session.id),
       ['delete sessions by sessions_account'],
     ],
     [

@@ -3,6 +3,7 @@ import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
 import { describeCardStoreContract } from './card-store.contract.ts';
+import { describeCredentialStoresContract } from './credential-stores.contract.ts';
 import { describeDailyQuotaContract } from './daily-quota.contract.ts';
 import { describeDropExpiryContract } from './drop-expiry.contract.ts';
 import { describeDropStoreContract } from './drop-store.contract.ts';
@@ -12,10 +13,8 @@ import { describePendingTaskStoreContract } from './pending-task-store.contract.
 import { describeRenderStoreContract } from './render-store.contract.ts';
 import { describeReportStoreContract } from './report-store.contract.ts';
 import { describeSecretStoreContract } from './secret-store.contract.ts';
-import { describeSessionStoreContract } from './session-store.contract.ts';
 import { describeSignInStoreContract } from './sign-in-store.contract.ts';
 import type { OpenStores } from './stores.ts';
-import { describeTokenStoreContract } from './token-store.contract.ts';
 import { describeUploadStoreContract } from './upload-store.contract.ts';
 import { describeViewStoreContract } from './view-store.contract.ts';
 
@@ -23,8 +22,7 @@ import { describeViewStoreContract } from './view-store.contract.ts';
 export function describeAllStores(engine: string, openStores: OpenStores): void {
   for (const describeContract of [
     describeAccountStoreContract,
-    describeTokenStoreContract,
-    describeSessionStoreContract,
+    describeCredentialStoresContract,
     describeSignInStoreContract,
     describeDropStoreContract,
     describeDropExpiryContract,

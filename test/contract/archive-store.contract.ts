@@ -295,11 +295,11 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       await copy(stores(), others());
       const { accounts, tokens, idempotency } = others();
       expect(await tokens.findByHash(token.hash)).to.deep.equal({
-        token: { ...token, lastUsedAt: later },
-        isSuspended: true,
+        credential: { ...token, lastUsedAt: later },
+        account: { name: 'ann', isSuspended: true },
       });
       expect(await accounts.setSuspended(ownerId, null)).to.have.property('suspendedAt', null);
-      expect(await tokens.findByHash(token.hash)).to.have.property('isSuspended', false);
+      expect(await tokens.findByHash(token.hash)).to.have.nested.property('account.isSuspended', false);
       expect(await accounts.countDailyWrites(ownerId, day)).to.equal(1);
       const version = aVersion({ quota: { accountId: ownerId, day, limit: 1 } });
       expect(await others().drops.create(aDrop({ ownerId, version }), 500, [])).to.equal('day_full');

@@ -28,8 +28,8 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
         return 'inserted';
       },
       async findByHash(hash) {
-        const token = records.find((record) => record.hash === hash);
-        return token === undefined ? null : { token, isSuspended: false };
+        const credential = records.find((record) => record.hash === hash);
+        return credential === undefined ? null : { credential, account: { name: 'any', isSuspended: false } };
       },
       find: async (id) => records.find((token) => token.id === id) ?? null,
       list: async () => records,

@@ -1,11 +1,5 @@
 import type { Connection } from 'mongoose';
-import {
-  accountRecord,
-  type DailyQuota,
-  type Identity,
-  type StoredAccount,
-  toAccount,
-} from '../../domain/account.ts';
+import { accountRecord, type DailyQuota, type Identity, toAccount } from '../../domain/account.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import { collectionOf, type DocumentOf } from './collection.ts';
 import { answerMs } from './connection.ts';
@@ -19,20 +13,6 @@ export const accountCollection = collectionOf(
 );
 
 export type AccountDocument = DocumentOf<typeof accountRecord>;
-
-/** Adds the account of a document to its `account`. It is a list of at most one. */
-export const lookUpAccount = {
-  $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' },
-} as const;
-
-/** What `lookUpAccount` has found; null: the account is deleted, or there is none. */
-export function liveAccountOf(
-  found: { readonly account: readonly AccountDocument[] } | undefined,
-): StoredAccount | null {
-  const [document] = found?.account ?? [];
-  const account = accountCollection.orNull(document ?? null);
-  return account === null || account.deletedAt !== null ? null : account;
-}
 
 const isLive = { deleted_at: null };
 

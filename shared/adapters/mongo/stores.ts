@@ -5,6 +5,7 @@ import { createMongoArchiveStore } from './archive-store.ts';
 import { createMongoAuditLog } from './audit-log.ts';
 import { createMongoContextStore, createMongoHtmlStore } from './blob-store.ts';
 import { createMongoCardStore } from './card-store.ts';
+import { createMongoSessionStore, createMongoTokenStore } from './credential-stores.ts';
 import { createMongoDropStore, createMongoModerationStore } from './drop-store.ts';
 import { createMongoIdempotencyStore } from './idempotency-store.ts';
 import { createMongoPendingTaskStore } from './pending-task-store.ts';
@@ -12,9 +13,7 @@ import { createMongoProcessRegistry } from './process-registry.ts';
 import { createMongoRenderStore } from './render-store.ts';
 import { createMongoReportStore } from './report-store.ts';
 import { createMongoSecretStore } from './secret-store.ts';
-import { createMongoSessionStore } from './session-store.ts';
 import { createMongoSignInStore } from './sign-in-store.ts';
-import { createMongoTokenStore } from './token-store.ts';
 import { createMongoUploadStore } from './upload-store.ts';
 import { createMongoViewTotals } from './view-totals.ts';
 

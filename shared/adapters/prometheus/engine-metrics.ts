@@ -114,8 +114,9 @@ function watchSignIns(
     sessions: {
       ...sessions,
       async insert(...args) {
-        await sessions.insert(...args);
-        step('session');
+        const result = await sessions.insert(...args);
+        if (result === 'inserted') step('session');
+        return result;
       },
     },
   };

@@ -3,6 +3,7 @@ import { createSqliteAccountStore } from './account-store.ts';
 import { createSqliteAuditLog } from './audit-log.ts';
 import { createSqliteBlobStore } from './blob-store.ts';
 import { createSqliteCardStore } from './card-store.ts';
+import { createSqliteSessionStore, createSqliteTokenStore } from './credential-stores.ts';
 import type { Database } from './database.ts';
 import { createSqliteDropStore, createSqliteModerationStore } from './drop-store.ts';
 import { createSqliteIdempotencyStore } from './idempotency-store.ts';
@@ -10,9 +11,7 @@ import { createSqlitePageChanges } from './page-changes.ts';
 import { createSqlitePendingTaskStore } from './pending-task-store.ts';
 import { createSqliteRenderStore } from './render-store.ts';
 import { createSqliteReportStore } from './report-store.ts';
-import { createSqliteSessionStore } from './session-store.ts';
 import { createSqliteSignInStore } from './sign-in-store.ts';
-import { createSqliteTokenStore } from './token-store.ts';
 import { createSqliteUploadStore } from './upload-store.ts';
 import { createSqliteViewStore } from './view-store.ts';
 
