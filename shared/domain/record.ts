@@ -127,6 +127,11 @@ export function time(): Field<number> {
   return field('number', `a whole number from 0 to ${timeMax}`, isTime);
 }
 
+/** Archives hold them in files of their own. */
+export function bytes(): Field<Uint8Array> {
+  return field('bytes', 'bytes', (value) => value instanceof Uint8Array);
+}
+
 export function flag(): Field<boolean> {
   return field('flag', 'true or false', (value) => typeof value === 'boolean');
 }

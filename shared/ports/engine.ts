@@ -1,8 +1,7 @@
 import type { AccountStore } from './account-store.ts';
 import type { ArchiveStore } from './archive.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { BlobStore } from './blob-store.ts';
-import type { CardStore } from './card-store.ts';
+import type { BlobStore, CardStore } from './blob-store.ts';
 import type { SessionStore, TokenStore } from './credential-stores.ts';
 import type { DropStore } from './drop-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';

@@ -1,5 +1,6 @@
 import type { EncodingFacts } from '../domain/etag.ts';
 import type { RenderPlan } from '../html/plan.ts';
+import type { BlobIds } from './blob-store.ts';
 
 /** The content encodings in which a rendered page is stored. */
 export type CompressedEncoding = 'br' | 'gzip';
@@ -42,10 +43,10 @@ export interface VersionKey {
 }
 
 /**
- * Artefacts by version id and renderer (RenderPlan). An artefact is never replaced. It can be rendered again at any time
+ * Artefacts by version id and renderer (RenderPlan). `delete` and `listIds` take and return ids of versions. An artefact is never replaced. It can be rendered again at any time
  * from the version's HTML and context.
  */
-export interface RenderStore {
+export interface RenderStore extends BlobIds {
   /** Stores the artefact under its plan's renderer. If there is one already, that one stays. Atomic. */
   put(versionId: string, artefact: Artefact): Promise<void>;
 
@@ -66,10 +67,4 @@ export interface RenderStore {
 
   /** Deletes the version's artefacts of earlier renderers. @returns whether there were any */
   deleteOlder(versionId: string, renderer: number): Promise<boolean>;
-
-  /** Deletes all artefacts of these versions. Unknown ids are no error. */
-  delete(versionIds: readonly string[]): Promise<void>;
-
-  /** Ids of versions in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */
-  listIds(after: string, below: string, limit: number): Promise<string[]>;
 }

@@ -1,8 +1,7 @@
 import { describeAccountStoreContract } from './account-store.contract.ts';
 import { describeArchiveStoreContract } from './archive-store.contract.ts';
 import { describeAuditLogContract } from './audit-log.contract.ts';
-import { describeBlobStoreContract } from './blob-store.contract.ts';
-import { describeCardStoreContract } from './card-store.contract.ts';
+import { describeBlobStoreContracts } from './blob-store.contract.ts';
 import { describeCredentialStoresContract } from './credential-stores.contract.ts';
 import { describeDailyQuotaContract } from './daily-quota.contract.ts';
 import { describeDropExpiryContract } from './drop-expiry.contract.ts';
@@ -32,9 +31,8 @@ export function describeAllStores(engine: string, openStores: OpenStores): void 
     describeUploadStoreContract,
     describeAuditLogContract,
     describePendingTaskStoreContract,
-    describeBlobStoreContract,
+    describeBlobStoreContracts,
     describeRenderStoreContract,
-    describeCardStoreContract,
     describeReportStoreContract,
     describeViewStoreContract,
     describeSecretStoreContract,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { CardStore, StoredCard } from '../../shared/ports/card-store.ts';
+import type { CardStore, StoredCard } from '../../shared/ports/blob-store.ts';
 import { createCards } from '../../shared/services/cards.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
 import { createGate } from '../support/gate.ts';

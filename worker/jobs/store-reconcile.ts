@@ -3,6 +3,7 @@ import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
 import { sessionIdleMs } from '../../shared/domain/session.ts';
 import { isRepeatable, type JobHandlers, type JobName, type JobPayload } from '../../shared/job-catalogue.ts';
+import type { BlobIds } from '../../shared/ports/blob-store.ts';
 import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
 import { keepKeysMs } from '../../shared/services/idempotency.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
@@ -27,11 +28,6 @@ const batchesPerRun = 100;
 const enqueuedAtOnce = 50;
 /** The others come in later runs, once these have succeeded. */
 const failedPerRun = 1_000;
-
-interface BlobIds {
-  listIds(after: string, below: string, limit: number): Promise<string[]>;
-  delete(ids: readonly string[]): Promise<void>;
-}
 
 /**
  * Enqueues failed jobs again, and jobs for tasks that are still pending and for deleted accounts. Removes orphaned blobs, closed

@@ -12,7 +12,7 @@ import { archiveTables, tableKinds } from '../../ports/archive-tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { createMongoSnapshot, type Identified } from './archive-snapshot.ts';
-import { contextModel } from './blob-store.ts';
+import { contextCollection } from './blob-store.ts';
 import { collectionOf } from './collection.ts';
 import { answerMs, backgroundMs } from './connection.ts';
 import { type DropDocument, liveDropDocument } from './drop-schema.ts';
@@ -114,14 +114,13 @@ export function createMongoArchiveStore(
 
 /** Contexts, with the methods of a bucket. */
 function openContexts(connection: Connection) {
-  const contexts = contextModel(connection);
+  const contexts = contextCollection.in(connection);
   return {
     findIds: (ids: readonly string[]) => findIds(connection.collection<Identified>('contexts'), ids),
 
     async putMany(blobs: readonly ArchivedBlob[]): Promise<void> {
-      const documents = blobs.map(({ id, bytes }) => ({ _id: id, bytes: Buffer.from(bytes) }));
       try {
-        await contexts.insertMany(documents, { ordered: false });
+        await contexts.insertMany(blobs.map(contextCollection.toDocument), { ordered: false });
       } catch (error) {
         if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
       }
@@ -129,8 +128,7 @@ function openContexts(connection: Connection) {
 
     async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
       const found = await contexts.find({ _id: { $in: ids } }).lean();
-      const bytesOf = (bytes: unknown) => (bytes as mongo.Binary).value(); // proof: lean returns BSON
-      return new Map(found.map(({ _id, bytes }) => [_id, bytesOf(bytes)]));
+      return new Map(found.map(contextCollection.toRecord).map(({ id, bytes }) => [id, bytes]));
     },
   };
 }

@@ -1,24 +1,10 @@
-import { type Connection, type mongo, Schema } from 'mongoose';
-import type { BlobStore } from '../../ports/blob-store.ts';
+import type { Connection } from 'mongoose';
+import { bytes, record, text } from '../../domain/record.ts';
+import { type BlobStore, type CardStore, cardRecord } from '../../ports/blob-store.ts';
+import { collectionOf, documentIds, insertUnlessTaken } from './collection.ts';
 import { answerMs, backgroundMs } from './connection.ts';
-import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { withTimeLimit } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
-
-const idsPerDelete = 500;
-
-interface ContextDocument {
-  readonly _id: string;
-  readonly bytes: Uint8Array;
-}
-
-const schema = new Schema<ContextDocument>(
-  { _id: String, bytes: Buffer },
-  { collection: 'contexts', versionKey: false, autoIndex: false, autoCreate: false },
-);
-
-export function contextModel(connection: Connection) {
-  return connection.model('Context', schema);
-}
 
 /** Documents of up to HTML_MAX_BYTES, in the GridFS bucket `html`. */
 export function createMongoHtmlStore(connection: Connection): BlobStore {
@@ -29,36 +15,43 @@ export function createMongoHtmlStore(connection: Connection): BlobStore {
   };
 }
 
+export const contextCollection = collectionOf(record('contexts', { id: text(), bytes: bytes() }));
+
 /** A context has at most 1 MiB (CONTEXT_MAX_BYTES), so it is one document: one read, where GridFS needs two. */
 export function createMongoContextStore(connection: Connection): BlobStore {
-  const contexts = contextModel(connection);
+  const contexts = contextCollection.in(connection);
+  const { toDocument, orNull } = contextCollection;
+  return {
+    ...withTimeLimit<Pick<BlobStore, 'put' | 'get'>>(answerMs(connection), {
+      async put(id, bytes) {
+        await insertUnlessTaken(contexts, toDocument({ id, bytes }), '_id_'); // an id always has the same bytes
+      },
 
-  const forRequests = withTimeLimit<Pick<BlobStore, 'put' | 'get'>>(answerMs(connection), {
-    async put(id, bytes) {
-      try {
-        await contexts.create({ _id: id, bytes: Buffer.from(bytes) });
-      } catch (error) {
-        if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
-      }
-    },
+      async get(id) {
+        return orNull(await contexts.findById(id).lean())?.bytes ?? null;
+      },
+    }),
+    ...documentIds(contexts),
+  };
+}
 
-    async get(id) {
-      const found = await contexts.findById(id).lean();
-      return found === null ? null : (found.bytes as unknown as mongo.Binary).value(); // proof: lean returns BSON
-    },
-  });
-  const forJobs = withTimeLimit<Pick<BlobStore, 'delete' | 'listIds'>>(backgroundMs, {
-    async delete(ids) {
-      for (let from = 0; from < ids.length; from += idsPerDelete) {
-        await contexts.deleteMany({ _id: { $in: ids.slice(from, from + idsPerDelete) } });
-      }
-    },
+const cardCollection = collectionOf(cardRecord);
 
-    async listIds(after, below, limit) {
-      const range = { _id: { $gt: after, $lt: below } };
-      const found = await contexts.find(range, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
-      return found.map(({ _id }) => _id);
-    },
-  });
-  return { ...forRequests, ...forJobs };
+/** A card is one document of about 20 KB. */
+export function createMongoCardStore(connection: Connection): CardStore {
+  const cards = cardCollection.in(connection);
+  const { toDocument, orNull } = cardCollection;
+  return {
+    ...withTimeLimit<Pick<CardStore, 'put' | 'find'>>(answerMs(connection), {
+      async put(dropId, card) {
+        const { _id, ...fields } = toDocument({ dropId, ...card });
+        await cards.updateOne({ _id }, { $set: fields }, { upsert: true });
+      },
+
+      async find(dropId) {
+        return orNull(await cards.findById(dropId).lean());
+      },
+    }),
+    ...documentIds(cards),
+  };
 }

@@ -1,6 +1,15 @@
-import { type Connection, type IndexDefinition, type IndexOptions, type Model, Schema } from 'mongoose';
+import {
+  type Connection,
+  type IndexDefinition,
+  type IndexOptions,
+  type Model,
+  mongo,
+  Schema,
+} from 'mongoose';
 import { columnOf, keyOf, type RecordOf, type StoredRecord } from '../../domain/record.ts';
-import { isDuplicateOf } from './errors.ts';
+import type { BlobIds } from '../../ports/blob-store.ts';
+import { backgroundMs } from './connection.ts';
+import { isDuplicateOf, withTimeLimit } from './errors.ts';
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -46,7 +55,8 @@ export function collectionOf<R extends StoredRecord>(
     const found: Record<string, unknown> = {};
     const stored: Record<string, unknown> = document;
     names.forEach((name, n) => {
-      found[name] = stored[own[n] ?? ''] ?? null;
+      const value = stored[own[n] ?? ''] ?? null;
+      found[name] = value instanceof mongo.Binary ? new Uint8Array(value.value()) : value; // a copy, to free the rest
     });
     return found as T; // proof: `toDocument` has written it
   }
@@ -60,7 +70,8 @@ export function collectionOf<R extends StoredRecord>(
       const document: Record<string, unknown> = { _id: keyOf(record, stored) };
       names.forEach((name, n) => {
         const value: unknown = stored[name];
-        if (value !== null || fields[name]?.isLeftOut !== true) document[own[n] ?? ''] = value;
+        if (value === null && fields[name]?.isLeftOut === true) return;
+        document[own[n] ?? ''] = value instanceof Uint8Array ? Buffer.from(value) : value;
       });
       return document as D; // proof: the fields of the declaration
     },
@@ -80,4 +91,24 @@ export async function insertUnlessTaken<D>(
     if (isDuplicateOf(error, ...indexes)) return false;
     throw error;
   }
+}
+
+const idsPerDelete = 500;
+
+/** Lists and deletes documents by id, for jobs. */
+export function documentIds({ collection }: Pick<Model<unknown>, 'collection'>): BlobIds {
+  // proof: the driver's types allow only ObjectIds, and ids are texts
+  const among = (range: object) => ({ _id: range }) as object;
+  return withTimeLimit<BlobIds>(backgroundMs, {
+    async delete(ids) {
+      for (let from = 0; from < ids.length; from += idsPerDelete)
+        await collection.deleteMany(among({ $in: ids.slice(from, from + idsPerDelete) }));
+    },
+
+    async listIds(after, below, limit) {
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit, batchSize: limit } as const;
+      const found = collection.find<{ _id: string }>(among({ $gt: after, $lt: below }), options);
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
+  });
 }

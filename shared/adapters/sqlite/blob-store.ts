@@ -1,6 +1,6 @@
-import type { BlobStore } from '../../ports/blob-store.ts';
+import { type BlobStore, type CardStore, cardRecord } from '../../ports/blob-store.ts';
 import type { Database } from './database.ts';
-import { blobIds } from './table.ts';
+import { blobIds, tableOf } from './table.ts';
 
 type BlobTable = 'html_blobs' | 'context_blobs';
 
@@ -23,5 +23,22 @@ export function createSqliteBlobStore(db: Database, table: BlobTable): BlobStore
     get: async (id) => sql.get.get(id)?.[0] ?? null,
 
     ...blobIds(db, table, 'id'),
+  };
+}
+
+export function createSqliteCardStore(db: Database): CardStore {
+  const table = tableOf(db, cardRecord);
+  const put = table.inserting(`
+    ON CONFLICT (drop_id) DO UPDATE SET digest = excluded.digest, png = excluded.png`);
+  const find = table.select('WHERE drop_id = ?');
+
+  return {
+    async put(dropId, card) {
+      await db.write(() => put({ dropId, ...card }));
+    },
+
+    find: async (dropId) => find.get(dropId),
+
+    ...blobIds(db, 'cards', 'drop_id'),
   };
 }

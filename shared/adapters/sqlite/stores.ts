@@ -1,8 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { createSqliteAccountStore } from './account-store.ts';
 import { createSqliteAuditLog } from './audit-log.ts';
-import { createSqliteBlobStore } from './blob-store.ts';
-import { createSqliteCardStore } from './card-store.ts';
+import { createSqliteBlobStore, createSqliteCardStore } from './blob-store.ts';
 import { createSqliteSessionStore, createSqliteTokenStore } from './credential-stores.ts';
 import type { Database } from './database.ts';
 import { createSqliteDropStore, createSqliteModerationStore } from './drop-store.ts';
