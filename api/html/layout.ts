@@ -1,5 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
+import type { DropError } from '../../shared/domain/errors.ts';
 import { type Assets, assetsPath, manifestPath } from './assets.ts';
+import { envelopeData } from './forms.ts';
 import { type Html, html, toText, visible } from './html.ts';
 
 /** What a page consists of, made by a pure function of its data. */
@@ -8,6 +10,10 @@ export interface PageParts {
   readonly title: string;
   /** Contains exactly one h1. */
   readonly body: Html;
+  /** The status of the answer unless the page shows an error; default: 200. */
+  readonly status?: number;
+  /** The error that the page shows. It decides the status and the headers of the answer, and the page contains its envelope. */
+  readonly error?: DropError | undefined;
   /** The robots meta tag; default: not indexed. */
   readonly robots?: string;
   /** More elements for head: social tags, a canonical address. */
@@ -68,7 +74,7 @@ export function createLayout({
     html`<script src="${urlOf(`${name}.js`)}" defer${name === 'shared' && html` blocking="render"`}></script>\n`;
 
   function lay(parts: PageParts, kind: 'narrow' | 'bare' | 'wide', body: Html): HtmlPage {
-    const { title, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;
+    const { title, error, robots = 'noindex, nofollow', head, scripts = [], styles = [], policy } = parts;
     const sheets = ['style', ...styles];
     const document = html`<!doctype html>
 <html lang="en">
@@ -80,7 +86,7 @@ export function createLayout({
 <title>${title} · Dropleaf</title>
 ${themeColors(kind)}
 ${icons}
-${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}</head>
+${sheets.map((name) => html`<link rel="stylesheet" href="${urlOf(`${name}.css`)}">\n`)}${scripts.map(scriptTag)}${head}${error && envelopeData(error)}</head>
 <body class="${kind}">
 ${body}
 </body>

@@ -28,10 +28,9 @@ export function answerError(
   }
   const status = setStatusAndHeaders(res, shown);
   if (isArriving(req)) res.setHeader('Connection', 'close'); // so that the client stops sending
-  const envelope = presentError(shown);
   const body = isNavigation(req)
-    ? asPage(layout.page(errorPage(status, envelope)), res)
-    : asJson(envelope, res);
+    ? asPage(layout.page(errorPage(status, shown)), res)
+    : asJson(presentError(shown), res);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(req.method === 'HEAD' ? undefined : body);
 }

@@ -4,11 +4,17 @@ import type { Account } from '../../shared/domain/account.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { timeTag } from '../html/time.ts';
+import { breadcrumb, timeTag } from '../html/parts.ts';
 import type { Session } from '../http/session.ts';
-import type { accountNotices } from './account.ts';
-import type { Act, ActPage } from './act-handlers.ts';
-import { operatorPaths } from './paths.ts';
+import type { ActPage, OperatorAct } from './acts.ts';
+import { operatorPaths } from './parts.ts';
+
+/** What the last form has done. */
+export const accountNotices = {
+  suspended: 'The account is suspended: it can only read. Its pages stay online.',
+  unsuspended: 'The suspension has ended.',
+  revoked: 'All tokens are revoked, and all sessions have ended.',
+} as const;
 
 type Notice = keyof typeof accountNotices;
 
@@ -16,38 +22,33 @@ type Notice = keyof typeof accountNotices;
 export function accountActs({ moderation, config }: Pick<Services, 'moderation' | 'config'>) {
   const operators = splitList(config.OPERATORS);
 
-  async function find(req: Request): Promise<Account | null> {
-    const { id } = req.params;
+  async function find({ params: { id } }: Request): Promise<Account | null> {
     return typeof id === 'string' ? moderation.findAccount(id) : null;
   }
 
-  /** An act whose page needs the account alone. @param perform does it */
-  function act(
-    describe: (account: Account, session: Session) => Omit<ActPage, 'crumbs' | 'back' | 'readers'>,
-    perform: (account: Account, operator: Parameters<Act['perform']>[1]) => Promise<Notice>,
-  ): Act {
+  /** @param perform does it @param notice of the page that it leads to */
+  function onAccount(
+    describe: (account: Account, session: Session) => Omit<ActPage, 'crumbs' | 'back'>,
+    perform: (account: Account, operator: Parameters<OperatorAct['perform']>[1]) => Promise<unknown>,
+    notice: Notice,
+  ): OperatorAct {
     return {
       target: 'account',
       async describe(req, session) {
         const account = await find(req);
-        if (account === null) return null;
-        return {
-          ...describe(account, session),
-          crumbs: crumbs(account),
-          readers: 'the log',
-          back: operatorPaths.account(account.id),
-        };
+        return account && { ...describe(account, session), ...wayBack(account) };
       },
       async perform(req, operator) {
         const account = await find(req);
         if (account === null) throw notFound('account');
-        return perform(account, operator);
+        await perform(account, operator);
+        return notice;
       },
     };
   }
 
   return {
-    suspend: act(
+    suspend: onAccount(
       (account, { caller }) => ({
         title: 'Suspend this account?',
         body: html`${about(account)}
@@ -55,32 +56,30 @@ export function accountActs({ moderation, config }: Pick<Services, 'moderation' 
 ${operators.includes(account.id) && html`<p class="notice warn">This is the account of an operator. While it is suspended, these pages do not exist for it.</p>`}`,
         button: 'Suspend',
         isDangerous: true,
-        refusal: suspensionRefusal(account, account.id === caller.accountId),
+        refusal:
+          account.id === caller.accountId
+            ? 'You cannot suspend your own account; another operator can'
+            : account.suspendedAt !== null && 'The account is suspended already',
         seen: stateOf(account),
       }),
-      async (account, operator) => {
-        await moderation.suspend(account, operator);
-        return 'suspended';
-      },
+      moderation.suspend,
+      'suspended',
     ),
 
-    unsuspend: act(
+    unsuspend: onAccount(
       (account) => ({
         title: 'End the suspension of this account?',
         body: html`${about(account)}
 ${account.suspendedAt !== null && html`<p>It is suspended since ${timeTag(account.suspendedAt)}.</p>`}`,
         button: 'End the suspension',
-        isDangerous: false,
-        refusal: account.suspendedAt === null ? 'The account is not suspended' : null,
+        refusal: account.suspendedAt === null && 'The account is not suspended',
         seen: stateOf(account),
       }),
-      async (account, operator) => {
-        await moderation.unsuspend(account, operator);
-        return 'unsuspended';
-      },
+      moderation.unsuspend,
+      'unsuspended',
     ),
 
-    revoke: act(
+    revoke: onAccount(
       (account, { caller }) => ({
         title: 'Revoke all tokens and end all sessions?',
         body: html`${about(account)}
@@ -88,28 +87,21 @@ ${account.suspendedAt !== null && html`<p>It is suspended since ${timeTag(accoun
 ${account.id === caller.accountId && html`<p class="notice warn">This is your own account: it signs you out of this browser, too.</p>`}`,
         button: 'Revoke and end all',
         isDangerous: true,
-        refusal: null,
         seen: '',
       }),
-      async (account, operator) => {
-        await moderation.revokeTokens(account, operator);
-        return 'revoked';
-      },
+      moderation.revokeTokens,
+      'revoked',
     ),
   };
-}
-
-function suspensionRefusal({ suspendedAt }: Account, isOwn: boolean): string | null {
-  if (isOwn) return 'You cannot suspend your own account; another operator can';
-  return suspendedAt === null ? null : 'The account is suspended already';
 }
 
 function about({ id, identity }: Account): Html {
   return html`<p>${visible(identity.name)} <code class="small soft wrap-anywhere">${id}</code></p>`;
 }
 
-function crumbs({ id, identity }: Account): Html {
-  return html`<nav class="crumbs" aria-label="Breadcrumb"><a href="${operatorPaths.find}">Find</a><a class="clip" href="${operatorPaths.account(id)}">${visible(identity.name)}</a></nav>`;
+function wayBack({ id, identity }: Account) {
+  const path = operatorPaths.account(id);
+  return { crumbs: breadcrumb([operatorPaths.find, 'Find'], [path, visible(identity.name)]), back: path };
 }
 
 function stateOf({ suspendedAt }: Account): string {

@@ -1,47 +1,43 @@
-import type { Request, Response } from 'express';
 import { splitList } from '../../shared/config/config.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
 import type { Token } from '../../shared/domain/token.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { type AccountSummary, dropsAtOnce } from '../../shared/services/moderation.ts';
+import { tokenCells } from '../dashboard/account/tokens.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import type { Layout } from '../html/layout.ts';
-import { noticeFor } from '../html/notice.ts';
-import { pagination } from '../html/pagination.ts';
-import { countOf } from '../html/quantity.ts';
-import { timeTag } from '../html/time.ts';
+import { countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
-import type { Session } from '../http/session.ts';
-import { createSender, fact, type OperatorPage, pageBadges, stateBadge } from './parts.ts';
-import { operatorPaths } from './paths.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { accountActs, accountNotices } from './account-acts.ts';
+import { withReason } from './acts.ts';
+import { gonePage, type OperatorPage, operatorPages } from './pages.ts';
+import { operatorPaths, pageBadges, stateBadge } from './parts.ts';
 
-/** What the last form has done. */
-export const accountNotices = {
-  suspended: 'The account is suspended: it can only read. Its pages stay online.',
-  unsuspended: 'The suspension has ended.',
-  revoked: 'All tokens are revoked, and all sessions have ended.',
-} as const;
-
-/** GET /operators/accounts/{id} */
-export function accountHandler({ moderation, config }: Services, layout: Layout) {
-  const { send, sendGone } = createSender(layout);
+export function accountRoutes(parts: RouteParts): readonly Route[] {
+  const { moderation, config } = parts.services;
+  const { page, confirmed } = operatorPages(parts);
+  const { suspend, unsuspend, revoke } = accountActs(parts.services);
   const operators = splitList(config.OPERATORS);
+  const path = operatorPaths.account(':id');
 
-  return async (req: Request, res: Response, session: Session): Promise<void> => {
+  const show = page(path, async (req) => {
     const { id = '' } = req.params;
     const query = queryOf(req);
-    const page = toPositiveInteger([query.page].flat()[0]) ?? 1;
-    const summary = typeof id === 'string' ? await moderation.describeAccount(id, page) : null;
-    if (summary === null) {
-      sendGone(res, session, 'account');
-      return;
-    }
+    const shown = toPositiveInteger([query.page].flat()[0]) ?? 1;
+    const summary = typeof id === 'string' ? await moderation.describeAccount(id, shown) : null;
+    if (summary === null) return gonePage('account');
     const isOperator = operators.includes(summary.account.id);
-    send(res, 200, session, accountView({ ...summary, page, isOperator, notice: query.notice }));
-  };
+    return accountPage({ ...summary, page: shown, isOperator, notice: query.notice });
+  });
+  return [
+    show,
+    ...confirmed(operatorPaths.suspend(':id'), 'changes_per_minute', withReason(suspend)),
+    ...confirmed(operatorPaths.unsuspend(':id'), 'changes_per_minute', withReason(unsuspend)),
+    ...confirmed(operatorPaths.revoke(':id'), 'changes_per_minute', withReason(revoke)),
+  ];
 }
 
-interface View extends AccountSummary {
+interface AccountView extends AccountSummary {
   /** Of the drops, from 1. */
   readonly page: number;
   readonly isOperator: boolean;
@@ -49,11 +45,18 @@ interface View extends AccountSummary {
   readonly notice: unknown;
 }
 
-function accountView({ account, tokens, drops, dropCount, page, isOperator, notice }: View): OperatorPage {
+function accountPage({
+  account,
+  tokens,
+  drops,
+  dropCount,
+  page,
+  isOperator,
+  notice,
+}: AccountView): OperatorPage {
   const { id, identity, createdAt, suspendedAt } = account;
   const path = operatorPaths.account(id);
   return {
-    tab: null,
     title: identity.name,
     body: html`${noticeFor(notice, accountNotices)}
 <div class="page-head"><div><h1>${visible(identity.name)}</h1>
@@ -79,36 +82,20 @@ ${pagination(page, Math.ceil(dropCount / dropsAtOnce), (to) => `${path}?page=${t
 }
 
 function tokensSection(tokens: readonly Token[]): Html {
+  const rows = tokens.map((token) => html`<tr>${tokenCells(token)}</tr>\n`);
   return html`<section class="panel" aria-labelledby="tokens-title"><h2 id="tokens-title">${countOf(tokens.length, 'token')}</h2>
-${
-  tokens.length === 0
-    ? html`<p>The account has no tokens.</p>`
-    : html`<div class="table-wrap"><table class="table stacked">
-<thead><tr><th scope="col">Label</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Ends</th></tr></thead>
-<tbody>
-${tokens.map(tokenRow)}</tbody></table></div>`
-}</section>`;
-}
-
-function tokenRow({ id, label, createdAt, lastUsedAt, expiresAt }: Token): Html {
-  return html`<tr><th scope="row"><span class="wrap-anywhere">${label ? visible(label) : html`<span class="soft">No label</span>`}</span><br><code class="soft small">${id}</code></th>
-<td data-label="Created">${timeTag(createdAt)}</td>
-<td data-label="Last used">${lastUsedAt === null ? 'Never' : timeTag(lastUsedAt, { relative: true })}</td>
-<td data-label="Ends">${expiresAt === null ? 'Never' : timeTag(expiresAt)}</td></tr>
-`;
+${tokens.length === 0 ? html`<p>The account has no tokens.</p>` : stackedTable(['Label', 'Created', 'Last used', 'Ends'], rows)}</section>`;
 }
 
 function dropTable(drops: readonly Drop[]): Html {
-  return html`<div class="table-wrap"><table class="table stacked">
-<thead><tr><th scope="col">Page</th><th scope="col" class="number">Views</th><th scope="col">Created</th></tr></thead>
-<tbody>
-${drops.map(
-  ({ slug, title, viewCount, createdAt, takedown, locked }) => html`<tr>
+  const rows = drops.map(
+    ({ slug, title, viewCount, createdAt, takedown, locked }) => html`<tr>
 <th scope="row" class="main"><a class="clip-2" href="${operatorPaths.page(slug)}">${visible(title)}</a>
 <p class="meta"><code class="wrap-anywhere">${slug}</code>${pageBadges({ takedown, locked })}</p></th>
 <td class="number" data-label="Views">${viewCount}</td>
 <td data-label="Created">${timeTag(createdAt)}</td>
 </tr>
 `,
-)}</tbody></table></div>`;
+  );
+  return stackedTable(['Page', html`<th scope="col" class="number">Views</th>`, 'Created'], rows);
 }

@@ -1,28 +1,17 @@
-import type { Request, Response } from 'express';
 import { object } from 'yup';
 import { isOwnHost } from '../../shared/config/content-origin.ts';
-import { DropError } from '../../shared/domain/errors.ts';
+import type { DropError } from '../../shared/domain/errors.ts';
 import { readPageAddress } from '../../shared/domain/page-address.ts';
-import type { Services } from '../../shared/open-services.ts';
 import type { Findings } from '../../shared/services/moderation.ts';
-import { errorText, fieldState, formError } from '../html/error-page.ts';
+import { fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import type { Layout } from '../html/layout.ts';
-import { countOf } from '../html/quantity.ts';
-import { timeTag } from '../html/time.ts';
-import { isNavigation } from '../http/answer-error.ts';
-import type { Session } from '../http/session.ts';
+import { countOf, labelOf, timeTag } from '../html/parts.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { orAgain } from '../http/show.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
-import { type Form, nameOf } from './access.ts';
-import {
-  accountLink,
-  createSender,
-  type OperatorPage,
-  pageBadges,
-  stateBadge,
-  suspendedBadge,
-} from './parts.ts';
-import { operatorPaths } from './paths.ts';
+import { nameOf, type OperatorPage, operatorPages } from './pages.ts';
+import { accountLink, operatorPaths, pageBadges, stateBadge, suspendedBadge } from './parts.ts';
 
 const maxCharacters = 1_000;
 const schema = object({
@@ -31,49 +20,46 @@ const schema = object({
     .test(atMostCharacters('invalid_arg', 'what', maxCharacters)),
 });
 
-interface Answer {
-  readonly formField: Html;
-  readonly findings?: Findings;
-  readonly error?: DropError;
-}
-
 /**
  * /operators/find: the page, account or token with a slug, URL, id or name. The form is a POST, and its answer no redirect,
  * because an operator may paste a token: it must be in no address, and it is not shown again.
  */
-export function findHandlers(
-  { moderation, config }: Pick<Services, 'moderation' | 'config'>,
-  layout: Layout,
-) {
-  const { send, sendError } = createSender(layout);
+export function findRoutes(parts: RouteParts): readonly Route[] {
+  const { moderation, config } = parts.services;
+  const { page, form } = operatorPages(parts);
+  return [
+    page(operatorPaths.find, (_, __, { formField }) => findPage({ formField })),
 
-  return {
-    show: async (_: Request, res: Response, session: Session): Promise<void> =>
-      send(res, 200, session, findView({ formField: session.formField })),
-
-    async find(req: Request, res: Response, session: Session, form: Form): Promise<void> {
+    form(operatorPaths.find, 'changes_per_minute', (req, _, session, sent) => {
       const { formField } = session;
-      try {
-        const { what } = validate(schema, { what: (form.get('what') ?? '').trim() });
+      const find = async () => {
+        const { what } = validate(schema, { what: (sent.get('what') ?? '').trim() });
         const address = readPageAddress(what, config.BASE_URL);
         const isOwn = address !== null && isOwnHost(address.host, config);
         const findings = await moderation.find(isOwn ? address.slug : what, { by: nameOf(session) });
-        send(res, 200, session, findView({ formField, findings }));
-      } catch (error) {
-        if (!(error instanceof DropError) || !isNavigation(req)) throw error;
-        sendError(res, error, session, findView({ formField, error }));
-      }
-    },
-  };
+        return findPage({ formField, findings });
+      };
+      return orAgain(req, find, (error) => findPage({ formField, error }));
+    }),
+  ];
 }
 
-function findView({ formField, findings, error }: Answer): OperatorPage {
+function findPage({
+  formField,
+  findings,
+  error,
+}: {
+  readonly formField: Html;
+  readonly findings?: Findings;
+  readonly error?: DropError;
+}): OperatorPage {
   return {
     tab: 'find',
     title: 'Find',
+    error,
     body: html`<div class="page-head"><div><h1>Find</h1></div></div>
 <form class="panel" method="post" action="${operatorPaths.find}">${formField}
-${formError(error && errorText(error))}
+${formError(error)}
 <label for="what">Page, account or token</label>
 <div class="input-row"><input id="what" name="what" required maxlength="${maxCharacters}" autocomplete="off" autocapitalize="none" spellcheck="false"${fieldState(error !== undefined, 'what-hint')}><button>Find</button></div>
 <p class="hint" id="what-hint">The slug or URL of a page, the id or name of an account, a token or its id. The log notes each look-up; of a token only its id.</p>
@@ -99,7 +85,7 @@ ${
   item(
     'Token',
     html`<code>${token.token.id}</code>`,
-    html`<span class="wrap-anywhere">${token.token.label ? visible(token.token.label) : 'No label'}</span><span>Created ${timeTag(token.token.createdAt)}</span><span class="wrap-anywhere">of ${accountLink(token.token.accountId, token.account)}</span>`,
+    html`<span class="wrap-anywhere">${labelOf(token.token.label)}</span><span>Created ${timeTag(token.token.createdAt)}</span><span class="wrap-anywhere">of ${accountLink(token.token.accountId, token.account)}</span>`,
   )
 }
 ${accounts.map(({ account, dropCount, tokens }) =>

@@ -1,32 +1,29 @@
-import type { Request, Response } from 'express';
 import { type Act, type AuditEntry, actTargets } from '../../shared/domain/moderation.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import type { Layout } from '../html/layout.ts';
-import { timeTag } from '../html/time.ts';
+import { timeTag } from '../html/parts.ts';
 import { queryOf } from '../http/parameters.ts';
-import type { Session } from '../http/session.ts';
-import { createSender, type OperatorPage } from './parts.ts';
-import { operatorPaths } from './paths.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { type OperatorPage, operatorPages } from './pages.ts';
+import { operatorPaths } from './parts.ts';
 
 const entriesAtOnce = 50;
 const entryIdPattern = /^[0-9a-f]{32}$/;
 
 /** GET /operators/log: what operators did here and with commands, newest first. */
-export function logHandler({ audit }: Pick<Services, 'audit'>, layout: Layout) {
-  const { send } = createSender(layout);
-
-  return async (req: Request, res: Response, session: Session): Promise<void> => {
+export function logRoute(parts: RouteParts): Route {
+  const { audit } = parts.services;
+  return operatorPages(parts).page(operatorPaths.log, async (req) => {
     const { before } = queryOf(req);
     const from = typeof before === 'string' && entryIdPattern.test(before) ? before : null;
     const found = await audit.list(from, entriesAtOnce + 1);
     const shown = found.slice(0, entriesAtOnce);
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
-    send(res, 200, session, logView(shown, { isNewest: from === null, older }));
-  };
+    return logPage(shown, { isNewest: from === null, older });
+  });
 }
 
-function logView(
+function logPage(
   entries: readonly AuditEntry[],
   { isNewest, older }: { readonly isNewest: boolean; readonly older: string | null },
 ): OperatorPage {

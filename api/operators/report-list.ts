@@ -1,16 +1,12 @@
-import type { Request, Response } from 'express';
 import type { ReportedPage } from '../../shared/domain/report.ts';
-import type { Services } from '../../shared/open-services.ts';
 import type { OwnedPage } from '../../shared/services/moderation.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import type { Layout } from '../html/layout.ts';
-import { pagination } from '../html/pagination.ts';
-import { countOf } from '../html/quantity.ts';
-import { timeTag } from '../html/time.ts';
+import { countOf, pagination, soft, stackedTable, timeAgo } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';
-import type { Session } from '../http/session.ts';
-import { accountLink, createSender, type OperatorPage, pageBadges, suspendedBadge } from './parts.ts';
-import { operatorPaths } from './paths.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { type OperatorPage, operatorPages } from './pages.ts';
+import { accountLink, operatorPaths, pageBadges, suspendedBadge } from './parts.ts';
 
 const pageSize = 25;
 /** The store sorts all reported pages for each page of the list. With more pages than that, operators close reports first. */
@@ -23,19 +19,15 @@ interface Listed {
 }
 
 /** GET /operators: the pages with open reports, the most reported first. */
-export function reportListHandler({ reports, moderation }: Services, layout: Layout) {
-  const { send } = createSender(layout);
-
-  return async (req: Request, res: Response, session: Session): Promise<void> => {
+export function reportListRoute(parts: RouteParts): Route {
+  const { reports, moderation } = parts.services;
+  return operatorPages(parts).page(operatorPaths.reports, async (req) => {
     const asked = toPositiveInteger([queryOf(req).page].flat()[0]) ?? 1;
     const page = Math.min(asked, maxPages);
     const { pages, others } = await reports.listPages(page * pageSize);
     const total = pages.length + others;
     const last = Math.min(maxPages, Math.max(1, Math.ceil(total / pageSize)));
-    if (asked > last) {
-      res.redirect(303, hrefOf(last)); // the reports were closed
-      return;
-    }
+    if (asked > last) return hrefOf(last); // the reports were closed
     const shown = pages.slice((page - 1) * pageSize);
     const listed = await Promise.all(
       shown.map(async (reported) => ({
@@ -43,8 +35,8 @@ export function reportListHandler({ reports, moderation }: Services, layout: Lay
         owned: await moderation.describePage(reported.slug),
       })),
     );
-    send(res, 200, session, reportListPage({ listed, total, page, last }));
-  };
+    return reportListPage({ listed, total, page, last });
+  });
 }
 
 function hrefOf(page: number): string {
@@ -58,19 +50,15 @@ function reportListPage(list: {
   readonly last: number;
 }): OperatorPage {
   const { listed, total, page, last } = list;
-  const head = html`<div class="page-head"><div><h1>Reports</h1>
-<p class="soft">${total === 0 ? 'No page has open reports.' : `${countOf(total, 'page')} with open reports, the most reported first`}</p></div></div>`;
-  if (total === 0) return { tab: 'reports', title: 'Reports', body: html`${head}\n${nothing}` };
+  const open = html`<th scope="col" class="number">Open</th>`;
+  const table = () => html`${stackedTable(['Page', open, 'Reasons', 'Newest'], listed.map(row))}
+${pagination(page, last, hrefOf)}`;
   return {
     tab: 'reports',
     title: 'Reports',
-    body: html`${head}
-<div class="table-wrap"><table class="table stacked">
-<thead><tr><th scope="col">Page</th><th scope="col" class="number">Open</th><th scope="col">Reasons</th><th scope="col">Newest</th></tr></thead>
-<tbody>
-${listed.map(row)}</tbody>
-</table></div>
-${pagination(page, last, hrefOf)}`,
+    body: html`<div class="page-head"><div><h1>Reports</h1>
+<p class="soft">${total === 0 ? 'No page has open reports.' : `${countOf(total, 'page')} with open reports, the most reported first`}</p></div></div>
+${total === 0 ? nothing : table()}`,
   };
 }
 
@@ -79,13 +67,13 @@ const nothing: Html = html`<section class="empty"><h2>Nothing to do</h2>
 <p><a class="button quiet" href="${operatorPaths.find}">Find</a></p></section>`;
 
 function row({ reported: { slug, open, reasons, newest }, owned }: Listed): Html {
-  const title = owned === null ? html`<span class="soft">Deleted page</span>` : visible(owned.drop.title);
+  const title = owned === null ? soft('Deleted page') : visible(owned.drop.title);
   return html`<tr>
 <th scope="row" class="main"><a class="clip-2" href="${operatorPaths.page(slug)}">${title}</a>
 <p class="meta"><code class="wrap-anywhere">${slug}</code>${owned && html`<span class="wrap-anywhere">by ${accountLink(owned.drop.ownerId, owned.owner)}</span>${pageBadges(owned.drop)}${suspendedBadge(owned.owner)}`}</p></th>
 <td class="number" data-label="Open reports">${open}</td>
 <td data-label="Reasons"><span>${reasons.map(([reason, count], i) => html`${i > 0 && ', '}<span class="nowrap">${reason} ${count}</span>`)}</span></td>
-<td data-label="Newest">${timeTag(newest, { relative: true })}</td>
+<td data-label="Newest">${timeAgo(newest)}</td>
 </tr>
 `;
 }

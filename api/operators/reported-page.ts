@@ -1,19 +1,47 @@
-import type { Request, Response } from 'express';
-import { reportIdPattern } from '../../shared/domain/report.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { Layout } from '../html/layout.ts';
+import type { OwnedVersion } from '../../shared/domain/drop.ts';
+import { type Report, reportIdPattern } from '../../shared/domain/report.ts';
+import type { OwnedPage } from '../../shared/services/moderation.ts';
+import { type Html, html, visible } from '../html/html.ts';
+import { copyButton, countOf, fact, noticeFor, sizeText, timeTag } from '../html/parts.ts';
 import { queryOf, readSlug } from '../http/parameters.ts';
-import type { Session } from '../http/session.ts';
-import { createSender } from './parts.ts';
-import { reportedPageView } from './reported-page-view.ts';
+import { pageUrl } from '../http/paths.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { withReason } from './acts.ts';
+import { pageActs, pageNotices } from './page-acts.ts';
+import { gonePage, type OperatorPage, operatorPages } from './pages.ts';
+import { accountLink, operatorPaths, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
 
 const reportsAtOnce = 25;
 
-/** GET /operators/pages/{slug}: one page with its reports, which outlive it. `closed` shows closed ones, too. */
-export function reportedPageHandler({ moderation, reports, config }: Services, layout: Layout) {
-  const { send, sendGone } = createSender(layout);
+interface View {
+  readonly slug: string;
+  /** null: the page was deleted, or it has expired. */
+  readonly owned: OwnedPage | null;
+  /** Newest first. */
+  readonly versions: readonly OwnedVersion[];
+  readonly list: ReportList;
+  /** From the address. */
+  readonly notice: unknown;
+  readonly formField: Html;
+  readonly baseUrl: string;
+}
 
-  return async (req: Request, res: Response, session: Session): Promise<void> => {
+interface ReportList {
+  /** Newest first. */
+  readonly shown: readonly Report[];
+  /** The id of the last one shown, if there are older ones. */
+  readonly older: string | null;
+  readonly withClosed: boolean;
+}
+
+/** One page with its reports, which outlive it (`closed` shows closed ones, too), and what operators do to them. */
+export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
+  const { moderation, reports, config } = parts.services;
+  const { page, confirmed } = operatorPages(parts);
+  const { takedown, restore, closeReports, closeReport } = pageActs(parts.services);
+
+  const show = page(operatorPaths.page(':slug'), async (req, _, { formField }) => {
     const slug = readSlug(req);
     const { closed, before, notice } = queryOf(req);
     const filter = {
@@ -26,16 +54,114 @@ export function reportedPageHandler({ moderation, reports, config }: Services, l
       reports.list(filter, reportsAtOnce + 1),
       reports.list({ slug, withClosed: true }, 1),
     ]);
-    if (owned === null && isKnown.length === 0) {
-      sendGone(res, session, 'page');
-      return;
-    }
+    if (owned === null && isKnown.length === 0) return gonePage('page');
     const shown = found.slice(0, reportsAtOnce);
     const older = found.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     const versions = owned === null ? [] : await moderation.listVersions(owned.drop);
-    const { formField } = session;
     const list = { shown, older, withClosed: filter.withClosed };
-    const view = { slug, owned, versions, list, notice, formField, baseUrl: config.BASE_URL };
-    send(res, 200, session, reportedPageView(view));
+    return reportedPage({ slug, owned, versions, list, notice, formField, baseUrl: config.BASE_URL });
+  });
+  return [
+    show,
+    ...confirmed(operatorPaths.takedown(':slug'), 'changes_per_minute', withReason(takedown)),
+    ...confirmed(operatorPaths.restore(':slug'), 'changes_per_minute', withReason(restore)),
+    ...confirmed(operatorPaths.closeReports(':slug'), 'changes_per_minute', withReason(closeReports)),
+    ...confirmed(operatorPaths.closeReport(':id'), 'changes_per_minute', withReason(closeReport)),
+  ];
+}
+
+function reportedPage({ slug, owned, versions, list, notice, formField, baseUrl }: View): OperatorPage {
+  const title = owned?.drop.title ?? 'Deleted page';
+  const hasOpen = list.shown.some(({ closedAt }) => closedAt === null);
+  return {
+    title,
+    body: html`${noticeFor(notice, pageNotices)}
+<div class="page-head"><div><h1>${owned === null ? title : visible(title)}</h1>
+${
+  owned === null
+    ? html`<p class="soft">The owner deleted this page, or it has expired. Its reports are kept. Slug: <code>${slug}</code></p>`
+    : html`<p class="meta">${pageBadges(owned.drop)}${suspendedBadge(owned.owner)}<code class="wrap-anywhere">${slug}</code><span class="wrap-anywhere">by ${accountLink(owned.drop.ownerId, owned.owner)}</span></p>`
+}</div>
+${owned !== null && actions(owned)}</div>
+${owned !== null && takedownNotice(owned)}
+<div${owned !== null && html` class="columns"`}>
+${reportsSection(slug, list, { hasOpen, versions, formField })}
+${owned !== null && html`<div>${inspectSection(slug, versions, formField)}\n${factsSection(owned, versions, baseUrl)}</div>`}
+</div>`,
   };
+}
+
+function actions({ drop: { slug, takedown } }: OwnedPage): Html {
+  return html`<div class="actions">${
+    takedown === null
+      ? html`<a class="button danger" href="${operatorPaths.takedown(slug)}">Take down…</a>`
+      : html`<a class="button" href="${operatorPaths.restore(slug)}">Restore…</a>`
+  }</div>`;
+}
+
+function takedownNotice({ drop: { slug, takedown } }: OwnedPage): Html | null {
+  if (takedown === null) return null;
+  return html`<div class="notice bad"><p><strong>This page is offline</strong> since ${timeTag(takedown.at)}. Reason for the owner: ${visible(takedown.reason)}</p>
+<p><a href="${operatorPaths.takedown(slug)}">Change the reason</a></p></div>`;
+}
+
+function inspectSection(slug: string, versions: readonly OwnedVersion[], formField: Html): Html {
+  return html`<section class="panel" aria-labelledby="inspect-title"><h2 id="inspect-title">Look at the page</h2>
+<p class="small soft">Shown without scripts, forms and links, also if it is locked or taken down. It counts no view; the log names you.</p>
+<form method="post" action="${operatorPaths.inspect(slug)}">${formField}
+<label for="version">Version</label>
+<div class="input-row"><select id="version" name="version">${versions.map(
+    ({ number, sizeBytes }) => html`<option value="${number}">${number} (${sizeText(sizeBytes)})</option>`,
+  )}</select><button class="quiet">Look</button></div></form></section>`;
+}
+
+function factsSection({ drop, owner }: OwnedPage, versions: readonly OwnedVersion[], baseUrl: string): Html {
+  const { slug, ownerId, description, viewCount, createdAt, updatedAt, expiresAt, locked } = drop;
+  const url = pageUrl(baseUrl, slug);
+  return html`<section class="panel" aria-labelledby="facts-title"><h2 id="facts-title">Facts</h2>
+<dl class="facts plain">
+${fact('Address', html`<code class="wrap-anywhere">${url}</code> ${copyButton(url)}`)}
+${fact('Owner', html`${accountLink(ownerId, owner)} <code class="small soft wrap-anywhere">${ownerId}</code>`)}
+${description !== null && fact('Description', visibleLines(description))}
+${fact('Passcode', locked ? 'Viewers must enter it' : 'None')}
+${fact('Versions', countOf(versions.length, 'version'))}
+${fact('Views', countOf(viewCount, 'view'))}
+${fact('Created', timeTag(createdAt))}
+${fact('Changed', timeTag(updatedAt))}
+${expiresAt !== null && fact('Expires', timeTag(expiresAt))}
+</dl></section>`;
+}
+
+function reportsSection(
+  slug: string,
+  { shown, older, withClosed }: ReportList,
+  { hasOpen, versions, formField }: { hasOpen: boolean } & Pick<View, 'versions' | 'formField'>,
+): Html {
+  const path = operatorPaths.page(slug);
+  const existing = new Set(versions.map(({ number }) => number));
+  return html`<section class="panel" aria-labelledby="reports-title">
+<div class="panel-head"><h2 id="reports-title">Reports</h2>
+<div class="actions"><a class="small" href="${withClosed ? path : `${path}?closed`}">${withClosed ? 'Show open ones only' : 'Show closed ones, too'}</a>
+${hasOpen && html`<a class="button quiet small" href="${operatorPaths.closeReports(slug)}">Close all…</a>`}</div></div>
+${shown.length === 0 ? html`<p>This page has no ${withClosed ? '' : 'open '}reports.</p>` : html`<ul class="reports">${shown.map((report) => reportItem(report, existing.has(report.version) ? formField : null))}</ul>`}
+${older !== null && html`<p class="small"><a href="${path}?${withClosed && 'closed&'}before=${older}">Older reports</a></p>`}
+</section>`;
+}
+
+/** @param formField null: the version that was reported does not exist any more */
+function reportItem(report: Report, formField: Html | null): Html {
+  const { id, slug, version, reason, text, contact, createdAt, closedAt } = report;
+  const of = html`<span class="visually-hidden"> ${reason}, version ${version}</span>`;
+  return html`<li>
+<div class="row between"><p class="row"><span class="strong">${reason}</span><span class="soft small">Version ${version}</span>${closedAt !== null && html`<span class="badge">Closed</span>`}</p>
+<div class="row small">${
+    formField === null
+      ? html`<span class="soft">Version deleted</span>`
+      : html`<form method="post" action="${operatorPaths.inspect(slug)}">${formField}<input type="hidden" name="version" value="${version}"><button class="link">Look${of}</button></form>`
+  }
+${closedAt === null && html`<a href="${operatorPaths.closeReport(id)}">Close…${of}</a>`}</div></div>
+${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
+<p class="meta"><span>${timeTag(createdAt)}</span>${contact !== null && html`<span class="wrap-anywhere">Contact: ${visible(contact)}</span>`}${closedAt !== null && html`<span>Closed ${timeTag(closedAt)}</span>`}</p>
+</li>
+`;
 }

@@ -1,7 +1,7 @@
-import { envelopeData, errorText, fieldState, formError } from '../html/error-page.ts';
+import type { DropError } from '../../shared/domain/errors.ts';
+import { fieldState, formError } from '../html/forms.ts';
 import { html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import type { ErrorEnvelope } from '../http/http-error.ts';
 import { lockedSocialTags } from './social-tags.ts';
 
 /** GET /p/{slug} of a locked drop. It shows nothing of the drop: neither title nor description nor context. */
@@ -11,18 +11,19 @@ export function passcodePage(parts: {
   readonly baseUrl: string;
   readonly slug: string;
   /** The error of the last attempt. */
-  readonly envelope?: ErrorEnvelope;
+  readonly error?: DropError;
 }): PageParts {
-  const { action, baseUrl, slug, envelope } = parts;
+  const { action, baseUrl, slug, error } = parts;
   return {
     title: 'Passcode',
-    head: html`${lockedSocialTags(baseUrl, slug)}${envelope && envelopeData(envelope)}`,
+    error,
+    head: lockedSocialTags(baseUrl, slug),
     body: html`<h1>Enter the passcode</h1>
 <p class="soft">The owner protected this page with a passcode.</p>
 <form method="post" action="${action}">
-${formError(envelope && errorText(envelope.error))}
+${formError(error)}
 <label for="passcode">Passcode</label>
-<input id="passcode" name="passcode" type="password" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${envelope === undefined ? html` autofocus` : fieldState(true)}>
+<input id="passcode" name="passcode" type="password" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${error === undefined ? html` autofocus` : fieldState(true)}>
 <button type="submit">Show page</button>
 </form>`,
     policy: { 'frame-ancestors': "'self'" },

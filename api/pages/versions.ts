@@ -3,7 +3,7 @@ import type { Version } from '../../shared/domain/drop.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { html } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';
-import { timeTag } from '../html/time.ts';
+import { timeTag } from '../html/parts.ts';
 import { isNavigation } from '../http/answer-error.ts';
 import { pagePath } from '../http/paths.ts';
 import { sendJson, sendPage } from '../http/send.ts';

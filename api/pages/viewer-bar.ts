@@ -1,5 +1,5 @@
 import { type Html, html } from '../html/html.ts';
-import { timeTag } from '../html/time.ts';
+import { timeTag } from '../html/parts.ts';
 import { pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import type { ViewerParts } from './viewer-parts.ts';
 

@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
 import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
-import { DropError, notFound } from '../../shared/domain/errors.ts';
+import { type DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { raw } from '../html/html.ts';
-import type { Layout } from '../html/layout.ts';
-import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
+import type { Layout, PageParts } from '../html/layout.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
 import type { ReadForm } from '../http/form.ts';
-import { HttpError, presentError } from '../http/http-error.ts';
+import { HttpError } from '../http/http-error.ts';
 import { pagePath } from '../http/paths.ts';
 import { allowIndexing, sendPage } from '../http/send.ts';
+import { orAgain, show } from '../http/show.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
 import { frameUrl } from './frame.ts';
 import { isUnlocked, setPageCaching } from './gate.ts';
@@ -87,7 +87,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
    * Checks the passcode, sets the cookie and redirects to the page.
    * @throws DropError `passcode_required` (403) for a wrong passcode, `rate_limited` after too many
    */
-  async function unlockPage(req: Request, res: Response, page: Page, passcode: string): Promise<void> {
+  async function unlockPage(req: Request, res: Response, page: Page, passcode: string): Promise<null> {
     if (!(await passcodes.check(page, passcode, visitorOf(req.ip)))) {
       throw new HttpError(403, 'passcode_required', 'The passcode is wrong.');
     }
@@ -99,7 +99,12 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
         isSecure: isHttps(config),
       });
     }
-    res.status(303).location(req.url).end();
+    res.status(303).location(req.url).end(); // without a body, as the description says
+    return null;
+  }
+
+  function passcodeForm({ url }: Request, { slug }: Page, error?: DropError): PageParts {
+    return passcodePage({ action: url, baseUrl: config.BASE_URL, slug, ...(error && { error }) });
   }
 
   return {
@@ -111,11 +116,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       // A page from memory must be sent before anything is awaited, and a context may have to be read.
       const page = known === null || context === undefined ? await findPage(req, res) : known;
       if (page !== known && !(await isUnlocked(services, page, req.headers.cookie))) {
-        sendPage(
-          res,
-          200,
-          layout.page(passcodePage({ action: req.url, baseUrl: config.BASE_URL, slug: page.slug })),
-        );
+        show(res, passcodeForm(req, page), layout.page);
         return;
       }
       const shown = pages.requireVersion(page);
@@ -131,19 +132,9 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
     async unlock(req: Request, res: Response): Promise<void> {
       const page = await findPage(req, res);
       const form = await readForm(req);
-      try {
-        await unlockPage(req, res, page, form.get('passcode') ?? '');
-      } catch (error) {
-        if (!(error instanceof DropError) || !isNavigation(req)) throw error;
-        const status = setStatusAndHeaders(res, error);
-        const view = passcodePage({
-          action: req.url,
-          baseUrl: config.BASE_URL,
-          slug: page.slug,
-          envelope: presentError(error),
-        });
-        sendPage(res, status, layout.page(view));
-      }
+      const unlock = () => unlockPage(req, res, page, form.get('passcode') ?? '');
+      const shown = await orAgain(req, unlock, (error) => passcodeForm(req, page, error));
+      show(res, shown, layout.page);
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { object, string } from 'yup';
 import type { Page } from '../../shared/domain/drop.ts';
-import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
 import {
   type Complaint,
@@ -10,19 +9,15 @@ import {
   reportIdPattern,
   reportReasons,
 } from '../../shared/domain/report.ts';
-import { isNavigation, setStatusAndHeaders } from '../http/answer-error.ts';
 import { visitorOf } from '../http/client-address.ts';
-import { presentError } from '../http/http-error.ts';
 import { readSlug, toPositiveInteger } from '../http/parameters.ts';
 import { pageUrl, reportPath } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { sendPage } from '../http/send.ts';
+import { type Form, orAgain, show } from '../http/show.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
 import { refuseTakenDown } from '../pages/public-page.ts';
 import { reportFormPage, reportSentPage } from './page.ts';
-
-type Form = ReadonlyMap<string, string>;
 
 const contactMaxCharacters = 200;
 
@@ -50,28 +45,28 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
     open('GET', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
       const { sent } = req.query;
-      const view =
+      const shown =
         sent === 'kept' || sent === 'enough'
           ? reportSentPage(sent === 'kept')
           : reportFormPage(partsOf(req, page, randomBase62(reportIdLength)));
-      sendPage(res, 200, layout.page(view));
+      show(res, shown, layout.page);
     }),
 
-    /** A person sees an error above the form, which keeps what they filled in. A program gets the envelope. */
+    /** A person sees an error above the form, which keeps what they filled in. */
     open('POST', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
       const form = await readForm(req, formBytes);
-      try {
+      const submit = async () => {
         const { id, complaint } = readReport(form);
         const isStored = await reports.submit(page, id, complaint, visitorOf(req.ip));
-        res.redirect(303, `${reportPath(page.slug, null)}?sent=${isStored ? 'kept' : 'enough'}`);
-      } catch (error) {
-        if (!(error instanceof DropError) || !isNavigation(req)) throw error;
+        return `${reportPath(page.slug, null)}?sent=${isStored ? 'kept' : 'enough'}`;
+      };
+      const shown = await orAgain(req, submit, (error) => {
         const field = (name: string) => form.get(name) ?? '';
         const filled = { reason: field('reason'), text: field('text'), contact: field('contact') };
-        const parts = { ...partsOf(req, page, idOf(form)), filled, envelope: presentError(error) };
-        sendPage(res, setStatusAndHeaders(res, error), layout.page(reportFormPage(parts)));
-      }
+        return reportFormPage({ ...partsOf(req, page, idOf(form)), filled, error });
+      });
+      show(res, shown, layout.page);
     }),
   ];
 }

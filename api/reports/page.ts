@@ -1,8 +1,8 @@
+import type { DropError } from '../../shared/domain/errors.ts';
 import { type ReportReason, reportReasons } from '../../shared/domain/report.ts';
-import { envelopeData, errorText, fieldState, formError } from '../html/error-page.ts';
+import { fieldState, formError } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import type { ErrorEnvelope } from '../http/http-error.ts';
 
 /** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
 export function reportFormPage(parts: {
@@ -15,16 +15,16 @@ export function reportFormPage(parts: {
   readonly contactMaxCharacters: number;
   /** The fields as they were sent, if an error is shown. */
   readonly filled?: { readonly reason: string; readonly text: string; readonly contact: string };
-  readonly envelope?: ErrorEnvelope;
+  readonly error?: DropError;
 }): PageParts {
-  const { url, action, id, maxCharacters, contactMaxCharacters, filled, envelope } = parts;
-  const isInvalid = (field: string) => envelope?.error.details?.field === field;
+  const { url, action, id, maxCharacters, contactMaxCharacters, filled, error } = parts;
+  const isInvalid = (field: string) => error?.details?.field === field;
   return layOut('Report a page', {
-    ...(envelope && { head: envelopeData(envelope) }),
+    error,
     body: html`<h1>Report this page</h1>
 <p class="reported"><code>${url}</code></p>
 <form method="post" action="${action}">
-${formError(envelope && errorText(envelope.error))}
+${formError(error)}
 <input type="hidden" name="id" value="${id}">
 <fieldset${isInvalid('reason') && html` aria-describedby="fault"`}>
 <legend>What is wrong with this page?</legend>
@@ -57,7 +57,7 @@ page.</p>`,
       });
 }
 
-function layOut(title: string, parts: { body: Html; head?: Html }): PageParts {
+function layOut(title: string, parts: Pick<PageParts, 'body' | 'error'>): PageParts {
   return { title, styles: ['report'], ...parts };
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
-import { copyButton } from '../html/copy-button.ts';
 import { type Html, html } from '../html/html.ts';
 import { brandTo, type PageParts } from '../html/layout.ts';
+import { copyButton } from '../html/parts.ts';
 import { browserSignInPath, newDropPath, servicePaths, signInPaths } from '../http/paths.ts';
 
 /** GET / for a stranger: what this is and how to begin, for a person and for an agent. */

@@ -2,13 +2,16 @@ import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/domain/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
 import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
+import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
-import type { SessionAccess } from '../http/session.ts';
-import { browserHandlers } from './browser.ts';
-import { noSignInInProgress, type SignInContext } from './context.ts';
+import type { Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { orAgain, type Shown } from '../http/show.ts';
+import { browserSignIn } from './browser.ts';
 import { beginDecision } from './decide.ts';
 import { createLocalSignIn } from './local-key.ts';
-import { localView } from './views.ts';
+import { noSignInInProgress, problem, type SignInPages } from './pages.ts';
+import { localPage } from './views.ts';
 
 /** A visit to the provider that returns. */
 interface Visit {
@@ -16,16 +19,17 @@ interface Visit {
   /** Where the user goes after it succeeded, and where they can try again. */
   readonly nextPath: string;
   readonly retryPath: string;
-  finish(identity: Identity): Promise<void>;
+  finish(identity: Identity): Promise<Shown>;
 }
 
 /** The user signs in: with a name and the sign-in key, or at the identity provider if one is configured. */
-export function authenticationHandlers(context: SignInContext, access: SessionAccess) {
-  const { services, cookie, readForm, show, redirect, refuse, showProblem } = context;
+export function authenticationRoutes(parts: RouteParts, pages: SignInPages): readonly Route[] {
+  const { services } = parts;
+  const { cookie, page, form } = pages;
   const { identityProvider, signInKey, config, log } = services;
   const callbackUrl = config.BASE_URL + signInPaths.callback;
   const readLocal = createLocalSignIn(services);
-  const { finishBrowser, ...browser } = browserHandlers(context, access);
+  const browser = browserSignIn(parts, pages);
 
   /** The visit to the provider that this browser has begun, for a device or for a session: its cookie says which. */
   async function findVisit(req: Request, res: Response): Promise<Visit | null> {
@@ -35,7 +39,7 @@ export function authenticationHandlers(context: SignInContext, access: SessionAc
         visit: ofDevice.visit,
         nextPath: signInPaths.approve,
         retryPath: codePathWith(ofDevice.code),
-        finish: (identity) => beginDecision(context, res, ofDevice, identity),
+        finish: (identity) => beginDecision(services, pages, res, ofDevice, identity),
       };
     }
     const ofBrowser = await cookie.read(req, 'browser');
@@ -44,68 +48,66 @@ export function authenticationHandlers(context: SignInContext, access: SessionAc
       visit: ofBrowser.visit,
       nextPath: ofBrowser.next,
       retryPath: browserSignInPath(ofBrowser.next),
-      finish: (identity) => finishBrowser(req, res, ofBrowser, identity),
+      finish: (identity) => browser.finish(req, res, ofBrowser, identity),
     };
   }
 
-  /** @returns null if the provider refused or failed; then the request is answered */
+  /** @returns a page if the provider refused or failed */
   async function askProvider(
     req: Request,
     res: Response,
     provider: IdentityProvider,
     { visit, retryPath }: Visit,
-  ): Promise<Identity | null> {
+  ): Promise<{ readonly identity: Identity } | PageParts> {
     const returnedTo = new URL(callbackUrl);
     returnedTo.search = new URL(req.url, config.BASE_URL).search;
     const retry = { href: retryPath, text: 'Try again' };
     try {
       const identity = await provider.finish(returnedTo, callbackUrl, visit);
-      if (identity !== null) return identity;
+      if (identity !== null) return { identity };
       const message = `${provider.name} did not sign you in. Nothing was approved.`;
-      showProblem(req, res, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
+      return problem(req, { error: new DropError('forbidden', message), title: 'Not signed in', retry });
     } catch (error) {
       if (!(error instanceof DropError) || error.code !== 'unavailable') throw error;
       const id = res.getHeader('X-Request-Id');
       log.error({ id, cause: error.cause }, 'the identity provider failed to identify a user');
       const message = `${provider.name} did not respond as expected. Nothing was approved.`;
       const shown = new DropError('unavailable', message, error.details);
-      showProblem(req, res, { error: shown, title: `${provider.name} is unavailable`, retry });
+      return problem(req, { error: shown, title: `${provider.name} is unavailable`, retry });
     }
-    return null;
   }
 
-  return {
-    ...browser,
+  return [
+    ...browser.routes,
 
-    /** GET /sign-in/github/callback */
-    async returnFromProvider(req: Request, res: Response): Promise<void> {
+    page(signInPaths.callback, async (req, res) => {
       if (identityProvider === null) throw notFound('page');
       const begun = await findVisit(req, res);
       if (req.method !== 'HEAD') cookie.clear(res); // each visit to the provider may return once
-      if (begun === null) return showProblem(req, res, noSignInInProgress());
+      if (begun === null) return problem(req, noSignInInProgress());
       // A HEAD must not use up the provider's code: it is answered like a GET that succeeds.
-      if (req.method === 'HEAD') return redirect(res, begun.nextPath);
-      const identity = await askProvider(req, res, identityProvider, begun);
-      if (identity !== null) await begun.finish(identity);
-    },
+      if (req.method === 'HEAD') return begun.nextPath;
+      const asked = await askProvider(req, res, identityProvider, begun);
+      return 'identity' in asked ? begun.finish(asked.identity) : asked;
+    }),
 
-    /** GET /sign-in/local */
-    async showLocal(req: Request, res: Response): Promise<void> {
+    page(signInPaths.local, async (req) => {
       if (signInKey === null) throw notFound('page');
-      if ((await cookie.read(req, 'local')) === null) return showProblem(req, res, noSignInInProgress());
-      show(res, localView({ action: signInPaths.local, name: '', error: null }));
-    },
-
-    /** POST /sign-in/local */
-    async signInLocally(req: Request, res: Response): Promise<void> {
-      if (signInKey === null) throw notFound('page');
-      const form = await readForm(req);
       const progress = await cookie.read(req, 'local');
-      if (progress === null) return showProblem(req, res, noSignInInProgress());
-      const result = await readLocal(req, form, signInKey);
-      if (!('error' in result)) return beginDecision(context, res, progress, result);
-      const view = localView({ action: signInPaths.local, name: form.get('name') ?? '', error: result });
-      refuse(req, res, result.error, view);
-    },
-  };
+      return progress === null
+        ? problem(req, noSignInInProgress())
+        : localPage({ action: signInPaths.local, name: '' });
+    }),
+
+    form(signInPaths.local, async (req, res, sent) => {
+      if (signInKey === null) throw notFound('page');
+      const progress = await cookie.read(req, 'local');
+      if (progress === null) return problem(req, noSignInInProgress());
+      const signIn = async () =>
+        beginDecision(services, pages, res, progress, await readLocal(req, sent, signInKey));
+      return orAgain(req, signIn, (error) =>
+        localPage({ action: signInPaths.local, name: sent.get('name') ?? '', error }),
+      );
+    }),
+  ];
 }

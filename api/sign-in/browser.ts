@@ -1,14 +1,17 @@
 import type { Request, Response } from 'express';
 import type { Identity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { html } from '../html/html.ts';
+import { type Html, html } from '../html/html.ts';
+import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, dashboardPaths, signInPaths } from '../http/paths.ts';
-import type { SessionAccess } from '../http/session.ts';
+import { open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { orAgain, type Shown } from '../http/show.ts';
 import { browserName } from './browser-name.ts';
-import type { SignInContext } from './context.ts';
 import type { Steps } from './cookie.ts';
 import { createLocalSignIn } from './local-key.ts';
-import { localView, providerView, type View } from './views.ts';
+import { problem, type SignInPages } from './pages.ts';
+import { localPage, providerPage } from './views.ts';
 
 /** Time to come back from the identity provider. */
 const visitMs = 10 * 60_000;
@@ -20,90 +23,93 @@ const nextMaxLength = 500;
  * A person signs in to the dashboard. A session starts only here and when such a visit returns from the provider: approving a
  * device never starts one, and a session never approves a device.
  */
-export function browserHandlers(context: SignInContext, access: SessionAccess) {
-  const { services, cookie, readForm, show, redirect, refuse } = context;
-  const { identityProvider, signInKey, config, clock } = services;
+export function browserSignIn(
+  { services, sessions: access }: RouteParts,
+  { cookie, page, form }: SignInPages,
+) {
+  const { identityProvider, signInKey, config, clock, signIns, limits, sessions } = services;
   const readLocal = createLocalSignIn(services);
 
-  function view(next: string, name: string, error: Parameters<typeof localView>[0]['error']): View {
+  function signInForm(next: string, name = '', error?: DropError): PageParts {
     const fields = html`<input type="hidden" name="next" value="${next}">`;
     const action = signInPaths.browser;
     return identityProvider === null
-      ? localView({ action, name, error, fields })
-      : beginView({ action, provider: identityProvider.name, fields });
+      ? localPage({ action, name, error, fields })
+      : beginPage(action, identityProvider.name, fields);
   }
 
   async function begin(res: Response, provider: NonNullable<typeof identityProvider>, next: string) {
     const { url, visit } = await provider.begin(config.BASE_URL + signInPaths.callback);
     await cookie.write(res, 'browser', { visit, next, expiresAt: clock.now() + visitMs });
-    show(res, providerView({ provider: provider.name, url, next: 'You then return here.' }));
+    return providerPage(provider.name, url, 'You then return here.');
   }
 
   /**
    * Starts a session of its own for each sign-in, and ends the one that the browser had.
    * @throws DropError `rate_limited`
    */
-  async function startSession(req: Request, res: Response, identity: Identity, next: string): Promise<void> {
-    const { signIns, limits, sessions } = services;
+  async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
     const { id } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
     await limits.takeSignIn(id);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
     if (before !== null) await sessions.end(before.caller, before.id);
-    redirect(res, next);
   }
 
-  return {
-    /** GET /sign-in/browser */
-    async showBrowser(req: Request, res: Response): Promise<void> {
+  const routes: readonly Route[] = [
+    page(signInPaths.browser, async (req) => {
       const next = dashboardPathIn(req.query.next, config.BASE_URL);
       const session = await access.find(req);
       // A page of operators sends a person here whose session is too old for it.
       const isEnough = session !== null && !(session.isTooOldToOperate && isOperatorPath(next));
-      if (isEnough) redirect(res, next);
-      else show(res, view(next, '', null));
-    },
+      return isEnough ? next : signInForm(next);
+    }),
 
-    /** POST /sign-in/browser */
-    async signInBrowser(req: Request, res: Response): Promise<void> {
-      const form = await readForm(req);
-      const next = dashboardPathIn(form.get('next'), config.BASE_URL);
+    form(signInPaths.browser, async (req, res, sent) => {
+      const next = dashboardPathIn(sent.get('next'), config.BASE_URL);
       if (identityProvider !== null) return begin(res, identityProvider, next);
-      const result = await readLocal(req, form, signInKey ?? '');
-      if ('error' in result) refuse(req, res, result.error, view(next, form.get('name') ?? '', result));
-      else await startSession(req, res, result, next);
-    },
+      const signIn = async () => {
+        await startSession(req, res, await readLocal(req, sent, signInKey ?? ''));
+        return next;
+      };
+      return orAgain(req, signIn, (error) => signInForm(next, sent.get('name'), error));
+    }),
 
-    /** The return from the identity provider, for `returnFromProvider` in authenticate.ts. */
-    async finishBrowser(
+    open(
+      'POST',
+      dashboardPaths.signOut,
+      access.sessionForm(
+        null,
+        async (_, res, { caller, id }) => {
+          await sessions.end(caller, id);
+          access.cookie.clear(res);
+          res.redirect(303, '/');
+        },
+        { allowsSuspended: true },
+      ),
+    ),
+  ];
+
+  return {
+    routes,
+
+    /** The return from the identity provider. */
+    async finish(
       req: Request,
       res: Response,
       { next }: Steps['browser'],
       identity: Identity,
-    ): Promise<void> {
+    ): Promise<Shown> {
       try {
-        await startSession(req, res, identity, next);
+        await startSession(req, res, identity);
+        return next;
       } catch (error) {
         if (!(error instanceof DropError)) throw error;
-        context.showProblem(req, res, {
-          error,
-          title: 'Not signed in',
-          retry: { href: browserSignInPath(next), text: 'Try again' },
-        });
+        const retry = { href: browserSignInPath(next), text: 'Try again' };
+        return problem(req, { error, title: 'Not signed in', retry });
       }
     },
-
-    /** POST /sign-out */
-    signOut: access.sessionForm(
-      null,
-      async (_, res, { caller, id }) => {
-        await services.sessions.end(caller, id);
-        access.cookie.clear(res);
-        redirect(res, '/');
-      },
-      { allowsSuspended: true },
-    ),
   };
 }
 
@@ -126,15 +132,7 @@ function isOperatorPath(path: string): boolean {
 }
 
 /** Leads to the identity provider. */
-function beginView({
-  action,
-  provider,
-  fields,
-}: {
-  action: string;
-  provider: string;
-  fields: View['body'];
-}): View {
+function beginPage(action: string, provider: string, fields: Html): PageParts {
   return {
     title: 'Sign in',
     body: html`<h1>Sign in</h1>

@@ -1,77 +1,76 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { Identity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
+import type { Services } from '../../shared/open-services.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
-import { noSignInInProgress, type SignInContext, signInEnded } from './context.ts';
+import type { Route } from '../http/route.ts';
 import type { Progress } from './cookie.ts';
-import { approvalView, doneView, type Outcome } from './views.ts';
+import { noSignInInProgress, problem, type SignInPages, signInEnded } from './pages.ts';
+import { approvalPage, donePage, type Outcome } from './views.ts';
 
 const formTokenLength = 43; // 256 bits
 
-/** Sends a user who has just signed in to the approval page. @throws DropError `rate_limited` */
+/** @returns the path of the approval page, for a user who has just signed in @throws DropError `rate_limited` */
 export async function beginDecision(
-  { services, cookie, redirect }: SignInContext,
+  { signIns, limits }: Services,
+  { cookie }: SignInPages,
   res: Response,
   { signInId, code, expiresAt }: Progress,
   identity: Identity,
-): Promise<void> {
-  const { id: accountId } = await services.signIns.signInWith(identity);
-  await services.limits.takeSignIn(accountId);
+): Promise<string> {
+  const { id: accountId } = await signIns.signInWith(identity);
+  await limits.takeSignIn(accountId);
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
-  redirect(res, signInPaths.approve);
+  return signInPaths.approve;
 }
 
 /** GET and POST /sign-in/approve, GET /sign-in/done. */
-export function decisionHandlers(context: SignInContext) {
-  const { services, cookie, readForm, show, redirect, showProblem } = context;
-  const { signIns, clock, signInKey } = services;
-
-  function refuseForm(req: Request, res: Response, message: string): void {
-    showProblem(req, res, { error: new DropError('forbidden', message), title: 'Not approved' });
-  }
-
-  return {
-    async showApproval(req: Request, res: Response): Promise<void> {
+export function decisionRoutes(
+  { signIns, clock, signInKey }: Services,
+  { cookie, page, form }: SignInPages,
+): readonly Route[] {
+  return [
+    page(signInPaths.approve, async (req) => {
       const progress = await cookie.read(req, 'decide');
-      if (progress === null) return showProblem(req, res, noSignInInProgress());
+      if (progress === null) return problem(req, noSignInInProgress());
       const signIn = await signIns.findPending(progress.signInId);
-      if (signIn === null) return showProblem(req, res, signInEnded());
-      const { code, formToken, name } = progress;
+      if (signIn === null) return problem(req, signInEnded());
+      const { code, formToken, name: signedInAs } = progress;
       // No sign-in key: an identity provider is used, and would sign in the same user again, without asking.
       const switchPath = signInKey === null ? null : codePathWith(code);
-      const now = clock.now();
-      const action = signInPaths.approve;
-      show(res, approvalView({ action, code, signIn, signedInAs: name, switchPath, formToken, now }));
-    },
+      return approvalPage({ code, signIn, signedInAs, switchPath, formToken, now: clock.now() });
+    }),
 
-    async decide(req: Request, res: Response): Promise<void> {
-      const form = await readForm(req);
+    form(signInPaths.approve, async (req, res, sent) => {
       const progress = await cookie.read(req, 'decide');
-      if (progress === null) return refuseForm(req, res, noSignInInProgress().error.message);
-      if (!constantTimeEqual(form.get('token') ?? '', progress.formToken)) {
-        return refuseForm(req, res, 'This page is out of date. Enter the code again.');
+      const isOurs = progress !== null && constantTimeEqual(sent.get('token') ?? '', progress.formToken);
+      if (!isOurs) {
+        const message =
+          progress === null
+            ? noSignInInProgress().error.message
+            : 'This page is out of date. Enter the code again.';
+        return problem(req, { error: new DropError('forbidden', message), title: 'Not approved' });
       }
       const { signInId, accountId, expiresAt } = progress;
-      const outcome = readOutcome(form.get('decision'));
+      const outcome = readOutcome(sent.get('decision'));
       const isDone =
         outcome === 'approved' ? await signIns.approve(signInId, accountId) : await signIns.deny(signInId);
       if (!isDone) {
         cookie.clear(res);
-        return showProblem(req, res, signInEnded());
+        return problem(req, signInEnded());
       }
       await cookie.write(res, 'done', { outcome, expiresAt });
-      redirect(res, signInPaths.done);
-    },
+      return signInPaths.done;
+    }),
 
-    async showDone(req: Request, res: Response): Promise<void> {
+    page(signInPaths.done, async (req) => {
       const progress = await cookie.read(req, 'done');
-      if (progress === null) return showProblem(req, res, noSignInInProgress());
-      show(res, doneView(progress.outcome));
-    },
-  };
+      return progress === null ? problem(req, noSignInInProgress()) : donePage(progress.outcome);
+    }),
+  ];
 }
 
 /** @throws DropError `invalid_arg` */

@@ -2,23 +2,23 @@ import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
 import { quotasOf } from '../../shared/domain/visitor.ts';
-import { errorText } from '../html/error-page.ts';
+import type { Services } from '../../shared/open-services.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
-import type { SignInContext } from './context.ts';
-import { codeView, providerView } from './views.ts';
+import type { Route } from '../http/route.ts';
+import { orAgain, type Shown } from '../http/show.ts';
+import type { SignInPages } from './pages.ts';
+import { codePage, providerPage } from './views.ts';
 
 /** Enough to show a mistyped code again. */
 const shownCodeLength = 24;
 
 /** GET and POST /sign-in: the user enters the code. */
-export function codeHandlers(context: SignInContext) {
-  const { services, cookie, readForm, show, redirect, refuse } = context;
-  const { signIns, limits, identityProvider, config } = services;
-
-  function view(code: string, error: string | null) {
-    return codeView({ action: signInPaths.code, code, error, provider: identityProvider?.name ?? null });
-  }
+export function codeRoutes(
+  { signIns, limits, identityProvider, config }: Services,
+  { cookie, page, form }: SignInPages,
+): readonly Route[] {
+  const codeForm = (code: string, error?: DropError) => codePage(code, identityProvider?.name ?? null, error);
 
   /** @throws DropError `invalid_arg`, `not_found` for a wrong code, `rate_limited` */
   async function findSignIn(req: Request, typed: string): Promise<SignIn> {
@@ -40,37 +40,28 @@ export function codeHandlers(context: SignInContext) {
     throw new DropError('not_found', message, { field: 'code' });
   }
 
-  /** Sends the browser to the identity provider, or to the page that asks for the sign-in key. */
-  async function sendToAuthentication(
-    res: Response,
-    { id: signInId, expiresAt }: SignIn,
-    code: string,
-  ): Promise<void> {
-    const progress = { signInId, code, expiresAt };
+  /** Leads to the identity provider, or to the page that asks for the sign-in key. */
+  async function authenticate(res: Response, { id, expiresAt }: SignIn, code: string): Promise<Shown> {
+    const progress = { signInId: id, code, expiresAt };
     if (identityProvider === null) {
       await cookie.write(res, 'local', progress);
-      redirect(res, signInPaths.local);
-      return;
+      return signInPaths.local;
     }
     const { url, visit } = await identityProvider.begin(config.BASE_URL + signInPaths.callback);
     await cookie.write(res, 'visit', { ...progress, visit });
-    show(res, providerView({ provider: identityProvider.name, url }));
+    return providerPage(identityProvider.name, url, 'You then return here to approve or deny the request.');
   }
 
-  return {
-    showCode(req: Request, res: Response): void {
+  return [
+    page(signInPaths.code, (req) => {
       const { code } = req.query;
-      show(res, view(typeof code === 'string' ? (readCode(code) ?? '') : '', null));
-    },
+      return codeForm(typeof code === 'string' ? (readCode(code) ?? '') : '');
+    }),
 
-    async enterCode(req: Request, res: Response): Promise<void> {
-      const typed = (await readForm(req)).get('code') ?? '';
-      try {
-        await sendToAuthentication(res, await findSignIn(req, typed), readCode(typed) ?? typed);
-      } catch (error) {
-        if (!(error instanceof DropError)) throw error;
-        refuse(req, res, error, view(typed.slice(0, shownCodeLength), errorText(error)));
-      }
-    },
-  };
+    form(signInPaths.code, (req, res, sent) => {
+      const typed = sent.get('code') ?? '';
+      const find = async () => authenticate(res, await findSignIn(req, typed), readCode(typed) ?? typed);
+      return orAgain(req, find, (error) => codeForm(typed.slice(0, shownCodeLength), error));
+    }),
+  ];
 }

@@ -2,16 +2,16 @@ import type { Request } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import type { Requester } from '../../shared/domain/sign-in.ts';
 import { sampleAccountId } from '../account/account.ts';
-import { dashboardPaths, servicePaths, signInPaths } from '../http/paths.ts';
-import { open, openCall, type Route } from '../http/route.ts';
+import { servicePaths } from '../http/paths.ts';
+import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
-import { authenticationHandlers } from './authenticate.ts';
-import { createSignInContext } from './context.ts';
-import { decisionHandlers } from './decide.ts';
-import { codeHandlers } from './enter-code.ts';
+import { authenticationRoutes } from './authenticate.ts';
+import { decisionRoutes } from './decide.ts';
+import { codeRoutes } from './enter-code.ts';
+import { signInPages } from './pages.ts';
 import {
   createStartReader,
   pollQuery,
@@ -90,23 +90,12 @@ function programRoutes({ services: { signIns, config } }: RouteParts): readonly 
 }
 
 /** Spec 4.2: the pages where the user enters the code, signs in, and approves or denies; and those of the dashboard's sign-in. */
-function pageRoutes({ services, readForm, sessions, layout }: RouteParts): readonly Route[] {
-  const context = createSignInContext(services, readForm, layout);
-  const code = codeHandlers(context);
-  const authentication = authenticationHandlers(context, sessions);
-  const decision = decisionHandlers(context);
+function pageRoutes(parts: RouteParts): readonly Route[] {
+  const pages = signInPages(parts);
   return [
-    open('GET', signInPaths.code, code.showCode),
-    open('POST', signInPaths.code, code.enterCode),
-    open('GET', signInPaths.browser, authentication.showBrowser),
-    open('POST', signInPaths.browser, authentication.signInBrowser),
-    open('POST', dashboardPaths.signOut, authentication.signOut),
-    open('GET', signInPaths.callback, authentication.returnFromProvider),
-    open('GET', signInPaths.local, authentication.showLocal),
-    open('POST', signInPaths.local, authentication.signInLocally),
-    open('GET', signInPaths.approve, decision.showApproval),
-    open('POST', signInPaths.approve, decision.decide),
-    open('GET', signInPaths.done, decision.showDone),
+    ...codeRoutes(parts.services, pages),
+    ...authenticationRoutes(parts, pages),
+    ...decisionRoutes(parts.services, pages),
   ];
 }
 

@@ -1,44 +1,36 @@
+import type { DropError } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
-import { fieldState, formError } from '../html/error-page.ts';
+import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
-
-/** A sign-in page without the layout. */
-export interface View {
-  readonly title: string;
-  readonly head?: Html;
-  readonly body: Html;
-}
+import type { PageParts } from '../html/layout.ts';
+import { fact, soft } from '../html/parts.ts';
+import { signInPaths } from '../http/paths.ts';
 
 export type Outcome = 'approved' | 'denied';
 
 /**
  * The user enters the code, or confirms the code from the address. Comparing it with the code on the device protects
  * against a link that somebody else sent (RFC 8628, section 5.4).
+ * @param code as typed, or from the address; '' for none
+ * @param provider the identity provider's name; null if users sign in with the sign-in key
  */
-export function codeView(parts: {
-  action: string;
-  /** As typed, or from the address; '' for none. */
-  code: string;
-  error: string | null;
-  /** The identity provider's name; null if users sign in with the sign-in key. */
-  provider: string | null;
-}): View {
-  const { action, code, error, provider } = parts;
-  const isFromAddress = code !== '' && error === null;
+export function codePage(code: string, provider: string | null, error?: DropError): PageParts {
+  const isFromAddress = code !== '' && error === undefined;
   const title = isFromAddress ? 'Confirm the code' : 'Enter the code';
   return {
     title,
+    error,
     body: html`<h1>${title}</h1>
 <p class="soft">${
       isFromAddress
         ? 'Continue only if your device shows the same code.'
         : 'Enter the 8-letter code that your device shows.'
     }</p>
-<form method="post" action="${action}">
+<form method="post" action="${signInPaths.code}">
 ${formError(error)}
 <label for="code">Code</label>
-<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && error === null && html` autofocus`}
-  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== null)}>
+<input class="code-field" id="code" name="code" type="text" value="${code}" placeholder="BCDF-GHJK" maxlength="24" required${!isFromAddress && error === undefined && html` autofocus`}
+  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false"${fieldState(error !== undefined)}>
 <button type="submit">${provider === null ? 'Continue' : `Continue with ${provider}`}</button>
 </form>
 ${
@@ -51,17 +43,9 @@ ${
 /**
  * A page that leads to the identity provider. It is not a redirect, because Chromium applies `form-action` to every
  * redirect that follows a form, including those that the provider makes to further hosts.
+ * @param next what follows
  */
-export function providerView({
-  provider,
-  url,
-  next = 'You then return here to approve or deny the request.',
-}: {
-  provider: string;
-  url: string;
-  /** What follows. */
-  next?: string;
-}): View {
+export function providerPage(provider: string, url: string, next: string): PageParts {
   return {
     title: `Continue to ${provider}`,
     head: html`<meta http-equiv="refresh" content="0; url=${url}">
@@ -73,27 +57,28 @@ export function providerView({
 }
 
 /** The user signs in with a name and the sign-in key. */
-export function localView(parts: {
-  action: string;
-  name: string;
-  error: { field: 'name' | 'key'; message: string } | null;
+export function localPage(parts: {
+  readonly action: string;
+  readonly name: string;
+  readonly error?: DropError | undefined;
   /** Hidden fields. */
-  fields?: Html;
-}): View {
+  readonly fields?: Html;
+}): PageParts {
   const { action, name, error, fields } = parts;
-  const isKeyWrong = error?.field === 'key';
+  const isInvalid = (field: string) => error?.details?.field === field;
   return {
     title: 'Sign in',
+    error,
     body: html`<h1>Sign in</h1>
 <p class="soft">Choose a name and enter the sign-in key of this service.</p>
 <form method="post" action="${action}">
-${fields}${formError(error?.message)}
+${fields}${formError(error)}
 <label for="name">Name</label>
 <input id="name" name="name" type="text" value="${name}" maxlength="60" required autocomplete="username" autocapitalize="none"
-  autocorrect="off" spellcheck="false"${fieldState(error?.field === 'name', 'name-hint')}${error === null && html` autofocus`}>
+  autocorrect="off" spellcheck="false"${fieldState(isInvalid('name'), 'name-hint')}${error === undefined && html` autofocus`}>
 <p class="hint" id="name-hint">Each name is an account. Use the same name every time.</p>
 <label for="key">Sign-in key</label>
-<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isKeyWrong, 'key-hint')}>
+<input id="key" name="key" type="password" maxlength="200" required autocomplete="current-password"${fieldState(isInvalid('key'), 'key-hint')}>
 <p class="hint" id="key-hint">The operator prints it with <code>bin/dropleaf.js sign-in-key</code>.</p>
 <button type="submit">Sign in</button>
 </form>`,
@@ -101,17 +86,16 @@ ${fields}${formError(error?.message)}
 }
 
 /** The user approves or denies the request. Label, address and user agent come from the device and are not trusted. */
-export function approvalView(parts: {
-  action: string;
-  code: string;
-  signIn: SignIn;
-  signedInAs: string;
+export function approvalPage(parts: {
+  readonly code: string;
+  readonly signIn: SignIn;
+  readonly signedInAs: string;
   /** Where the user can sign in with another account; null if that is impossible here. */
-  switchPath: string | null;
-  formToken: string;
-  now: number;
-}): View {
-  const { action, code, signIn, signedInAs, switchPath, formToken, now } = parts;
+  readonly switchPath: string | null;
+  readonly formToken: string;
+  readonly now: number;
+}): PageParts {
+  const { code, signIn, signedInAs, switchPath, formToken, now } = parts;
   return {
     title: 'Approve access',
     body: html`<h1>Allow this device to publish as you?</h1>
@@ -125,7 +109,7 @@ ${fact('Requested', timeAgo(signIn.createdAt, now))}
 </dl>
 <p class="notice warn"><strong>Approve only if you started this sign-in and your device shows this code.</strong>
 The device can then publish, change and delete pages in your account until you revoke its token.</p>
-<form method="post" action="${action}">
+<form method="post" action="${signInPaths.approve}">
 <input type="hidden" name="token" value="${formToken}">
 <div class="choices">
 <span class="guarded"><button type="submit" name="decision" value="approve">Approve</button></span>
@@ -136,7 +120,7 @@ The device can then publish, change and delete pages in your account until you r
 }
 
 /** The last page of a sign-in. */
-export function doneView(outcome: Outcome): View {
+export function donePage(outcome: Outcome): PageParts {
   return outcome === 'approved'
     ? {
         title: 'Approved',
@@ -151,26 +135,22 @@ export function doneView(outcome: Outcome): View {
 }
 
 /** An error that ends the sign-in, with a link to start again. */
-export function problemView(parts: {
-  title: string;
-  message: string;
-  next: { href: string; text: string };
-}): View {
-  const { title, message, next } = parts;
+export function problemPage(
+  title: string,
+  error: DropError,
+  next: { readonly href: string; readonly text: string },
+): PageParts {
   return {
     title,
+    error,
     body: html`<h1>${title}</h1>
-<p>${message}</p>
+<p>${errorText(error)}</p>
 <p class="after"><a class="button" href="${next.href}">${next.text}</a></p>`,
   };
 }
 
-function fact(name: string, value: Html): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
-
 function textOr(text: string, fallback: string): Html {
-  return text === '' ? html`<span class="soft">${fallback}</span>` : visible(text);
+  return text === '' ? soft(fallback) : visible(text);
 }
 
 function timeAgo(time: number, now: number): Html {

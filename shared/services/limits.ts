@@ -78,7 +78,7 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
      * have many addresses, but few accounts.
      */
     takeSignIn: takeTenMinutes(
-      'decision',
+      'sign-in-of',
       reviews,
       `At most ${reviews} sign-ins of one account in 10 minutes.`,
     ),

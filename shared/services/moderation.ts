@@ -189,7 +189,7 @@ export function createModeration(deps: {
     },
 
     /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */
-    look: (slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> =>
+    inspect: (slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> =>
       audit.record(
         { act: 'look', by, target: `${slug} version ${version}`, reason: null },
         () => findPage(slug),

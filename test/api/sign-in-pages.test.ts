@@ -135,7 +135,9 @@ describe('sign-in pages', () => {
       const lost = await createPerson(service).open('/sign-in/approve');
       for (const { path, answer, page } of [first, local, request, done, lost]) {
         expect(answer.headers['content-type'], path).to.equal('text/html; charset=utf-8');
-        expect(answer.headers['cache-control'], path).to.equal('no-store');
+        expect(answer.headers['cache-control'], path).to.equal(
+          answer === lost.answer ? 'private, no-store' : 'no-store',
+        );
         expect(answer.headers['referrer-policy'], path).to.equal('same-origin');
         expect(answer.headers['x-content-type-options'], path).to.equal('nosniff');
         const policy = answer.headers['content-security-policy'] ?? '';

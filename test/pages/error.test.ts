@@ -1,14 +1,15 @@
 import { expect } from 'chai';
-import { errorPage as errorView, waitText } from '../../api/html/error-page.ts';
-import type { ErrorEnvelope } from '../../api/http/http-error.ts';
+import { errorPage as errorView } from '../../api/html/error-page.ts';
+import { waitText } from '../../api/html/forms.ts';
+import { presentError } from '../../api/http/http-error.ts';
+import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { parsePage } from '../support/html.ts';
 import { pageOf } from '../support/layout.ts';
 
-const errorPage = (status: number, envelope: ErrorEnvelope) => pageOf(errorView(status, envelope));
+const errorPage = (status: number, error: DropError) => pageOf(errorView(status, error));
 
-const envelope = (code: string, message = 'The message of the error.', details?: object) => ({
-  error: { code, message, ...(details && { details: { ...details } }) },
-});
+const failure = (code: Code, message = 'The message of the error.', details?: object) =>
+  new DropError(code, message, details && { ...details });
 
 describe('errorPage', () => {
   for (const [status, code, title] of [
@@ -24,7 +25,7 @@ describe('errorPage', () => {
     [503, 'unavailable', 'Service unavailable'],
   ] as const) {
     it(`${status} ${code}: ${title}`, () => {
-      const page = parsePage(errorPage(status, envelope(code)).html);
+      const page = parsePage(errorPage(status, failure(code)).html);
       expect(page.find('h1')?.text).to.equal(title);
       expect(page.find('p', { class: 'status' })?.text).to.equal(String(status));
     });
@@ -38,36 +39,36 @@ describe('errorPage', () => {
       [404, false],
       [500, false],
     ] as const) {
-      const text = parsePage(errorPage(status, envelope('invalid_arg')).html).find('main')?.text;
+      const text = parsePage(errorPage(status, failure('invalid_arg')).html).find('main')?.text;
       expect(text?.includes('The message of the error.'), String(status)).to.equal(isShown);
     }
   });
 
   it('links to the latest version when a version is missing', () => {
-    const page = parsePage(errorPage(404, envelope('version_not_found')).html);
+    const page = parsePage(errorPage(404, failure('version_not_found')).html);
     expect(page.find('a', { class: 'button' })?.attributes.href).to.equal('?');
   });
 
   it('says when to try again', () => {
-    const { html } = errorPage(429, envelope('rate_limited', 'At most 5', { retry_after_seconds: 42 }));
+    const { html } = errorPage(429, failure('rate_limited', 'At most 5', { retry_after_seconds: 42 }));
     expect(parsePage(html).find('main')?.text).to.contain('At most 5. Try again in 42 seconds.');
   });
 
   it('contains the envelope as data that cannot become markup', () => {
-    const hostile = envelope('invalid_arg', '</script><!--<script><img src=x onerror=alert(1)>]]>\u2028', {
+    const hostile = failure('invalid_arg', '</script><!--<script><img src=x onerror=alert(1)>]]>\u2028', {
       field: '</SCRIPT >&"\'',
     });
     const page = parsePage(errorPage(400, hostile).html);
     const data = page.find('script', { id: 'error' });
     expect(data?.attributes.type).to.equal('application/json');
-    expect(JSON.parse(data?.text ?? '')).to.deep.equal(hostile);
+    expect(JSON.parse(data?.text ?? '')).to.deep.equal(presentError(hostile));
     expect(page.all('script')).to.have.length(1);
     expect(page.all('img')).to.deep.equal([]);
     expect(page.find('main')?.text).to.contain('</script><!--');
   });
 
   it("can be shown in the viewer's frame, and sends no form", () => {
-    const { csp } = errorPage(404, envelope('not_found'));
+    const { csp } = errorPage(404, failure('not_found'));
     expect(csp)
       .to.match(/frame-ancestors 'self'/)
       .and.match(/form-action 'none'/);

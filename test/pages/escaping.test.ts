@@ -1,22 +1,17 @@
 import { expect } from 'chai';
-import { editPage } from '../../api/dashboard/drop/edit-page.ts';
+import { editPage } from '../../api/dashboard/drop/edit.ts';
 import { dropPage } from '../../api/dashboard/drop/page.ts';
-import { passcodePage as ownerPasscodePage } from '../../api/dashboard/drop/passcode-page.ts';
+import { passcodePage as ownerPasscodePage } from '../../api/dashboard/drop/passcode.ts';
 import { errorPage } from '../../api/html/error-page.ts';
 import { html } from '../../api/html/html.ts';
+import type { PageParts } from '../../api/html/layout.ts';
 import { passcodePage } from '../../api/pages/passcode-page.ts';
 import { versionsPage } from '../../api/pages/versions.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/page.ts';
-import {
-  approvalView,
-  codeView,
-  localView,
-  problemView,
-  providerView,
-  type View,
-} from '../../api/sign-in/views.ts';
+import { approvalPage, codePage, localPage, problemPage, providerPage } from '../../api/sign-in/views.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
+import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, pageOf } from '../support/layout.ts';
@@ -43,12 +38,14 @@ function* hostileTexts(count: number): Generator<string> {
   }
 }
 
-const signInPage = (view: View) => pageOf(view).html;
-
 const signIn = (text: string): SignIn => ({
   ...{ id: 'x', codeHash: 'x', pollHash: 'x', label: text, accountId: null, status: 'pending' },
   ...{ requesterAddress: text, requesterAgent: text, createdAt: 0, expiresAt: 600_000 },
 });
+
+const htmlOf = (page: PageParts) => pageOf(page).html;
+const failure = (code: Code, message: string, details?: ErrorDetails) =>
+  new DropError(code, message, details);
 
 /** Every page that shows text from users, with the same text in every place. */
 const pages: Record<string, (text: string) => string> = {
@@ -65,28 +62,26 @@ const pages: Record<string, (text: string) => string> = {
       passcodePage({
         action: text,
         ...{ baseUrl: 'https://drops.example', slug: 'abc' },
-        envelope: { error: { code: 'invalid_arg', message: text } },
+        error: failure('invalid_arg', text),
       }),
     ).html,
-  error: (text) =>
-    pageOf(errorPage(418, { error: { code: 'invalid_arg', message: text, details: { field: text } } })).html,
+  error: (text) => pageOf(errorPage(418, failure('invalid_arg', text, { field: text }))).html,
   'a locked raw page': (text) =>
-    pageOf(errorPage(403, { error: { code: 'passcode_required', message: text, details: { url: text } } }))
-      .html,
+    pageOf(errorPage(403, failure('passcode_required', text, { url: text }))).html,
   report: (text) =>
     pageOf(
       reportFormPage({
         ...{ action: text, id: text, url: text, maxCharacters: 9, contactMaxCharacters: 9 },
         filled: { reason: text, text, contact: text },
-        envelope: { error: { code: 'invalid_arg', message: text } },
+        error: failure('invalid_arg', text),
       }),
     ).html,
   versions: (text) => pageOf(versionsPage('abc', text, [])).html,
-  'the code': (text) => signInPage(codeView({ action: text, code: text, error: text, provider: `p${text}` })),
+  'the code': (text) => htmlOf(codePage(text, `p${text}`, failure('invalid_arg', text))),
   'name and key': (text) =>
-    signInPage(localView({ action: text, name: text, error: { field: 'key', message: text } })),
-  'the way to the provider': (text) => signInPage(providerView({ provider: text, url: text })),
-  'a problem': (text) => signInPage(problemView({ title: text, message: text, next: { href: text, text } })),
+    htmlOf(localPage({ action: text, name: text, error: failure('forbidden', text, { field: 'key' }) })),
+  'the way to the provider': (text) => htmlOf(providerPage(text, text, text)),
+  'a problem': (text) => htmlOf(problemPage(text, failure('forbidden', text), { href: text, text })),
 };
 
 /** The elements and their attribute names, without text. */
@@ -111,9 +106,9 @@ describe('Text from users never becomes markup', () => {
   /** Pages that show invisible characters by their code. */
   const marked: Record<string, (text: string) => string> = {
     'the approval page': (text) =>
-      signInPage(
-        approvalView({
-          ...{ action: text, code: text, signIn: signIn(text), signedInAs: text, switchPath: text },
+      htmlOf(
+        approvalPage({
+          ...{ code: text, signIn: signIn(text), signedInAs: text, switchPath: text },
           ...{ formToken: text, now: 0 },
         }),
       ),
@@ -126,7 +121,7 @@ describe('Text from users never becomes markup', () => {
       pageOf(
         ownerPasscodePage({
           ...{ drop: drop(text), formField: html``, minCharacters: 4 },
-          envelope: { error: { code: 'passcode_too_short', message: text } },
+          error: failure('passcode_too_short', text),
         }),
       ).html,
   };
@@ -191,6 +186,6 @@ function details(text: string, code: 'invalid_arg' | 'version_conflict') {
       ifMatch: text,
       shown: text,
     },
-    envelope: { error: { code, message: text, details: { fields } } },
+    error: failure(code, text, { fields }),
   });
 }

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
+import { presentError } from '../../api/http/http-error.ts';
 import { passcodePage } from '../../api/pages/passcode-page.ts';
 import { reportFormPage, reportSentPage } from '../../api/reports/page.ts';
+import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { parsePage } from '../support/html.ts';
 import { pageOf } from '../support/layout.ts';
 
-const envelope = (code: string, details: object = {}) => ({
-  error: { code, message: 'The message of the error.', details: { ...details } },
-});
+const failure = (code: Code, details: object = {}) =>
+  new DropError(code, 'The message of the error.', { ...details });
 
 const place = { baseUrl: 'https://drops.example', slug: 'abc' };
 
@@ -22,21 +23,23 @@ describe('passcodePage', () => {
 
   it('links the error message to the field', () => {
     const page = parsePage(
-      pageOf(passcodePage({ action: '/p/abc', ...place, envelope: envelope('passcode_required') })).html,
+      pageOf(passcodePage({ action: '/p/abc', ...place, error: failure('passcode_required') })).html,
     );
     expect(page.find('p', { id: 'fault' })?.text).to.equal('The message of the error.');
     expect(page.find('input')?.attributes).to.include({
       'aria-invalid': 'true',
       'aria-describedby': 'fault',
     });
-    expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(envelope('passcode_required'));
+    expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(
+      presentError(failure('passcode_required')),
+    );
   });
 
   it('says when to try again', () => {
     const parts = {
       action: '/p/abc',
       ...place,
-      envelope: envelope('rate_limited', { retry_after_seconds: 421 }),
+      error: failure('rate_limited', { retry_after_seconds: 421 }),
     };
     const text = parsePage(pageOf(passcodePage(parts)).html).find('p', { id: 'fault' })?.text;
     expect(text).to.equal('The message of the error. Try again in 8 minutes.');
@@ -54,7 +57,7 @@ describe('reportFormPage', () => {
   const refused = (field: string) => ({
     ...parts,
     filled: { reason: 'other', text: '\n\nI saw', contact: 'me' },
-    envelope: envelope('invalid_arg', { field }),
+    error: failure('invalid_arg', { field }),
   });
 
   it('posts to the address of the version, and shows the address of the page', () => {
@@ -87,7 +90,7 @@ describe('reportFormPage', () => {
       expect(attributes['aria-describedby']).to.equal(`fault ${field}-hint`);
       expect(page.find('input', { value: 'other' })?.attributes).to.have.property('checked');
       expect(page.find('textarea')?.text).to.equal('\n\nI saw');
-      expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(refused(field).envelope);
+      expect(JSON.parse(page.find('script')?.text ?? '')).to.deep.equal(presentError(refused(field).error));
     });
   }
 

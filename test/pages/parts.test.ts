@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { copyButton } from '../../api/html/copy-button.ts';
 import { toText } from '../../api/html/html.ts';
-import { noticeFor } from '../../api/html/notice.ts';
-import { timeTag } from '../../api/html/time.ts';
+import { copyButton, noticeFor, timeTag } from '../../api/html/parts.ts';
 import { parsePage } from '../support/html.ts';
 
 describe('parts of pages', () => {

@@ -3,8 +3,10 @@ import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Services } from '../../../shared/open-services.ts';
 import { presentDrop } from '../../drops/presenter.ts';
-import type { SessionAccess } from '../../http/session.ts';
+import { open, type Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
 import { presentVersionListItem } from '../../versions/presenter.ts';
+import { accountPaths } from '../paths.ts';
 import { sendZip, type ZipEntry } from './zip.ts';
 
 /** A slug and its version: safe names on every system, as no title is. */
@@ -12,11 +14,11 @@ const fileOf = (slug: string, { number }: OwnedVersion) => `drops/${slug}/v${num
 const contextFileOf = (slug: string, { number }: OwnedVersion) => `drops/${slug}/v${number}-context.md`;
 
 /** POST /account/export: everything that the account owns, as a zip file. One at a time for an account in each process. */
-export function exportHandler(services: Services, access: SessionAccess) {
+export function exportRoute({ services, sessions }: RouteParts): Route {
   const { config, clock } = services;
   const running = new Set<string>();
 
-  return access.sessionForm(
+  const send = sessions.sessionForm(
     'changes_per_minute',
     async (_, res, { caller, accountName }) => {
       const { accountId } = caller;
@@ -35,6 +37,7 @@ export function exportHandler(services: Services, access: SessionAccess) {
     },
     { allowsSuspended: true },
   );
+  return open('POST', accountPaths.export, send);
 }
 
 /** The documents of each drop, and last `drops.json`, which lists what the archive contains. */

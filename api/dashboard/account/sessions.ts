@@ -1,11 +1,11 @@
 import type { Session as StoredSession } from '../../../shared/domain/session.ts';
-import type { Services } from '../../../shared/open-services.ts';
 import { type Html, html } from '../../html/html.ts';
-import { timeTag } from '../../html/time.ts';
-import { dashboardPaths } from '../../http/paths.ts';
-import type { Session, SessionAccess } from '../../http/session.ts';
-
-const endSessionsPath = `${dashboardPaths.account}/sessions`;
+import { stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import type { Session } from '../../http/session.ts';
+import { dashboardPages } from '../pages.ts';
+import { accountPaths } from '../paths.ts';
 
 /** For `noticeFor` of the account page. */
 export const sessionNotices = {
@@ -14,24 +14,24 @@ export const sessionNotices = {
 } as const;
 
 /** POST /account/sessions: `end` is the id of a session, or `others`. It may be repeated. */
-export function sessionHandlers({ sessions }: Pick<Services, 'sessions'>, access: SessionAccess) {
-  return {
-    endSessions: access.sessionForm(
-      'changes_per_minute',
-      async (_, res, { id, caller }, form) => {
-        const end = form.get('end') ?? '';
-        if (end === 'others') {
-          await sessions.endOthers(caller);
-          res.redirect(303, `${dashboardPaths.account}?notice=sessions-ended`);
-          return;
-        }
-        await sessions.end(caller, end);
-        if (end === id) access.cookie.clear(res);
-        res.redirect(303, end === id ? '/' : `${dashboardPaths.account}?notice=session-ended`);
-      },
-      { allowsSuspended: true },
-    ),
-  };
+export function sessionRoute(parts: RouteParts): Route {
+  const { sessions } = parts.services;
+  return dashboardPages(parts, 'account').form(
+    accountPaths.sessions,
+    'changes_per_minute',
+    async (_, res, { id, caller }, form) => {
+      const end = form.get('end') ?? '';
+      if (end === 'others') {
+        await sessions.endOthers(caller);
+        return `${accountPaths.account}?notice=sessions-ended`;
+      }
+      await sessions.end(caller, end);
+      if (end !== id) return `${accountPaths.account}?notice=session-ended`;
+      parts.sessions.cookie.clear(res);
+      return '/';
+    },
+    { allowsSuspended: true },
+  );
 }
 
 /**
@@ -44,27 +44,24 @@ export function sessionsSection(
 ): Html {
   const { id, formField } = current;
   const others = listed.filter((session) => session.id !== id);
+  const rows = listed.map(
+    ({ id: sessionId, browser, createdAt, lastUsedAt }) => html`<tr>
+<th scope="row">${browser}${sessionId === id && html` <span class="badge good">This browser</span>`}</th>
+<td data-label="Signed in">${timeTag(createdAt)}</td>
+<td data-label="Last used">${timeAgo(lastUsedAt)}</td>
+<td class="fit"><form method="post" action="${accountPaths.sessions}">${formField}<input type="hidden" name="end" value="${sessionId}"><button class="quiet small" aria-label="${sessionId === id ? 'Sign out of this browser' : `End the session of ${browser}`}">${sessionId === id ? 'Sign out' : 'End'}</button></form></td>
+</tr>
+`,
+  );
   return html`<section class="panel" id="sessions" aria-labelledby="sessions-title">
 <div class="panel-head">
 <h2 id="sessions-title">Sessions</h2>
 ${
   others.length > 1 &&
-  html`<form method="post" action="${endSessionsPath}">${formField}<button class="danger quiet small" name="end" value="others">End all others</button></form>`
+  html`<form method="post" action="${accountPaths.sessions}">${formField}<button class="danger quiet small" name="end" value="others">End all others</button></form>`
 }
 </div>
 <p class="soft">Browsers that are signed in to this dashboard. A session ends 30 days after it was last used.</p>
-<div class="table-wrap"><table class="table stacked">
-<thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
-<tbody>
-${listed.map(
-  ({ id: sessionId, browser, createdAt, lastUsedAt }) => html`<tr>
-<th scope="row">${browser}${sessionId === id && html` <span class="badge good">This browser</span>`}</th>
-<td data-label="Signed in">${timeTag(createdAt)}</td>
-<td data-label="Last used">${timeTag(lastUsedAt, { relative: true })}</td>
-<td class="fit"><form method="post" action="${endSessionsPath}">${formField}<input type="hidden" name="end" value="${sessionId}"><button class="quiet small" aria-label="${sessionId === id ? 'Sign out of this browser' : `End the session of ${browser}`}">${sessionId === id ? 'Sign out' : 'End'}</button></form></td>
-</tr>
-`,
-)}</tbody>
-</table></div>
+${stackedTable(['Browser', 'Signed in', 'Last used', 'Action'], rows)}
 </section>`;
 }

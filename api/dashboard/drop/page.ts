@@ -1,17 +1,21 @@
-import type { Drop } from '../../../shared/domain/drop.ts';
-import { copyButton } from '../../html/copy-button.ts';
-import { type Html, html, visible } from '../../html/html.ts';
+import type { Caller } from '../../../shared/domain/account.ts';
+import { type Drop, hasVersion } from '../../../shared/domain/drop.ts';
+import { nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { metadataPrefix } from '../../drops/list-query.ts';
+import { type Html, html, toText, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { noticeFor } from '../../html/notice.ts';
-import { countOf } from '../../html/quantity.ts';
-import { timeTag } from '../../html/time.ts';
-import { ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
-import type { Preview } from '../../pages/frame.ts';
-import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/section.ts';
-import { detailsSection } from './details-section.ts';
-import { previewSection } from './preview-section.ts';
-import { shareSection } from './share-section.ts';
-import { type Range, type Views, viewsSection } from './views-section.ts';
+import { copyButton, countOf, fact, noticeFor, soft, timeAgo, timeTag } from '../../html/parts.ts';
+import { readSlug } from '../../http/parameters.ts';
+import { dashboardPaths, pagePartPath, pagePath, pageUrl, rawPath } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { createPreviews, type Preview } from '../../pages/frame.ts';
+import { sandbox } from '../../pages/raw-headers.ts';
+import { sourceHandlers } from '../../source/html.ts';
+import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/list.ts';
+import { dashboardPages } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
+import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';
 
 /** What happened before the page was opened. */
 const notices: Readonly<Record<string, string>> = {
@@ -22,8 +26,7 @@ const notices: Readonly<Record<string, string>> = {
   ...historyNotices,
 };
 
-/** GET /drops/{slug}: one drop for its owner. */
-export function dropPage(parts: {
+interface OwnedPage {
   readonly drop: Drop;
   readonly stats: Views;
   readonly range: Range;
@@ -36,7 +39,44 @@ export function dropPage(parts: {
   readonly versions: HistoryData['versions'];
   /** Of the session. */
   readonly formField: Html;
-}): PageParts {
+}
+
+/** /drops/{slug}: one drop for its owner. */
+export function ownedDropRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, pages, viewStats, config } = parts.services;
+  const makePreview = createPreviews(parts.services);
+  const source = sourceHandlers(parts.services);
+
+  /** null: the page is taken down or gone; `drops.get` says which. It is found by its slug alone, so the owner is compared. */
+  async function previewOf({ ownerId }: Caller, slug: string): Promise<Preview | null> {
+    const page = await pages.find(slug, null).catch(nullIfNotFound);
+    return page !== null && page.ownerId === ownerId && !page.isTakenDown && hasVersion(page)
+      ? makePreview(page)
+      : null;
+  }
+
+  const { page, file } = dashboardPages(parts, 'drops');
+  const paths = dropPaths(':slug');
+  return [
+    page(paths.drop, async (req, _, { caller, formField }) => {
+      const { notice, days } = req.query;
+      const slug = readSlug(req);
+      const range = rangeOf(days);
+      const [drop, stats, preview, versions] = await Promise.all([
+        drops.get(caller, slug),
+        viewStats.read(caller, slug, range.days),
+        previewOf(caller, slug),
+        drops.listVersions(caller, slug),
+      ]);
+      return dropPage({ drop, stats, range, preview, versions, baseUrl: config.BASE_URL, notice, formField });
+    }),
+
+    /** The latest version, as it was posted. */
+    file(paths.download, (req, res, { caller }) => source.readLatest(req, res, caller)),
+  ];
+}
+
+export function dropPage(parts: OwnedPage): PageParts {
   const { drop, stats, range, preview, baseUrl, notice, versions, formField } = parts;
   const { slug, title, takedown } = drop;
   return {
@@ -64,7 +104,7 @@ ${historySection({ drop, versions, formField })}
 <section class="panel danger-zone" aria-labelledby="delete-title">
 <h2 id="delete-title">Delete</h2>
 <div class="row between"><p>The page and all its versions are deleted for good. The address shows nothing any more.</p>
-<a class="button danger quiet" href="${ownerPath(slug)}/delete">Delete this drop</a></div>
+<a class="button danger quiet" href="${dropPaths(slug).remove}">Delete this drop</a></div>
 </section>`,
   };
 }
@@ -74,7 +114,7 @@ function badges({ locked, latestVersion, takedown, expiresAt, updatedAt }: Drop,
 ${takedown ? html`<span class="badge bad">Taken down</span>` : html`<span class="badge${locked ? ' warn' : ' good'}">${locked ? 'Locked' : 'Public'}</span>`}
 ${expiresAt !== null && html`<span class="badge warn">Expires ${timeTag(expiresAt)}</span>`}
 <span>Version ${latestVersion}</span>
-<span>Changed ${timeTag(updatedAt, { relative: true })}</span>
+<span>Changed ${timeAgo(updatedAt)}</span>
 <span>${countOf(viewCount, 'view')}</span>
 </div>`;
 }
@@ -84,6 +124,97 @@ function takenDownNotice({ takedown, slug }: Drop): Html | null {
   return html`<div class="notice bad">
 <p><strong>The operators of this service took this page down</strong> (${timeTag(takedown.at)}). Viewers cannot open it, and you cannot change it.</p>
 <p>Their reason: ${visible(takedown.reason)}</p>
-<p>You can <a href="${ownerPath(slug)}/download" download>download the HTML file</a> or delete the drop.</p>
+<p>You can <a href="${dropPaths(slug).download}" download>download the HTML file</a> or delete the drop.</p>
 </div>`;
+}
+
+/** What the owner has said about a drop, and the way to change it. */
+function detailsSection(drop: Drop): Html {
+  const { slug, description, metadata, locked, createdAt, updatedAt, expiresAt } = drop;
+  const canChange = drop.takedown === null;
+  return html`<section class="panel" aria-labelledby="details-title">
+<h2 id="details-title">Details</h2>
+<dl class="facts plain">
+${fact('Description', description === null ? soft('None') : html`<span class="description">${visible(description)}</span>`)}
+${fact('Tags', metadata.size === 0 ? soft('None') : tagList(metadata))}
+${fact('Passcode', locked ? 'Viewers must enter it' : soft('None: everybody with the link can read the page'))}
+${fact('Expires', expiresAt === null ? soft('Never') : timeTag(expiresAt))}
+${fact('Created', timeTag(createdAt))}
+${fact('Changed', timeTag(updatedAt))}
+</dl>
+${
+  canChange &&
+  html`<div class="actions"><a class="button quiet small" href="${dropPaths(slug).edit}">Edit details</a>
+<a class="button quiet small" href="${dropPaths(slug).passcode}">${locked ? 'Change the passcode' : 'Set a passcode'}</a></div>`
+}
+</section>`;
+}
+
+/** Each tag leads to the list of the drops that have it. */
+function tagList(metadata: Drop['metadata']): Html {
+  return html`<ul class="tags">${[...metadata].map(
+    ([key, value]) =>
+      html`<li><a class="tag" href="${dashboardPaths.drops}?${String(new URLSearchParams([[metadataPrefix + key, value]]))}"><span>${visible(key)}: ${visible(value)}</span></a></li>`,
+  )}</ul>`;
+}
+
+/** The ways to pass a drop on: its address, a QR code, code for other pages, the file. */
+function shareSection(drop: Drop, baseUrl: string): Html {
+  const url = pageUrl(baseUrl, drop.slug);
+  const qrPath = pagePartPath(drop.slug, 'qr.svg');
+  return html`<section class="panel" aria-labelledby="share-title">
+<h2 id="share-title">Share</h2>
+<p class="copyable"><a href="${url}">${url}</a>${copyButton(url)}</p>
+${drop.locked && html`<p class="small soft">Viewers also need the passcode.</p>`}
+<details class="more"><summary>QR code</summary>
+<p><a href="${qrPath}"><img class="qr" src="${qrPath}" alt="QR code of the address" width="176" height="176" loading="lazy"></a></p>
+<p class="small"><a href="${qrPath}">Open the QR code alone</a> to enlarge, save or print it.</p>
+</details>
+<details class="more"><summary>Embed in another page</summary>
+${drop.locked ? lockedNote : embedField(embedCode(drop, baseUrl))}
+</details>
+<p><a href="${dropPaths(drop.slug).download}" download>Download the HTML file</a></p>
+</section>`;
+}
+
+const lockedNote = html`<p class="small soft">A page with a passcode cannot be embedded. Link to it instead.</p>`;
+
+function embedField(code: string): Html {
+  return html`<label for="embed">HTML for your page</label>
+<textarea class="code" id="embed" rows="5" readonly spellcheck="false" aria-describedby="embed-hint">
+${code}</textarea>
+<p class="hint" id="embed-hint">It always shows the latest version. Embedded pages count no views.</p>
+<p>${copyButton(code, 'Copy the code')}</p>`;
+}
+
+/** Markup for a page of another site. There the title is an attribute, so it is escaped here too. */
+function embedCode({ slug, title }: Drop, baseUrl: string): string {
+  const src = baseUrl + rawPath(slug);
+  return toText(
+    html`<iframe src="${src}" title="${title}" sandbox="${sandbox}" width="100%" height="600" loading="lazy"></iframe>`,
+  );
+}
+
+const widths = [
+  { key: 'full', name: 'Full' },
+  { key: 'tablet', name: 'Tablet' },
+  { key: 'phone', name: 'Phone' },
+] as const;
+
+/**
+ * The drop in a frame. The style sheet gives the frame the width that is chosen, so this needs no script.
+ * @param preview null: there is nothing to show
+ */
+function previewSection(preview: Preview | null): Html | null {
+  if (preview === null) return null;
+  return html`<section class="panel preview" aria-labelledby="preview-title">
+<div class="panel-head"><h2 id="preview-title">Preview</h2>
+<fieldset class="segments"><legend class="visually-hidden">Width of the preview</legend>
+${widths.map(
+  ({ key, name }, i) =>
+    html`<label><input class="visually-hidden" type="radio" name="preview" value="${key}"${i === 0 && html` checked`}>${name}</label>
+`,
+)}</fieldset></div>
+<div class="stage"><iframe src="${preview.src}" title="Preview of the page" sandbox="${preview.sandbox}" referrerpolicy="no-referrer"></iframe></div>
+</section>`;
 }

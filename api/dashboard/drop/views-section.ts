@@ -1,6 +1,6 @@
 import type { ViewStats } from '../../../shared/services/view-stats.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countOf, numberText } from '../../html/quantity.ts';
+import { countOf, numberText } from '../../html/parts.ts';
 import { ownerPath } from '../../http/paths.ts';
 
 /** The views of a drop, in all and by day. */

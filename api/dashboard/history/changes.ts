@@ -1,108 +1,137 @@
 import type { Request } from 'express';
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop, WriteIds } from '../../../shared/domain/drop.ts';
-import { nullIfNotFound } from '../../../shared/domain/errors.ts';
-import type { Services } from '../../../shared/open-services.ts';
-import { html, visible } from '../../html/html.ts';
-import type { Layout } from '../../html/layout.ts';
+import type { Drop, OwnedVersion, WriteIds } from '../../../shared/domain/drop.ts';
+import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
+import type { Target } from '../../../shared/services/drops.ts';
+import { readRevisions } from '../../drops/target-fields.ts';
+import { type Html, html, visible } from '../../html/html.ts';
+import { fact } from '../../html/parts.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';
-import { pageUrl } from '../../http/paths.ts';
-import { confirmationPage } from './confirmation-page.ts';
-import { confirmationHandlers } from './confirmations.ts';
-import { pick } from './lookup.ts';
-import { historyPaths } from './paths.ts';
-import { versionFacts } from './section.ts';
+import { dashboardPaths, pageUrl } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import type { Session } from '../../http/session.ts';
+import { type Act, dashboardPages, type Question } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
+import { dropCrumbs, historyStyles, versionFacts } from './list.ts';
+import { pick } from './version.ts';
 
-type ChangeServices = Pick<Services, 'drops' | 'idempotency' | 'config'>;
+/** What an act on a drop asks and does, besides what they all do. */
+interface Change {
+  ask(drop: Drop, versions: readonly OwnedVersion[], req: Request): Asked;
+  /** Does it, to the drop as the page showed it. @returns where it leads */
+  perform(session: Session, target: Target, req: Request): Promise<string>;
+}
+
+type Asked = Omit<Question, 'crumbs' | 'fields' | 'back' | 'fault' | 'styles'>;
 
 /** What an owner does to versions and to the whole drop, each after a page that says what will happen. */
-export function changeHandlers({ drops, idempotency, config }: ChangeServices, layout: Layout) {
-  /** @throws DropError `not_found` */
-  async function find(caller: Caller, req: Request) {
-    const slug = readSlug(req);
-    const drop = await drops.get(caller, slug);
-    return { drop, versions: await drops.listVersions(caller, slug) };
+export function changeRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, idempotency, config } = parts.services;
+  const { confirmed } = dashboardPages(parts, 'drops');
+  const paths = dropPaths(':slug');
+
+  function actOf({ ask, perform }: Change): Act {
+    return {
+      async ask(req, { caller }, attempt) {
+        const slug = readSlug(req);
+        const drop = await drops.get(caller, slug);
+        return {
+          ...ask(drop, await drops.listVersions(caller, slug), req),
+          crumbs: dropCrumbs(drop),
+          fields: html`<input type="hidden" name="if_match" value="${drop.rev}">`,
+          back: dropPaths(slug).drop,
+          fault: conflictText(drop, attempt?.error),
+          styles: historyStyles,
+        };
+      },
+      perform(req, _, session, form) {
+        const target = { slug: readSlug(req), revs: readRevisions(form.get('if_match') ?? '') };
+        return perform(session, target, req);
+      },
+    };
   }
 
-  const restore = confirmationHandlers(layout, {
-    async page(req, { caller, formField }, envelope) {
-      const { drop, versions } = await find(caller, req);
+  const restore = actOf({
+    ask(drop, versions, req) {
       const version = pick(versions, readVersionNumber(req));
-      return confirmationPage({
-        ...{ drop, envelope, formField, isDangerous: false },
+      return {
         title: `Restore version ${version.number}?`,
         body: html`${versionFacts(version)}
 <p>Viewers will see this version again: its HTML and context are published as a new version of ${name(drop)}. No version is lost, and title, description, tags and passcode stay as they are.</p>`,
         button: `Restore version ${version.number}`,
-      });
+      };
     },
-    async act(caller, target, req) {
+    async perform({ caller }, target, req) {
       const number = readVersionNumber(req);
       // The same form sent twice restores once: its revision is a part of the key.
       const key = `restore form ${target.slug} ${number} ${target.revs}`;
       const write = (ids?: WriteIds) => drops.restoreVersion(caller, target, number, ids);
       await idempotency.once(caller, { key, hash: key }, target.slug, write);
-      return `${historyPaths(target.slug).drop}?notice=restored#history`;
+      return `${dropPaths(target.slug).drop}?notice=restored#history`;
     },
   });
 
-  const removeVersion = confirmationHandlers(layout, {
-    async page(req, { caller, formField }, envelope) {
-      const { drop, versions } = await find(caller, req);
+  const removeVersion = actOf({
+    ask(drop, versions, req) {
       const version = pick(versions, readVersionNumber(req));
       const { number } = version;
       const next = versions.find((other) => other.number !== number);
-      return confirmationPage({
-        ...{ drop, envelope, isDangerous: true },
+      return {
         title: `Delete version ${number}?`,
-        formField: next === undefined ? null : formField,
         body: html`${versionFacts(version)}
-${
-  next === undefined
-    ? html`<p>This is the only version of ${name(drop)}. It cannot be deleted alone: <a href="${historyPaths(drop.slug).remove}">delete the drop</a> instead.</p>`
-    : html`<p>Version ${number} of ${name(drop)} and its context are deleted for everybody. This cannot be undone.</p>${number === drop.latestVersion && html`<p class="notice warn">Viewers see this version now. They will see version ${next.number} instead.</p>`}`
-}`,
+${next && html`<p>Version ${number} of ${name(drop)} and its context are deleted for everybody. This cannot be undone.</p>${number === drop.latestVersion && html`<p class="notice warn">Viewers see this version now. They will see version ${next.number} instead.</p>`}`}`,
+        refusal: next
+          ? null
+          : html`This is the only version of ${name(drop)}. It cannot be deleted alone: <a href="${dropPaths(drop.slug).remove}">delete the drop</a> instead.`,
         button: `Delete version ${number}`,
-      });
+        isDangerous: true,
+      };
     },
-    async act(caller, target, req) {
+    async perform({ caller }, target, req) {
       const number = readVersionNumber(req);
       await drops.removeVersion(caller, target, number).catch(async (error: unknown) => {
         // A form that was sent twice: the version is deleted, as its owner wanted.
         const versions = await drops.listVersions(caller, target.slug);
         if (versions.some((version) => version.number === number)) throw error;
       });
-      return `${historyPaths(target.slug).drop}?notice=version_deleted#history`;
+      return `${dropPaths(target.slug).drop}?notice=version_deleted#history`;
     },
   });
 
-  const removeDrop = confirmationHandlers(layout, {
-    async page(req, { caller, formField }, envelope) {
-      const { drop, versions } = await find(caller, req);
-      const count = versions.length;
-      return confirmationPage({
-        ...{ drop, envelope, formField, isDangerous: true },
-        title: 'Delete this drop?',
-        body: html`<dl class="facts">
-<div><dt>Title</dt><dd>${visible(drop.title)}</dd></div>
-<div><dt>Address</dt><dd>${pageUrl(config.BASE_URL, drop.slug)}</dd></div>
-<div><dt>Versions</dt><dd>${count}</dd></div>
-<div><dt>Views</dt><dd>${drop.viewCount}</dd></div>
+  const removeDrop = actOf({
+    ask: (drop, { length: count }) => ({
+      title: 'Delete this drop?',
+      body: html`<dl class="facts">
+${fact('Title', visible(drop.title))}
+${fact('Address', pageUrl(config.BASE_URL, drop.slug))}
+${fact('Versions', count)}
+${fact('Views', drop.viewCount)}
 </dl>
 <p>The page and ${count === 1 ? 'its version' : `all ${count} versions`} are deleted for everybody, and links to the address no longer work. This cannot be undone.</p>`,
-        button: 'Delete the drop',
-      });
-    },
-    async act(caller, target) {
+      button: 'Delete the drop',
+      isDangerous: true,
+    }),
+    async perform({ caller }, target) {
       // A form that was sent twice: the drop is deleted, as its owner wanted.
       await drops.remove(caller, target).catch(nullIfNotFound);
-      return '/drops?notice=deleted';
+      return `${dashboardPaths.drops}?notice=deleted`;
     },
   });
 
-  return { restore, removeVersion, removeDrop };
+  return [
+    ...confirmed(paths.restore(':n'), 'writes_per_minute', restore),
+    ...confirmed(paths.removeVersion(':n'), 'changes_per_minute', removeVersion),
+    ...confirmed(paths.remove, 'changes_per_minute', removeDrop),
+  ];
 }
 
-function name({ title }: Pick<Drop, 'title'>) {
+/** The API's message about a conflict is for programs. */
+function conflictText({ latestVersion }: Drop, error: DropError | undefined): string | undefined {
+  return error?.code === 'version_conflict'
+    ? `The drop was changed after you opened the page: version ${latestVersion} is live now. Nothing was done. Check whether you still want this.`
+    : undefined;
+}
+
+function name({ title }: Pick<Drop, 'title'>): Html {
   return html`<b>${visible(title)}</b>`;
 }

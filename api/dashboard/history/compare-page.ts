@@ -1,13 +1,12 @@
 import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
-import { envelopeData } from '../../html/error-page.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { timeTag } from '../../html/time.ts';
-import type { ErrorEnvelope } from '../../http/http-error.ts';
+import { timeAgo } from '../../html/parts.ts';
 import type { Preview } from '../../pages/frame.ts';
-import { crumbs } from './confirmation-page.ts';
+import { dropPaths } from '../paths.ts';
 import type { DiffTable } from './diff-table.ts';
-import { historyPaths } from './paths.ts';
+import { dropCrumbs, historyStyles } from './list.ts';
 
 export const comparedFormats = ['text', 'source', 'side'] as const;
 export type ComparedFormat = (typeof comparedFormats)[number];
@@ -25,7 +24,7 @@ export type Comparison =
   | { readonly kind: 'same' }
   | { readonly kind: 'side'; readonly before: Preview; readonly after: Preview }
   /** Why there is none, in words, and the error if it is one. */
-  | { readonly kind: 'none'; readonly reason: string; readonly envelope?: ErrorEnvelope };
+  | { readonly kind: 'none'; readonly reason: string; readonly error?: DropError };
 
 /** GET /drops/{slug}/compare. @param choice null: the drop has one version */
 export function comparePage(
@@ -34,14 +33,13 @@ export function comparePage(
   compared: { readonly choice: Choice; readonly comparison: Comparison } | null,
 ): PageParts {
   const comparison = compared?.comparison;
-  const envelope = comparison?.kind === 'none' ? comparison.envelope : undefined;
   const frameSource = comparison?.kind === 'side' && comparison.before.source;
   return {
     title: 'Compare versions',
-    styles: ['history'],
+    styles: historyStyles,
     ...(frameSource && { policy: { 'frame-src': frameSource } }),
-    ...(envelope && { head: envelopeData(envelope) }),
-    body: html`${crumbs(drop)}
+    error: comparison?.kind === 'none' ? comparison.error : undefined,
+    body: html`${dropCrumbs(drop)}
 <h1>Compare versions</h1>
 ${
   compared === null
@@ -63,7 +61,7 @@ function addressOf(slug: string, { from, to, format, isNarrow }: Choice): string
     format,
     ...(isNarrow && { width: 'phone' }),
   };
-  return `${historyPaths(slug).compare}?${new URLSearchParams(query)}`;
+  return `${dropPaths(slug).compare}?${new URLSearchParams(query)}`;
 }
 
 function choiceForm(
@@ -72,7 +70,7 @@ function choiceForm(
   choice: Choice,
 ): Html {
   const { from, to, format, isNarrow } = choice;
-  return html`<form class="comparing" method="get" action="${historyPaths(drop.slug).compare}">
+  return html`<form class="comparing" method="get" action="${dropPaths(drop.slug).compare}">
 <div><label for="from">From version <span class="soft">(UTC)</span></label>${select('from', drop, versions, from)}</div>
 <div><label for="to">To version <span class="soft">(UTC)</span></label>${select('to', drop, versions, to)}</div>
 <input type="hidden" name="format" value="${format}">${isNarrow && html`<input type="hidden" name="width" value="phone">`}
@@ -119,7 +117,7 @@ function show(slug: string, choice: Choice, comparison: Comparison): Html {
 function showDiff(slug: string, choice: Choice, { table, isCut, added, removed }: DiffTable): Html {
   const { from, to, format } = choice;
   const query = String(new URLSearchParams({ from: String(from.number), to: String(to.number), format }));
-  const download = html`<a href="${historyPaths(slug).diff}?${query}" download>Download the whole difference</a>`;
+  const download = html`<a href="${dropPaths(slug).diff}?${query}" download>Download the whole difference</a>`;
   const counts = html`<span class="added">+${added}</span> added, <span class="removed">−${removed}</span> removed`;
   return html`<p class="row between small"><span>${isCut ? html`The difference is long: these are its first lines.` : html`Lines: ${counts}`}</span>${download}</p>
 <div class="changes-frame" tabindex="0" role="region" aria-label="Changes">${table}</div>
@@ -146,11 +144,11 @@ ${side(to, after)}</div>`;
 }
 
 function side({ number, createdAt }: OwnedVersion, { src, sandbox }: Preview): Html {
-  return html`<figure><figcaption><b>Version ${number}</b> <span class="soft small">${timeTag(createdAt, { relative: true })}</span></figcaption>
+  return html`<figure><figcaption><b>Version ${number}</b> <span class="soft small">${timeAgo(createdAt)}</span></figcaption>
 <iframe src="${src}" title="Version ${number}" sandbox="${sandbox}" referrerpolicy="no-referrer"></iframe></figure>`;
 }
 
 function downloads(slug: string, { from, to }: Choice): Html {
-  const paths = historyPaths(slug);
+  const paths = dropPaths(slug);
   return html`<p>Download <a href="${paths.html(from.number)}" download>version ${from.number}</a>${from.number !== to.number && html` and <a href="${paths.html(to.number)}" download>version ${to.number}</a>`}.</p>`;
 }

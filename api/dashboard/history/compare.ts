@@ -1,22 +1,20 @@
-import type { Request, Response } from 'express';
 import { object } from 'yup';
 import type { Caller } from '../../../shared/domain/account.ts';
 import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
 import { DropError, isUnavailable } from '../../../shared/domain/errors.ts';
 import { defaultFormat, diffFormats } from '../../../shared/html/compared-lines.ts';
-import type { Services } from '../../../shared/open-services.ts';
-import { errorText } from '../../html/error-page.ts';
-import type { Layout } from '../../html/layout.ts';
-import { setStatusAndHeaders } from '../../http/answer-error.ts';
-import { presentError } from '../../http/http-error.ts';
+import { errorText } from '../../html/forms.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
-import { sendPage, sendText } from '../../http/send.ts';
-import type { Session } from '../../http/session.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { sendText } from '../../http/send.ts';
 import { integer, oneOf, validate } from '../../http/validate.ts';
 import { createPreviews } from '../../pages/frame.ts';
+import { dashboardPages } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
 import { type Choice, type Comparison, comparedFormats, comparePage } from './compare-page.ts';
 import { diffTable } from './diff-table.ts';
-import { findOwnPage, pick } from './lookup.ts';
+import { findOwnPage, pick } from './version.ts';
 
 const pair = { from: integer('from', maxVersionNumber), to: integer('to', maxVersionNumber) };
 const pageQuery = object({
@@ -26,12 +24,10 @@ const pageQuery = object({
 });
 const fileQuery = object({ ...pair, format: oneOf('format', diffFormats) });
 
-type CompareServices = Pick<Services, 'drops' | 'diffs' | 'pages' | 'passcodes' | 'config'>;
-
 /** GET /drops/{slug}/compare, and the whole difference as a file. */
-export function compareHandlers(services: CompareServices, layout: Layout) {
-  const { drops, diffs, pages } = services;
-  const previewOf = createPreviews(services);
+export function compareRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, diffs, pages } = parts.services;
+  const previewOf = createPreviews(parts.services);
 
   const preview = async (caller: Caller, slug: string, { number }: OwnedVersion) =>
     previewOf(await findOwnPage(pages, caller, slug, number));
@@ -50,30 +46,23 @@ export function compareHandlers(services: CompareServices, layout: Layout) {
     return { kind: 'diff', diff: diffTable(diff, caption) };
   }
 
-  return {
-    async show(req: Request, res: Response, session: Session): Promise<void> {
-      const { caller } = session;
+  const { page, file } = dashboardPages(parts, 'drops');
+  const paths = dropPaths(':slug');
+  return [
+    page(paths.compare, async (req, _, { caller }) => {
       const slug = readSlug(req);
       const query = validate(pageQuery, queryOf(req), 'query');
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
       const { format = 'text', width } = query;
       const two = chooseTwo(versions, toPositiveInteger(query.from), toPositiveInteger(query.to));
-      const choice = two && { ...two, format, isNarrow: width === 'phone' };
-      let status = 200;
-      const compared = choice && {
-        choice,
-        comparison: await compare(caller, drop, choice).catch((error: unknown): Comparison => {
-          const reason = reasonOf(error);
-          if (reason === null || !(error instanceof DropError)) throw error;
-          status = setStatusAndHeaders(res, error);
-          return { kind: 'none', reason, envelope: presentError(error) };
-        }),
-      };
-      sendPage(res, status, layout.dashboard(session, 'drops', comparePage(drop, versions, compared)));
-    },
+      if (two === null) return comparePage(drop, versions, null);
+      const choice = { ...two, format, isNarrow: width === 'phone' };
+      const comparison = await compare(caller, drop, choice).catch(toComparison);
+      return comparePage(drop, versions, { choice, comparison });
+    }),
 
-    async download(req: Request, res: Response, { caller }: Session): Promise<void> {
+    file(paths.diff, async (req, res, { caller }) => {
       const slug = readSlug(req);
       const { from, to, format = defaultFormat } = validate(fileQuery, queryOf(req), 'query');
       const numbers = { from: toPositiveInteger(from), to: toPositiveInteger(to) };
@@ -82,8 +71,8 @@ export function compareHandlers(services: CompareServices, layout: Layout) {
       res.setHeader('Content-Security-Policy', 'sandbox');
       res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
       sendText(res, 200, 'text/x-diff', compared.diff);
-    },
-  };
+    }),
+  ];
 }
 
 /**
@@ -102,9 +91,12 @@ function chooseTwo(versions: readonly OwnedVersion[], from: number | null, to: n
 const takenDown =
   'The operators of this service took the page down, so it cannot be shown. Its text and source can still be compared.';
 
-/** What a person should know of the error instead of a comparison; null: it is about something else. */
-function reasonOf(error: unknown): string | null {
-  if (isUnavailable(error) && error instanceof DropError) return errorText(error);
-  if (!(error instanceof DropError) || error.code !== 'invalid_arg') return null;
-  return 'These two versions are too different to be compared in time. Look at them side by side, or download both.';
+/** What a person should know of the error instead of a comparison. @throws an error that is about something else */
+function toComparison(error: unknown): Comparison {
+  if (!(error instanceof DropError)) throw error;
+  if (isUnavailable(error)) return { kind: 'none', reason: errorText(error), error };
+  if (error.code !== 'invalid_arg') throw error;
+  const reason =
+    'These two versions are too different to be compared in time. Look at them side by side, or download both.';
+  return { kind: 'none', reason, error };
 }

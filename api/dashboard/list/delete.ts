@@ -1,22 +1,32 @@
-import type { Request, Response } from 'express';
 import type { Caller } from '../../../shared/domain/account.ts';
 import type { Drop } from '../../../shared/domain/drop.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { slugPattern } from '../../../shared/domain/ids.ts';
-import type { Services } from '../../../shared/open-services.ts';
 import type { Target } from '../../../shared/services/drops.ts';
-import type { Layout } from '../../html/layout.ts';
-import { setStatusAndHeaders } from '../../http/answer-error.ts';
+import { errorText } from '../../html/forms.ts';
+import { type Html, html, visible } from '../../html/html.ts';
+import { breadcrumb, countOf } from '../../html/parts.ts';
 import { type Query, queryOf, readQuery, toPositiveInteger } from '../../http/parameters.ts';
-import { sendPage } from '../../http/send.ts';
-import type { Session } from '../../http/session.ts';
+import { dashboardPaths, ownerPath, pageUrl } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import type { Form } from '../../http/show.ts';
+import { dashboardPages, type Question, questionPage } from '../pages.ts';
 import { createAddressReader, listHref, pageSize } from './address.ts';
-import { deletePage, type Kept, selectedPrefix } from './delete-page.ts';
 
-type Form = ReadonlyMap<string, string>;
+/** Prefix of the fields that name the selected drops: `drop.SLUG`, whose value is the revision that the person saw. */
+const selectedPrefix = 'drop.';
+
+/** A drop that could not be deleted. */
+interface Kept {
+  readonly drop: Drop;
+  readonly error: DropError;
+}
 
 /** GET and POST /drops/delete: the selected drops are named, and then deleted. */
-export function deleteHandlers({ drops, limits, config }: Services, layout: Layout) {
+export function deletionRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, limits, config } = parts.services;
+  const { confirmed } = dashboardPages(parts, 'drops');
   const readAddress = createAddressReader(config);
 
   /** The list that the person came from. @param path as the form carries it; anything else is the list's first page */
@@ -26,18 +36,9 @@ export function deleteHandlers({ drops, limits, config }: Services, layout: Layo
       const address = readAddress(readQuery(search));
       return listHref(address, { page: address.page });
     } catch (error) {
-      if (error instanceof DropError) return listHref(readAddress({}));
+      if (error instanceof DropError) return dashboardPaths.drops;
       throw error;
     }
-  }
-
-  function send(
-    res: Response,
-    status: number,
-    session: Session,
-    parts: Parameters<typeof deletePage>[0],
-  ): void {
-    sendPage(res, status, layout.dashboard(session, 'drops', deletePage(parts, config.BASE_URL)));
   }
 
   /** null: the drop does not exist any more. */
@@ -45,63 +46,87 @@ export function deleteHandlers({ drops, limits, config }: Services, layout: Layo
     return drops.get(caller, slug).catch(nullIfNotFound);
   }
 
-  /** Deletes one drop at the revision that was confirmed. @returns why it was not deleted; null: it is gone */
-  async function remove(session: Session, target: Target): Promise<DropError | null> {
-    try {
-      await drops.remove(session.caller, target);
-      return null;
-    } catch (error) {
-      if (!(error instanceof DropError)) throw error;
-      return error.code === 'not_found' ? null : error; // somebody else deleted it meanwhile
-    }
-  }
-
-  return {
-    async confirm(req: Request, res: Response, session: Session): Promise<void> {
-      const query = queryOf(req);
-      const found = await Promise.all(selectedSlugs(query).map((slug) => find(session.caller, slug)));
-      const selected = found.filter((drop) => drop !== null);
-      const back = backTo(query.back);
-      if (selected.length === 0) res.redirect(303, withNotice(back, 'none-selected'));
-      else send(res, 200, session, { selected, kept: [], back, formField: session.formField });
-    },
-
-    async remove(_: Request, res: Response, session: Session, form: Form): Promise<void> {
-      const chosen = readChosen(form);
-      const back = backTo(form.get('back'));
-      const kept = await removeAll(session, chosen);
-      const [first] = kept;
-      if (first === undefined) {
-        res.redirect(303, withNotice(back, chosen.length === 1 ? 'deleted' : 'deleted-several'));
-        return;
-      }
-      const selected = kept.map(({ drop }) => drop);
-      const status = setStatusAndHeaders(res, first.error);
-      res.removeHeader('ETag'); // of one drop
-      send(res, status, session, { selected, kept, back, formField: session.formField });
-    },
-  };
-
-  /** Each deletion counts as a change, as in the API; the first one was counted with the form. @returns what is still there */
-  async function removeAll(session: Session, chosen: readonly Target[]): Promise<Kept[]> {
+  /** Deletes each drop at the revision that was confirmed. @returns those that are still there */
+  async function removeAll(caller: Caller, chosen: readonly Target[]): Promise<Kept[]> {
     const kept: Kept[] = [];
     for (const [index, target] of chosen.entries()) {
-      const error = (index > 0 ? await takeChange(session) : null) ?? (await remove(session, target));
-      const drop = error === null ? null : await find(session.caller, target.slug);
-      if (error !== null && drop !== null) kept.push({ drop, error });
+      try {
+        // Each deletion counts as a change, as in the API; the first one was counted with the form.
+        if (index > 0) await limits.takeChange(caller);
+        await drops.remove(caller, target);
+      } catch (error) {
+        if (!(error instanceof DropError)) throw error;
+        const drop = await find(caller, target.slug);
+        if (drop !== null) kept.push({ drop, error }); // otherwise somebody else deleted it meanwhile
+      }
     }
     return kept;
   }
 
-  async function takeChange({ caller }: Session): Promise<DropError | null> {
-    try {
-      await limits.takeChange(caller);
-      return null;
-    } catch (error) {
-      if (error instanceof DropError) return error;
-      throw error;
-    }
-  }
+  return confirmed(`${dashboardPaths.drops}/delete`, 'changes_per_minute', {
+    async ask(req, { caller }) {
+      const query = queryOf(req);
+      const found = await Promise.all(selectedSlugs(query).map((slug) => find(caller, slug)));
+      const selected = found.filter((drop) => drop !== null);
+      const back = backTo(query.back);
+      if (selected.length === 0) return withNotice(back, 'none-selected');
+      return question(
+        selected.map((drop) => ({ drop })),
+        back,
+        config.BASE_URL,
+      );
+    },
+
+    async perform(_, __, { caller, formField }, form) {
+      const chosen = readChosen(form);
+      const back = backTo(form.get('back'));
+      const kept = await removeAll(caller, chosen);
+      const [first] = kept;
+      return first === undefined
+        ? withNotice(back, chosen.length === 1 ? 'deleted' : 'deleted-several')
+        : questionPage(question(kept, back, config.BASE_URL), formField, first.error);
+    },
+  });
+}
+
+/** What will be deleted, by name; after an attempt, what was not deleted, and why. */
+function question(
+  selected: readonly { readonly drop: Drop; readonly error?: DropError }[],
+  back: string,
+  baseUrl: string,
+): Question {
+  const count = selected.length;
+  const these = count === 1 ? 'this drop' : `these ${count} drops`;
+  const wereKept = selected.some(({ error }) => error !== undefined);
+  const items = selected.map(({ drop, error }) => item(drop, error, baseUrl));
+  return {
+    crumbs: breadcrumb([back, 'Drops']),
+    title: `Delete ${these}?`,
+    styles: ['drops'],
+    body: html`<p>All versions are deleted and the addresses stop working at once. Nobody can undo this.</p>`,
+    fault: wereKept
+      ? `${count === 1 ? 'This drop was' : 'These drops were'} not deleted. The reason is below. Every other selected drop is deleted.`
+      : undefined,
+    fields: html`<input type="hidden" name="back" value="${back}">
+<ul class="deleted-drops">${items}</ul>`,
+    button: `Delete ${these}`,
+    isDangerous: true,
+    back,
+  };
+}
+
+function item(drop: Drop, error: DropError | undefined, baseUrl: string): Html {
+  const { slug, title, rev, latestVersion, viewCount } = drop;
+  return html`<li><input type="hidden" name="${selectedPrefix}${slug}" value="${rev}">
+<a class="strong wrap-anywhere" href="${ownerPath(slug)}">${visible(title)}</a>
+<p class="meta"><span class="wrap-anywhere">${pageUrl(baseUrl, slug)}</span><span>Version ${latestVersion}</span><span>${countOf(viewCount, 'view')}</span></p>
+${error && html`<p class="small bad-text">${reason(error)}</p>`}</li>
+`;
+}
+
+function reason(error: DropError): string {
+  if (error.code !== 'version_conflict') return errorText(error);
+  return 'It was changed after you opened this page. What you see here is its present state.';
 }
 
 /** The confirmed drops, each at the revision that the person saw. */

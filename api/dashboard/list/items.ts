@@ -1,11 +1,8 @@
 import type { Drop } from '../../../shared/domain/drop.ts';
-import { copyButton } from '../../html/copy-button.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { countOf } from '../../html/quantity.ts';
-import { timeTag } from '../../html/time.ts';
+import { copyButton, countOf, timeAgo } from '../../html/parts.ts';
 import { cardPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
 import { type ListAddress, listHref } from './address.ts';
-import { sparkline } from './sparkline.ts';
 
 /** More tags are on the drop's own page. */
 const tagsShown = 6;
@@ -80,14 +77,11 @@ function tagLink([key, value]: readonly [string, string], address: ListAddress):
 }
 
 function facts({ locked, takedown, expiresAt, latestVersion, createdAt, updatedAt }: Drop): Html {
-  const changed = updatedAt > createdAt ? html`Changed ${ago(updatedAt)}` : html`Published ${ago(createdAt)}`;
+  const changed =
+    updatedAt > createdAt ? html`Changed ${timeAgo(updatedAt)}` : html`Published ${timeAgo(createdAt)}`;
   return html`<p class="meta above">${takedown !== null && html`<span class="badge bad">Taken down</span>`}${
     locked && html`<span class="badge">Locked</span>`
-  }${expiresAt !== null && html`<span class="badge warn">Expires ${ago(expiresAt)}</span>`}<span>Version ${latestVersion}</span><span>${changed}</span></p>`;
-}
-
-function ago(ms: number): Html {
-  return timeTag(ms, { relative: true });
+  }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}<span>Version ${latestVersion}</span><span>${changed}</span></p>`;
 }
 
 function viewCount({ viewCount: count }: Drop): Html {
@@ -100,4 +94,25 @@ function box(drop: Drop): Html {
 
 function titleId({ slug }: Drop): string {
   return `title-${slug}`;
+}
+
+const sparkHeight = 10;
+
+/** The views of each day as a small line, oldest first; the text for screen readers says the sum and the best day. */
+function sparkline(views: readonly number[]): Html {
+  const most = Math.max(...views);
+  const points = views.map((count, day) => {
+    const y = most === 0 ? sparkHeight : sparkHeight - (count / most) * sparkHeight;
+    return `${day} ${Number(y.toFixed(1))}`;
+  });
+  const line = `M${points.join('L')}`;
+  const last = views.length - 1;
+  const area = most > 0 && html`<path class="area" d="${line}L${last} ${sparkHeight}L0 ${sparkHeight}Z"/>`;
+  return html`<svg class="${most > 0 ? 'spark' : 'spark none'}" viewBox="0 0 ${last} ${sparkHeight}" preserveAspectRatio="none" role="img" aria-label="${describeViews(views, most)}">${area}<path class="line" d="${line}"/></svg>`;
+}
+
+function describeViews(views: readonly number[], most: number): string {
+  const sum = views.reduce((total, count) => total + count, 0);
+  if (sum === 0) return `No views in the last ${views.length} days`;
+  return `${countOf(sum, 'view')} in the last ${views.length} days, at most ${most} on one day`;
 }

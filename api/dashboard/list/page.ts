@@ -1,25 +1,31 @@
 import type { Config } from '../../../shared/config/config.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
 import { searchMaxCharacters } from '../../../shared/domain/search.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
-import { envelopeData, errorText, fieldState, formError } from '../../html/error-page.ts';
+import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { noticeFor } from '../../html/notice.ts';
-import { pagination } from '../../html/pagination.ts';
-import { countOf } from '../../html/quantity.ts';
-import type { ErrorEnvelope } from '../../http/http-error.ts';
-import { servicePaths } from '../../http/paths.ts';
-import { dropTarget } from '../new/page.ts';
+import { countOf, noticeFor, pagination } from '../../html/parts.ts';
+import { queryOf } from '../../http/parameters.ts';
+import { dashboardPaths, newDropPath, servicePaths } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { orAgain } from '../../http/show.ts';
+import { dropTarget } from '../new/drop.ts';
+import { dashboardPages } from '../pages.ts';
 import {
+  createAddressReader,
   isFiltered,
   type ListAddress,
   listHref,
   pageSize,
   type Sort,
   sorts,
+  toDropQuery,
   type View,
   views,
 } from './address.ts';
+import { deletionRoutes } from './delete.ts';
 import { dropItems, type ListedDrop } from './items.ts';
 
 const notices = {
@@ -28,31 +34,58 @@ const notices = {
   'none-selected': 'No drop was selected. Select those that you want to delete.',
 };
 
-export interface ListPage {
+/** The days of the small lines of views. */
+const sparklineDays = 30;
+
+interface ListPage {
   readonly address: ListAddress;
   readonly listed: readonly ListedDrop[];
   /** Drops that match, on all pages. */
   readonly total: number;
-  readonly notice: unknown;
+  readonly notice?: unknown;
   /** The hidden field for forms of the session: dropped files are sent by a script. */
   readonly formField: Html;
   /** A search that is not valid, as typed, and why. */
-  readonly refused?: { readonly words: string; readonly envelope: ErrorEnvelope };
+  readonly invalid?: { readonly words: string; readonly error: DropError };
 }
 
-/** GET /drops */
-export function listPage(parts: ListPage, config: Config): PageParts {
-  const { address, total, notice, formField } = parts;
-  const isEmpty = total === 0 && !isFiltered(address) && parts.refused === undefined;
+/** /drops: what an owner has published. */
+export function listRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, viewStats, config } = parts.services;
+  const { page } = dashboardPages(parts, 'drops');
+  const readAddress = createAddressReader(config);
+
+  const list = page(dashboardPaths.drops, (req, _, { caller, formField }) => {
+    const query = queryOf(req);
+    const show = async () => {
+      const address = readAddress(query);
+      const { drops: found, total } = await drops.list(caller, toDropQuery(address));
+      const lastPage = Math.max(1, Math.ceil(total / pageSize));
+      if (address.page > lastPage) return listHref(address, { page: lastPage }); // its drops were deleted
+      const recent = await viewStats.readRecent(found, sparklineDays);
+      const listed = found.map((drop) => ({ drop, recentViews: recent.get(drop.id) ?? [] }));
+      return listPage({ address, listed, total, notice: query.notice, formField }, config);
+    };
+    return orAgain(req, show, (error) => {
+      const invalid = { words: typeof query.q === 'string' ? query.q : '', error };
+      return listPage({ address: readAddress({}), listed: [], total: 0, formField, invalid }, config);
+    });
+  });
+  return [list, ...deletionRoutes(parts)];
+}
+
+function listPage(parts: ListPage, config: Config): PageParts {
+  const { address, total, notice, formField, invalid } = parts;
+  const isEmpty = total === 0 && !isFiltered(address) && invalid === undefined;
   return {
     title: 'Drops',
     styles: ['drops'],
     scripts: ['drops'],
     policy: { 'connect-src': "'self'" },
-    ...(parts.refused && { head: envelopeData(parts.refused.envelope) }),
+    error: invalid?.error,
     body: html`${noticeFor(notice, notices)}
 <div class="page-head"><div><h1>Drops</h1><p class="soft">${isEmpty ? 'Pages that you publish appear here.' : found(parts)}</p></div>
-${!isEmpty && html`<div class="actions"><a class="button" href="/drops/new">New drop</a></div>`}</div>
+${!isEmpty && html`<div class="actions"><a class="button" href="${newDropPath}">New drop</a></div>`}</div>
 ${dropTarget(formField, config)}
 ${isEmpty ? nothingYet(config) : html`${searchForm(parts)}\n${results(parts, config)}`}`,
   };
@@ -62,17 +95,17 @@ function found({ address, total }: ListPage): string {
   return isFiltered(address) ? `${countOf(total, 'drop')} found` : countOf(total, 'drop');
 }
 
-function searchForm({ address, refused }: ListPage): Html {
+function searchForm({ address, invalid }: ListPage): Html {
   const hidden: (readonly [string, string])[] = [
     ...address.tags.map(([key, value]) => [metadataPrefix + key, value] as const),
     ...(address.sort === 'newest' ? [] : [['sort', address.sort] as const]),
     ...(address.view === 'gallery' ? [] : [['view', address.view] as const]),
   ];
   return html`<search><form method="get" action="/drops" class="drop-search">
-${formError(refused && errorText(refused.envelope.error))}
+${formError(invalid?.error)}
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label for="q">Search in titles and descriptions</label>
-<div class="input-row"><input id="q" name="q" type="search" value="${refused?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(refused !== undefined)}><button type="submit">Search</button></div>
+<div class="input-row"><input id="q" name="q" type="search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}><button type="submit">Search</button></div>
 </form></search>
 ${isFiltered(address) && activeFilters(address)}
 <div class="row between drop-tools"><nav class="row" aria-label="Order">${(Object.keys(sorts) as Sort[]).map((sort) => sortLink(sort, address))}</nav>
@@ -105,8 +138,8 @@ function viewLink(view: View, address: ListAddress): Html {
   return html`<a href="${listHref(address, { view, page: address.page })}"${current}>${views[view]}</a>`;
 }
 
-function results({ address, listed, total, refused }: ListPage, config: Config): Html {
-  if (refused !== undefined) return html``;
+function results({ address, listed, total, invalid }: ListPage, config: Config): Html | null {
+  if (invalid !== undefined) return null;
   if (total === 0) return nothingFound(address);
   return html`<form method="get" action="/drops/delete" class="drop-selection">
 <input type="hidden" name="back" value="${listHref(address, { page: address.page })}">
@@ -115,11 +148,7 @@ ${dropItems(listed, address, config.BASE_URL)}
 <span class="small soft" data-selected role="status"></span>
 <button type="submit" class="quiet small danger">Delete selected…</button></div>
 </form>
-${pages(address, total)}`;
-}
-
-function pages(address: ListAddress, total: number): Html | null {
-  return pagination(address.page, Math.ceil(total / pageSize), (page) => listHref(address, { page }));
+${pagination(address.page, Math.ceil(total / pageSize), (to) => listHref(address, { page: to }))}`;
 }
 
 function nothingFound(address: ListAddress): Html {
@@ -131,7 +160,7 @@ function nothingFound(address: ListAddress): Html {
 function nothingYet({ BASE_URL }: Config): Html {
   return html`<section class="empty"><h2>Publish your first page</h2>
 <p>A drop is one HTML document at an address that you can share. <span data-needs-script hidden>Drop a file anywhere on this page, or choose</span><span data-without-script>Choose</span> one:</p>
-<p><a class="button" href="/drops/new">New drop</a></p>
+<p><a class="button" href="${newDropPath}">New drop</a></p>
 <p>From a terminal, with Node:</p>
 <pre><code>curl -fsSO ${BASE_URL}${servicePaths.client}
 node cli.mjs publish page.html</code></pre>

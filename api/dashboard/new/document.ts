@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
 import type { IdempotentRequest } from '../../../shared/services/idempotency.ts';
-import { sizeText } from '../../html/quantity.ts';
+import type { NavItem } from '../../html/layout.ts';
+import { sizeText } from '../../html/parts.ts';
 import { checkUtf8 } from '../../http/body.ts';
-import type { FormPart } from '../../http/multipart.ts';
+import { HttpError } from '../../http/http-error.ts';
+import { type FormPart, multipartBody, parseMultipart } from '../../http/multipart.ts';
+import { open, type Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { type Session, tokenField } from '../../http/session.ts';
+import { type Shown, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 
 /** Of the random field `key`, which each form has for itself. */
@@ -11,6 +18,41 @@ export const formKeyLength = 22;
 
 /** The fields of a form that has a document. */
 export type FormParts = ReadonlyMap<string, FormPart>;
+
+/** The fields beside the document. */
+const otherFieldsBytes = 64 * 1024;
+
+/**
+ * The route of a form that has a document. Checks the form's token before `save` sees it. Refuses it with 413, 415 and `html_too_large`.
+ */
+export function documentForm(
+  { services: { config }, readBody, sessions, layout }: RouteParts,
+  { path, nav }: { readonly path: string; readonly nav: NavItem },
+  save: (req: Request, res: Response, session: Session, parts: FormParts) => Promise<Shown>,
+): Route {
+  // Line breaks of pasted text are sent as CR LF.
+  const maxBytes = 2 * config.HTML_MAX_BYTES + otherFieldsBytes;
+  const rules = { ...multipartBody, maxBytes, tooLarge: () => tooLarge(config.HTML_MAX_BYTES) };
+
+  const handler = sessions.sessionBody('writes_per_minute', async (req, res, session, admit) => {
+    await readBody(req, session.caller.accountId, rules, async (bytes) => {
+      const parts = await parseMultipart(req.headers['content-type'] ?? '', bytes);
+      checkOtherFields(parts);
+      const admitted = await admit(textOf(parts, tokenField));
+      show(res, await save(req, res, admitted, parts), (page) => layout.dashboard(admitted, nav, page));
+    });
+  });
+  return open('POST', path, handler);
+}
+
+/** Megabytes of tags would be read, checked and shown again for seconds. @throws HttpError 413 */
+function checkOtherFields(parts: FormParts): void {
+  let size = 0;
+  for (const [name, { bytes }] of parts) if (name !== 'html' && name !== 'file') size += bytes.byteLength;
+  if (size <= otherFieldsBytes) return;
+  const message = `The fields beside the document must have at most ${otherFieldsBytes} bytes together`;
+  throw new HttpError(413, 'invalid_arg', message, { field: 'form', max_bytes: otherFieldsBytes });
+}
 
 /**
  * The chosen file byte for byte, or else the pasted text.
@@ -41,7 +83,7 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
 export function keyOfForm(path: string, parts: FormParts): IdempotentRequest {
   const hash = createHash('sha256');
   for (const [name, { filename, bytes }] of [...parts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (name === 'form_token') continue; // another one after SIGNING_SECRET changed
+    if (name === tokenField) continue; // another one after SIGNING_SECRET changed
     hash.update(JSON.stringify([name, filename, bytes.length])).update(bytes);
   }
   const digest = hash.digest('hex');
@@ -71,7 +113,7 @@ function notHtml({ filename, type }: FormPart) {
 }
 
 /** The API's own message counts bytes, which few people know of their files. */
-export function tooLarge(maxBytes: number): DropError {
+function tooLarge(maxBytes: number): DropError {
   const message = `The document is too large: at most ${sizeText(maxBytes)} can be published`;
   return new DropError('html_too_large', message, { field: 'html', max_bytes: maxBytes });
 }

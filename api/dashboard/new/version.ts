@@ -1,69 +1,96 @@
-import type { Request, Response } from 'express';
+import type { Config } from '../../../shared/config/config.ts';
 import type { Caller } from '../../../shared/domain/account.ts';
-import type { WriteIds } from '../../../shared/domain/drop.ts';
-import { DropError } from '../../../shared/domain/errors.ts';
+import type { Drop, WriteIds } from '../../../shared/domain/drop.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
-import type { Services } from '../../../shared/open-services.ts';
 import { readRevisions } from '../../drops/target-fields.ts';
-import type { Layout } from '../../html/layout.ts';
-import { setStatusAndHeaders } from '../../http/answer-error.ts';
-import type { ReadBody } from '../../http/body.ts';
-import { presentError } from '../../http/http-error.ts';
+import { formError } from '../../html/forms.ts';
+import { type Html, html } from '../../html/html.ts';
+import type { PageParts } from '../../html/layout.ts';
+import { sizeText } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
-import { newVersionPath, ownerPath } from '../../http/paths.ts';
-import { sendPage } from '../../http/send.ts';
-import type { Admit, Session } from '../../http/session.ts';
-import { type FormParts, formKeyLength, keyOfForm, readDocument, shownAgain, textOf } from './document.ts';
-import { createFormReceiver } from './receive.ts';
-import { type VersionForm, versionPage } from './version-page.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { orAgain } from '../../http/show.ts';
+import { dropCrumbs } from '../history/list.ts';
+import { dashboardPages } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
+import {
+  documentForm,
+  type FormParts,
+  formKeyLength,
+  keyOfForm,
+  readDocument,
+  shownAgain,
+  textOf,
+} from './document.ts';
+import { documentFields } from './drop.ts';
 
-/** GET and POST /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
-export function newVersionHandlers(services: Services, readBody: ReadBody, layout: Layout) {
-  const { drops, idempotency, config } = services;
-  const receive = createFormReceiver(config, readBody);
+interface VersionForm {
+  readonly drop: Drop;
+  readonly pasted: string;
+  /** Random, made with the form. */
+  readonly key: string;
+  readonly formField: Html;
+  /** Why the version was not published. */
+  readonly error?: DropError;
+}
 
-  /** The form is about the drop as it is now, so that sending it again after a conflict publishes after what is live. */
-  async function send(
-    res: Response,
-    session: Session,
-    slug: string,
-    form: Pick<VersionForm, 'pasted' | 'key' | 'envelope'>,
-    status: number,
-  ): Promise<void> {
-    const drop = await drops.get(session.caller, slug);
-    const parts = versionPage({ ...form, drop, formField: session.formField }, config);
-    sendPage(res, status, layout.dashboard(session, 'drops', parts));
-  }
+/** /drops/{slug}/new-version: a person publishes another document at the address of a drop. */
+export function newVersionRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, idempotency, config } = parts.services;
+  const path = dropPaths(':slug').newVersion;
 
   /** Title, description, tags and passcode stay. The same form sent twice publishes once. */
-  async function publish(caller: Caller, slug: string, parts: FormParts): Promise<void> {
-    const html = readDocument(parts, config.HTML_MAX_BYTES);
-    const target = { slug, revs: readRevisions(textOf(parts, 'if_match')) };
+  async function publish(caller: Caller, slug: string, sent: FormParts): Promise<void> {
+    const html = readDocument(sent, config.HTML_MAX_BYTES);
+    const target = { slug, revs: readRevisions(textOf(sent, 'if_match')) };
     const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context: null }, ids);
-    await idempotency.once(caller, keyOfForm(newVersionPath(slug), parts), slug, add);
+    await idempotency.once(caller, keyOfForm(dropPaths(slug).newVersion, sent), slug, add);
   }
 
-  return {
-    async show(req: Request, res: Response, session: Session): Promise<void> {
-      const form = { pasted: '', key: randomBase62(formKeyLength) };
-      await send(res, session, readSlug(req), form, 200);
-    },
+  return [
+    dashboardPages(parts, 'drops').page(path, async (req, _, { caller, formField }) => {
+      const drop = await drops.get(caller, readSlug(req));
+      return versionPage({ drop, pasted: '', key: randomBase62(formKeyLength), formField }, config);
+    }),
 
-    publish: (req: Request, res: Response, session: Session, admit: Admit) =>
-      receive(req, session, admit, async ({ caller }, parts) => {
-        const slug = readSlug(req);
-        try {
-          await publish(caller, slug, parts);
-          res.redirect(303, `${ownerPath(slug)}?notice=published`);
-        } catch (error) {
-          if (!(error instanceof DropError)) throw error;
-          const form = {
-            pasted: shownAgain(textOf(parts, 'html')),
-            key: textOf(parts, 'key'),
-            envelope: presentError(error),
-          };
-          await send(res, session, slug, form, setStatusAndHeaders(res, error));
-        }
-      }),
+    /** After a conflict the form is about the drop as it is now, so that sending it again publishes after what is live. */
+    documentForm(parts, { path, nav: 'drops' }, async (req, _, { caller, formField }, sent) => {
+      const slug = readSlug(req);
+      const save = async () => {
+        await publish(caller, slug, sent);
+        return `${dropPaths(slug).drop}?notice=published`;
+      };
+      return orAgain(req, save, async (error) => {
+        const drop = await drops.get(caller, slug);
+        const form = { pasted: shownAgain(textOf(sent, 'html')), key: textOf(sent, 'key') };
+        return versionPage({ ...form, drop, formField, error }, config);
+      });
+    }),
+  ];
+}
+
+/** The form with which a person publishes another document at the address of a drop. */
+function versionPage({ drop, pasted, key, formField, error }: VersionForm, config: Config): PageParts {
+  const { drop: back, newVersion } = dropPaths(drop.slug);
+  return {
+    title: 'New version',
+    styles: ['drops'],
+    error,
+    body: html`<div class="reading">${dropCrumbs(drop)}
+<h1>New version</h1>
+<p class="soft">Viewers see it at the same address, in place of version ${drop.latestVersion}, which you can compare and restore. Title, description, tags and passcode stay. Up to ${sizeText(config.HTML_MAX_BYTES)}.</p>
+<form method="post" action="${newVersion}" enctype="multipart/form-data" class="panel">
+${formError(error?.code === 'version_conflict' ? conflictText(drop) : error)}
+${formField}<input type="hidden" name="key" value="${key}"><input type="hidden" name="if_match" value="${drop.rev}">
+${documentFields(pasted, error?.details?.field === 'html')}
+<div class="actions"><button type="submit">Publish</button><a class="button quiet" href="${back}">Cancel</a></div>
+</form></div>`,
   };
+}
+
+/** The API's message about a conflict is for programs. */
+function conflictText({ latestVersion }: Drop): string {
+  return `The drop was changed after you opened the page: version ${latestVersion} is live now. Nothing was published. Publish again to replace it.`;
 }

@@ -8,7 +8,17 @@ import { watchJobs } from './job-metrics.ts';
 
 /** Those that RateLimiter counts, by the start of their keys; then those of the stores. */
 const limits = [
-  ...['write', 'change', 'repeat', 'upload', 'upload-repeat', 'decision', 'key', 'passcode-of', 'report-of'],
+  ...[
+    'write',
+    'change',
+    'repeat',
+    'upload',
+    'upload-repeat',
+    'sign-in-of',
+    'key',
+    'passcode-of',
+    'report-of',
+  ],
   ...['sign-in', 'sign-in-from', 'code', 'code-from', 'passcode', 'passcode-from', 'report', 'report-from'],
   ...['drops', 'versions', 'writes_per_day'],
 ];

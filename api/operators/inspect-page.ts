@@ -1,8 +1,8 @@
 import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { type Html, html, visible } from '../html/html.ts';
-import { sizeText } from '../html/quantity.ts';
-import { crumbs, type OperatorPage } from './parts.ts';
-import { operatorPaths } from './paths.ts';
+import { sizeText } from '../html/parts.ts';
+import type { OperatorPage } from './pages.ts';
+import { operatorPaths, pageCrumbs } from './parts.ts';
 
 /** Of a longer document the beginning is shown. */
 const sourceMaxBytes = 100 * 1024;
@@ -50,8 +50,8 @@ export function withoutConnections(page: Uint8Array): Uint8Array {
   return Buffer.from(inert, 'latin1');
 }
 
-/** GET /operators/pages/{slug}/look */
-export function lookView(look: {
+/** A version without its scripts, and its source as text. */
+export function inspectPage(inspection: {
   readonly page: PageWithVersion;
   /** Opens this version for the operator's session. */
   readonly grant: string;
@@ -60,17 +60,16 @@ export function lookView(look: {
   readonly loadsAll: boolean;
   readonly baseUrl: string;
 }): OperatorPage {
-  const { page, grant, document, loadsAll, baseUrl } = look;
+  const { page, grant, document, loadsAll, baseUrl } = inspection;
   const { slug, title, version } = page;
   const { origin } = new URL(baseUrl);
   const granted = (path: string, all = false) =>
     `${path}?${new URLSearchParams({ g: grant, ...(all && { load: 'all' }) })}`;
-  const other = html`<a href="${granted(operatorPaths.look(slug), !loadsAll)}">${loadsAll ? 'Load nothing' : 'Load pictures and styles, too'}</a>`;
+  const other = html`<a href="${granted(operatorPaths.inspect(slug), !loadsAll)}">${loadsAll ? 'Load nothing' : 'Load pictures and styles, too'}</a>`;
   return {
-    tab: null,
     title: `Version ${version.number}`,
     policy: { 'frame-src': origin + operatorPaths.frame(slug) },
-    body: html`${crumbs(slug, title)}
+    body: html`${pageCrumbs(slug, title)}
 <div class="page-head"><div><h1>Version ${version.number}</h1>
 <p class="soft">${
       loadsAll

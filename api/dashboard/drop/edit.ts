@@ -1,11 +1,76 @@
 import type { Drop } from '../../../shared/domain/drop.ts';
-import { envelopeData, fieldState, formError } from '../../html/error-page.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
+import { createDropBodyReaders } from '../../drops/requests.ts';
+import { readRevisions } from '../../drops/target-fields.ts';
+import { fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { timeTag } from '../../html/time.ts';
-import type { ErrorEnvelope } from '../../http/http-error.ts';
-import { ownerPath } from '../../http/paths.ts';
-import { type EditValues, expiresField, faultsOf, fieldsText, tagField, valuesOf } from './edit-form.ts';
+import { timeTag } from '../../html/parts.ts';
+import { readSlug } from '../../http/parameters.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { orAgain } from '../../http/show.ts';
+import { dashboardPages } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
+import {
+  afterConflict,
+  type EditValues,
+  editFormBytes,
+  expiresField,
+  faultsOf,
+  fieldsText,
+  isLive,
+  readValues,
+  tagField,
+  toPatchBody,
+  valuesOf,
+  withMoreRows,
+} from './edit-form.ts';
+
+/** /drops/{slug}/edit */
+export function editRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, config } = parts.services;
+  const { page, form } = dashboardPages(parts, 'drops');
+  const bodies = createDropBodyReaders(config);
+  const maxTags = config.METADATA_MAX_KEYS;
+  const path = dropPaths(':slug').edit;
+  return [
+    page(path, async (req, _, { caller, formField }) => {
+      const drop = await drops.get(caller, readSlug(req));
+      // The page of a drop that was taken down says why it cannot be changed.
+      return drop.takedown === null
+        ? editPage({ drop, values: valuesOf(drop, maxTags), formField, maxTags })
+        : dropPaths(drop.slug).drop;
+    }),
+
+    /** One write. After a conflict the form has the revision that is live, so that sending it again replaces that. */
+    form(
+      path,
+      'changes_per_minute',
+      async (req, _, { caller, formField }, sent) => {
+        const slug = readSlug(req);
+        const saved = `${dropPaths(slug).drop}?notice=saved`;
+        const values = readValues(sent);
+        const drop = await drops.get(caller, slug);
+        if (sent.get('action') === 'more-tags')
+          return editPage({ drop, values: withMoreRows(values, maxTags), formField, maxTags });
+        const save = async () => {
+          const changes = bodies.readPatch(toPatchBody(values, drop));
+          await drops.change(caller, { slug, revs: readRevisions(values.ifMatch) }, changes);
+          return saved;
+        };
+        return orAgain(req, save, async (error) => {
+          const now = await drops.get(caller, slug);
+          const isConflict = error.code === 'version_conflict';
+          if (isConflict && isLive(values, now, maxTags)) return saved;
+          const shown = isConflict ? afterConflict(values, now, maxTags) : values;
+          return editPage({ drop: now, values: shown, formField, maxTags, error });
+        });
+      },
+      { maxBytes: editFormBytes(config) },
+    ),
+  ];
+}
 
 /** The form of title, description, expiry and tags. */
 export function editPage(parts: {
@@ -15,25 +80,25 @@ export function editPage(parts: {
   readonly formField: Html;
   readonly maxTags: number;
   /** Why the change was refused. */
-  readonly envelope?: ErrorEnvelope;
+  readonly error?: DropError;
 }): PageParts {
-  const { drop, values, formField, maxTags, envelope } = parts;
-  const path = ownerPath(drop.slug);
-  const isConflict = envelope?.error.code === 'version_conflict';
-  const faults = envelope && !isConflict ? faultsOf(envelope.error) : null;
+  const { drop, values, formField, maxTags, error } = parts;
+  const { drop: path, edit } = dropPaths(drop.slug);
+  const isConflict = error?.code === 'version_conflict';
+  const faults = error && !isConflict ? faultsOf(error) : null;
   const state = (field: 'title' | 'description' | 'expires', hint?: string) =>
     fieldState(faults?.hasFault(field) ?? false, hint);
   const now = isConflict ? drop : null;
   const isSame = fieldsText(values).tags === fieldsText(valuesOf(drop, maxTags)).tags;
   return {
     title: 'Edit details',
-    ...(envelope && { head: envelopeData(envelope) }),
+    error,
     styles: ['drop'],
     scripts: ['drop'],
     body: html`<div class="reading"><h1>Edit details</h1>
 <p class="of-drop"><a href="${path}">${visible(drop.title)}</a></p>
-<form class="panel" method="post" action="${path}/edit">
-${isConflict && conflictNotice()}
+<form class="panel" method="post" action="${edit}">
+${isConflict && conflictNotice}
 ${formError(faults?.messages.map((message) => `${message}.`).join(' '))}
 ${formField}
 <input type="hidden" name="if_match" value="${values.ifMatch}">
@@ -70,11 +135,9 @@ function tagRow(name: string, value: string, row: number, isWrong: boolean): Htm
 `;
 }
 
-function conflictNotice(): Html {
-  return html`<p class="notice warn" id="fault" role="alert"><strong>The drop was changed while you edited it.</strong>
+const conflictNotice = html`<p class="notice warn" id="fault" role="alert"><strong>The drop was changed while you edited it.</strong>
 Nothing was saved yet. The fields that you changed have what you entered, with what is live now below them. Save again to
 replace it.</p>`;
-}
 
 function live(value: Fragment): Html {
   return html`<p class="live">Live now: ${value}</p>`;

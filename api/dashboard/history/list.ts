@@ -1,9 +1,53 @@
+import { object } from 'yup';
 import type { Drop, OwnedVersion, Publisher } from '../../../shared/domain/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
-import { sizeText } from '../../html/quantity.ts';
-import { timeTag } from '../../html/time.ts';
-import { newVersionPath } from '../../http/paths.ts';
-import { historyPaths } from './paths.ts';
+import type { PageParts } from '../../html/layout.ts';
+import { breadcrumb, countOf, pagination, sizeText, timeAgo } from '../../html/parts.ts';
+import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
+import { dashboardPaths } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { integer, validate } from '../../http/validate.ts';
+import { dashboardPages } from '../pages.ts';
+import { dropPaths } from '../paths.ts';
+
+const pageSize = 50;
+const listQuery = object({ page: integer('page', maxVersionNumber) });
+
+/** GET /drops/{slug}/history: all versions, a page at a time. */
+export function historyRoute(parts: RouteParts): Route {
+  const { drops } = parts.services;
+  const { page } = dashboardPages(parts, 'drops');
+  return page(dropPaths(':slug').history, async (req, _, { caller, formField }) => {
+    const slug = readSlug(req);
+    const shown = toPositiveInteger(validate(listQuery, queryOf(req), 'query').page) ?? 1;
+    const drop = await drops.get(caller, slug);
+    const versions = await drops.listVersions(caller, slug);
+    return historyPage({ drop, versions, formField }, shown);
+  });
+}
+
+function historyPage(
+  { drop, versions, formField }: HistoryData & { readonly drop: Drop },
+  page: number,
+): PageParts {
+  const total = versions.length;
+  const shown = versions.slice((page - 1) * pageSize, page * pageSize);
+  return {
+    title: 'History',
+    styles: historyStyles,
+    body: html`${dropCrumbs(drop)}
+<div class="page-head"><div><h1>History</h1><p class="soft clip">${countOf(total, 'version')}</p></div>
+${total > 1 && html`<a class="button quiet" href="${dropPaths(drop.slug).compare}">Compare versions</a>`}</div>
+<section class="panel history">${versionList({ drop, versions: shown, formField }, total)}</section>
+${pagination(page, Math.ceil(total / pageSize), (to) => `?page=${to}`, ['Newer', 'Older'])}`,
+  };
+}
+
+/** The way back to the drop. */
+export function dropCrumbs({ slug, title }: Pick<Drop, 'slug' | 'title'>): Html {
+  return breadcrumb([dashboardPaths.drops, 'Drops'], [dropPaths(slug).drop, visible(title)]);
+}
 
 /** What the lists of versions are made of. */
 export interface HistoryData {
@@ -28,11 +72,11 @@ const shownAtOnce = 20;
 
 /** The history of a drop, for the drop's page. */
 export function historySection({ drop, versions, formField }: HistoryData): Html {
-  const paths = historyPaths(drop.slug);
+  const paths = dropPaths(drop.slug);
   const more = versions.length - shownAtOnce;
   return html`<section class="panel history" id="history" aria-labelledby="history-title">
 <div class="panel-head"><h2 id="history-title">History</h2><div class="actions">${versions.length > 1 && html`<a class="button quiet small" href="${paths.compare}">Compare versions</a>`}
-${drop.takedown === null && html`<a class="button quiet small" href="${newVersionPath(drop.slug)}">New version</a>`}</div></div>
+${drop.takedown === null && html`<a class="button quiet small" href="${paths.newVersion}">New version</a>`}</div></div>
 ${versionList({ drop, versions: versions.slice(0, shownAtOnce), formField }, versions.length)}
 ${more > 0 && html`<p class="small"><a href="${paths.history}">Show all ${versions.length} versions</a></p>`}
 ${versions.length === 1 && html`<p class="soft small">Each new version keeps the address. You can compare and restore versions here.</p>`}
@@ -40,7 +84,7 @@ ${versions.length === 1 && html`<p class="soft small">Each new version keeps the
 }
 
 /** @param total how many versions the drop has */
-export function versionList({ drop, versions, formField }: HistoryData, total: number): Html {
+function versionList({ drop, versions, formField }: HistoryData, total: number): Html {
   return html`<form method="post">${formField}<input type="hidden" name="if_match" value="${drop.rev}">
 <ol class="versions">
 ${versions.map((version) => versionRow(drop, version, total))}</ol>
@@ -54,7 +98,7 @@ function versionRow(
   total: number,
 ): Html {
   const { number } = version;
-  const paths = historyPaths(slug);
+  const paths = dropPaths(slug);
   const isLive = number === latestVersion;
   const name = html`<span class="visually-hidden"> version ${number}</span>`;
   const comparison = isLive ? '' : `?from=${number}`;
@@ -74,7 +118,7 @@ ${mayChange && total > 1 && html`<a class="danger" href="${paths.removeVersion(n
 
 /** When, how large, by whom. */
 export function versionFacts({ createdAt, sizeBytes, publishedBy }: OwnedVersion): Html {
-  return html`<p class="meta"><span>${timeTag(createdAt, { relative: true })}</span><span>${sizeText(sizeBytes)}</span>${publishedBy !== null && html`<span>${publisherText(publishedBy)}</span>`}</p>`;
+  return html`<p class="meta"><span>${timeAgo(createdAt)}</span><span>${sizeText(sizeBytes)}</span>${publishedBy !== null && html`<span>${publisherText(publishedBy)}</span>`}</p>`;
 }
 
 /** null says nothing: the version is older than the record of who published it. */

@@ -1,25 +1,69 @@
 import type { Config } from '../../../shared/config/config.ts';
-import type { Drop } from '../../../shared/domain/drop.ts';
-import { copyButton } from '../../html/copy-button.ts';
-import { envelopeData, errorText, fieldState, formError } from '../../html/error-page.ts';
+import type { Caller } from '../../../shared/domain/account.ts';
+import type { Drop, WriteIds } from '../../../shared/domain/drop.ts';
+import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { randomBase62 } from '../../../shared/domain/ids.ts';
+import { presentDrop } from '../../drops/presenter.ts';
+import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { sizeText } from '../../html/quantity.ts';
-import type { ErrorEnvelope } from '../../http/http-error.ts';
-import { ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
-import { lifetimes, type NewFields } from './form.ts';
+import { copyButton, sizeText } from '../../html/parts.ts';
+import { isNavigation } from '../../http/answer-error.ts';
+import { queryOf } from '../../http/parameters.ts';
+import { newDropPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
+import type { Route } from '../../http/route.ts';
+import type { RouteParts } from '../../http/route-parts.ts';
+import { sendJson } from '../../http/send.ts';
+import { orAgain } from '../../http/show.ts';
+import { dashboardPages } from '../pages.ts';
+import { documentForm, type FormParts, formKeyLength, keyOfForm, shownAgain } from './document.ts';
+import { createNewFormReader, lifetimes, type NewFields, noFields, readFields } from './form.ts';
 
-export interface NewPage {
+interface NewPage {
   readonly fields: NewFields;
-  /** What this form has published before. */
-  readonly published: Drop | null;
   readonly formField: Html;
-  readonly envelope?: ErrorEnvelope;
+  /** What this form has published before. */
+  readonly published?: Drop | null;
+  readonly error?: DropError;
 }
 
-/** GET /drops/new */
-export function newPage({ fields, published, formField, envelope }: NewPage, config: Config): PageParts {
-  const fault = envelope?.error.details?.field;
+/** /drops/new: a person publishes a file or what they paste. */
+export function newDropRoutes(parts: RouteParts): readonly Route[] {
+  const { drops, idempotency, clock, config } = parts.services;
+  const form = createNewFormReader(parts.services);
+
+  async function publish(caller: Caller, sent: FormParts): Promise<Drop> {
+    const input = await form.read(caller, sent, clock.now());
+    const create = (ids?: WriteIds) => drops.create(caller, input, ids);
+    return (await idempotency.once(caller, keyOfForm(newDropPath, sent), null, create)).drop;
+  }
+
+  return [
+    dashboardPages(parts, 'new').page(newDropPath, async (req, _, { caller, formField }) => {
+      const { published: slug } = queryOf(req);
+      const published = typeof slug === 'string' ? await drops.get(caller, slug).catch(nullIfNotFound) : null;
+      const fields = { ...noFields, key: randomBase62(formKeyLength) };
+      return newPage({ fields, published, formField }, config);
+    }),
+
+    /** A script gets the drop, or the error's envelope; a person's form leads back to the page. */
+    documentForm(parts, { path: newDropPath, nav: 'new' }, async (req, res, { caller, formField }, sent) => {
+      const save = async () => {
+        const drop = await publish(caller, sent);
+        if (isNavigation(req)) return `${newDropPath}?published=${drop.slug}`;
+        sendJson(res, presentDrop(drop, config.BASE_URL), 201);
+        return null;
+      };
+      return orAgain(req, save, (error) => {
+        const { passcode: _, html, ...rest } = readFields(sent);
+        return newPage({ fields: { ...rest, html: shownAgain(html) }, formField, error }, config);
+      });
+    }),
+  ];
+}
+
+function newPage({ fields, published, formField, error }: NewPage, config: Config): PageParts {
+  const fault = error?.details?.field;
   const isInvalid = (name: string) =>
     typeof fault === 'string' && (fault === name || fault.startsWith(`${name}.`));
   const isOpen =
@@ -29,13 +73,13 @@ export function newPage({ fields, published, formField, envelope }: NewPage, con
     styles: ['drops'],
     scripts: ['drops'],
     policy: { 'connect-src': "'self'" },
-    ...(envelope && { head: envelopeData(envelope) }),
-    body: html`${published !== null && publishedNotice(published, config.BASE_URL)}
+    error,
+    body: html`${published && publishedNotice(published, config.BASE_URL)}
 <div class="page-head"><div><h1>New drop</h1>
 <p class="soft">Publish one self-contained HTML document, up to ${sizeText(config.HTML_MAX_BYTES)}.</p></div></div>
 ${dropTarget(formField, config)}
-<form method="post" action="/drops/new" enctype="multipart/form-data" class="panel new-drop" data-publish>
-${formError(envelope && errorText(envelope.error))}
+<form method="post" action="${newDropPath}" enctype="multipart/form-data" class="panel new-drop" data-publish>
+${formError(error)}
 ${formField}<input type="hidden" name="key" value="${fields.key}">
 ${documentFields(fields.html, isInvalid('html'))}
 <label for="title">Title</label>

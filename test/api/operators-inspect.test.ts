@@ -26,7 +26,7 @@ describe('An operator looks at a page', () => {
 
   /** Chooses the version, and sends the form of the page. */
   async function look(person: Dashboard, path: string, version: string) {
-    return person.submit(await person.open(path), { version }, { action: `${path}/look` });
+    return person.submit(await person.open(path), { version }, { action: `${path}/inspect` });
   }
 
   const frameOf = ({ page }: Awaited<ReturnType<typeof look>>) =>
@@ -39,7 +39,7 @@ describe('An operator looks at a page', () => {
         await service.services.moderation.takeDown(slug, { by: 'root', reason: 'x' });
       service.clock.advance(1); // its entry is the newest
       const shown = await look(operator, path, '2');
-      expect([shown.status, shown.path.split('?')[0]]).to.deep.equal([200, `${path}/look`]);
+      expect([shown.status, shown.path.split('?')[0]]).to.deep.equal([200, `${path}/inspect`]);
       expect(shown.page.find('pre')?.text).to.include('<script>alert(1)</script>').and.include('U+202E');
       expect(
         shown.page
@@ -107,19 +107,19 @@ describe('An operator looks at a page', () => {
     ];
     const expectEnded = async (person: Dashboard, target: string) => {
       const answer = await person.get(target);
-      expect([answer.status, answer.headers.location?.endsWith('?notice=look-ended')]).to.deep.equal([
+      expect([answer.status, answer.headers.location?.endsWith('?notice=inspection-ended')]).to.deep.equal([
         303,
         true,
       ]);
     };
-    for (const part of ['look', 'frame', 'source']) {
+    for (const part of ['inspect', 'frame', 'source']) {
       for (const [person, wrong] of refused) await expectEnded(person, `${path}/${part}?${wrong}`);
       expect((await operator.get(`${other.path}/${part}?${query}`)).status, 'another page').to.equal(404);
       expect((await createPerson(service).get(`${path}/${part}?${query}`)).status).to.equal(303);
     }
     service.clock.advance(hour);
     await expectEnded(operator, `${path}/frame?${query}`);
-    expect((await operator.open(`${path}?notice=look-ended`)).text).to.include('has ended');
+    expect((await operator.open(`${path}?notice=inspection-ended`)).text).to.include('has ended');
   });
 
   it('404 for a version that does not exist any more, also if another one has its number', async () => {
@@ -131,13 +131,13 @@ describe('An operator looks at a page', () => {
     expectRefusal(await operator.open(shown.path), 404, 'not_found');
     const form = await operator.open(path);
     expectRefusal(
-      await operator.submit(form, { version: '9' }, { action: `${path}/look` }),
+      await operator.submit(form, { version: '9' }, { action: `${path}/inspect` }),
       404,
       'not_found',
     );
     await owner.request('DELETE', `/api/drops/${slug}`);
     expectRefusal(
-      await operator.submit(form, { version: '1' }, { action: `${path}/look` }),
+      await operator.submit(form, { version: '1' }, { action: `${path}/inspect` }),
       404,
       'not_found',
     );

@@ -1,0 +1,53 @@
+import { DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
+import { presentError } from '../http/http-error.ts';
+import { type Html, html, raw } from './html.ts';
+
+/** The envelope of spec section 7 as data inside a page: an inert script element that no text can close. */
+export function envelopeData(error: DropError): Html {
+  const json = JSON.stringify(presentError(error)).replaceAll('<', '\\u003c');
+  return html`<script type="application/json" id="error">${raw(json)}</script>`;
+}
+
+/** An error above a form. `fieldState` links the invalid field to it. */
+export function formError(error: DropError | string | null | undefined): Html | null {
+  const message = error instanceof DropError ? errorText(error) : error;
+  return message ? html`<p class="notice bad" id="fault" role="alert">${message}</p>` : null;
+}
+
+/**
+ * The attributes that link a field to its hint and, if the field is invalid, to the form's error. An invalid field gets the
+ * focus, so that the keyboard is where the error is and a screen reader reads it.
+ * @param takesFocus false for a second field of the same error
+ */
+export function fieldState(isInvalid: boolean, hintId?: string, takesFocus = true): Html | null {
+  const ids = [isInvalid && 'fault', hintId].filter(Boolean).join(' ');
+  if (ids === '') return null;
+  const fault = isInvalid && html` aria-invalid="true"${takesFocus && html` autofocus`}`;
+  return html` aria-describedby="${ids}"${fault}`;
+}
+
+/** The error's message as a sentence and, if the error says so, when to try again. */
+export function errorText({
+  message,
+  details,
+}: {
+  message: string;
+  details?: ErrorDetails | undefined;
+}): string {
+  const sentence = message.endsWith('.') ? message : `${message}.`;
+  const wait = waitText(details?.retry_after_seconds);
+  return wait === null ? sentence : `${sentence} Try again in ${wait}.`;
+}
+
+/**
+ * A waiting time after "in": `42 seconds`, rounded up.
+ * @param seconds the `retry_after_seconds` of an error's details
+ * @returns null if the error has none
+ */
+export function waitText(seconds: unknown): string | null {
+  if (typeof seconds !== 'number') return null;
+  if (seconds <= 1) return 'a moment';
+  if (seconds < 120) return `${Math.ceil(seconds)} seconds`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${Math.ceil(seconds / 3_600)} hours`;
+}

@@ -1,0 +1,89 @@
+import type { Request, Response } from 'express';
+import { notFound } from '../../shared/domain/errors.ts';
+import { reasonMaxCharacters } from '../../shared/domain/moderation.ts';
+import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
+import { type Html, html } from '../html/html.ts';
+import { browserSignInPath } from '../http/paths.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { type Session, type SessionAccess, tokenField } from '../http/session.ts';
+import { operatorPaths } from './parts.ts';
+
+/** A character of a reason has at most 4 bytes, each of them sent as `%XX`; the rest is for the other fields. */
+const maxBytes = 12 * reasonMaxCharacters + 4_096;
+
+/** A page for operators: the tabs above its body. */
+export interface OperatorPage extends SessionPage {
+  /** Absent: none is marked. */
+  readonly tab?: 'reports' | 'find' | 'log';
+}
+
+/**
+ * Makes the routes of the pages for operators. For everybody else there is no such page. A GET changes nothing and is not in the
+ * audit log.
+ */
+export function operatorPages({ sessions, readForm, layout }: RouteParts) {
+  /**
+   * @returns false: the operator is sent to sign in again, and then to the page of this path
+   * @throws DropError `not_found` as for a path that does not exist
+   */
+  function admit(req: Request, res: Response, session: Session): boolean {
+    if (!session.isOperator) throw notFound('path');
+    if (!session.isTooOldToOperate) return true;
+    res.redirect(303, browserSignInPath(req.originalUrl));
+    return false;
+  }
+
+  const access: Pick<SessionAccess, 'withSession' | 'sessionForm'> = {
+    withSession: (handler) =>
+      sessions.withSession(async (req, res, session) => {
+        if (admit(req, res, session)) await handler(req, res, session);
+      }),
+
+    /** Same origin, session of an operator, form token, limit, in this order. */
+    sessionForm: (limit, handler) =>
+      sessions.sessionBody(limit, async (req, res, session, confirm) => {
+        if (!admit(req, res, session)) return;
+        const form = await readForm(req, maxBytes);
+        await handler(req, res, await confirm(form.get(tokenField)), form);
+      }),
+  };
+  return sessionPages(access, (session, page) => {
+    const body = html`${tabBar(page.tab)}\n${page.body}`;
+    return layout.dashboard(session, 'operators', { ...page, styles: ['operators'], body });
+  });
+}
+
+/** The name of the operator in the audit log: `0198f… octocat`, as it names accounts. */
+export function nameOf({ caller, accountName }: Pick<Session, 'caller' | 'accountName'>): string {
+  return `${caller.accountId} ${accountName}`;
+}
+
+const tabs = { reports: 'Reports', find: 'Find', log: 'Log' } as const;
+
+function tabBar(current: string | undefined): Html {
+  return html`<nav class="tabs" aria-label="Operators">${(['reports', 'find', 'log'] as const).map(
+    (tab) =>
+      html`<a href="${operatorPaths[tab]}"${tab === current && html` aria-current="page"`}>${tabs[tab]}</a>`,
+  )}</nav>`;
+}
+
+const goneTexts = {
+  page: 'There is no page with this slug. Its owner may have deleted it, or it has expired.',
+  version: 'The page does not have this version any more.',
+  account: 'There is no account with this id. Its owner may have deleted it.',
+  report: 'There is no report with this id. Closed reports are removed after some time.',
+} as const;
+
+/** What may be gone. */
+export type Gone = keyof typeof goneTexts;
+
+/** 404: what the address names is gone, perhaps since the operator opened the page that led here. */
+export function gonePage(what: Gone): OperatorPage {
+  return {
+    title: `No such ${what}`,
+    error: notFound(what),
+    body: html`<section class="empty"><h1>No such ${what}</h1>
+<p>${goneTexts[what]}</p>
+<p><a class="button quiet" href="${operatorPaths.reports}">Show the reports</a></p></section>`,
+  };
+}
