@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type CardContent, type CardSource, cardDigest, pageCard, plainCard } from '../domain/card.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { CardStore } from '../ports/blob-store.ts';
@@ -7,7 +6,7 @@ import type { CardRenderer } from '../ports/card-renderer.ts';
 import type { Log } from '../ports/log.ts';
 import { createFairQueue } from '../util/queues.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
-import { type Lookups, readMemory } from './memory-reading.ts';
+import { createCountedCache } from './counted-cache.ts';
 
 /** How long a request waits for a card that is not drawn yet. Programs that preview links wait about five seconds. */
 const defaultWaitMs = 2_500;
@@ -53,11 +52,8 @@ export function createCards(deps: {
   const { host } = new URL(config.BASE_URL);
   const turns = createFairQueue(1, maxWaiting);
   /** By digest. */
-  const memory = new LRUCache<string, Card>({
-    maxSize: Math.max(1, Math.floor(config.PAGE_CACHE_BYTES * share)),
-    sizeCalculation: ({ png }) => png.byteLength,
-  });
-  const lookups: Lookups = { hits: 0, misses: 0 };
+  const counted = createCountedCache<Card>(config.PAGE_CACHE_BYTES * share, ({ png }) => png.byteLength);
+  const memory = counted.cache;
   /** By drop id and digest. */
   const inFlight = new Map<string, RunningDraw>();
   /** Cards that say nothing of a drop: drawn once in a process. */
@@ -131,13 +127,12 @@ export function createCards(deps: {
     /** The card if it is in memory. Synchronous. */
     getCached(source: CardSource): Card | undefined {
       const card = memory.get(cardDigest(pageCard(source, host)));
-      if (card === undefined) lookups.misses += 1;
-      else lookups.hits += 1;
+      counted.count(card !== undefined);
       return card;
     },
 
     /** The memory that `getCached` looks into. */
-    reading: () => readMemory(memory, lookups),
+    reading: counted.reading,
 
     /** How many cards wait to be drawn. */
     waiting: turns.waiting,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { PageWithVersion } from '../domain/drop.ts';
 import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -6,7 +7,7 @@ import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { ContentEncoding, RenderHead, RenderStore } from '../ports/render-store.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
-import { type Lookups, readMemory } from './memory-reading.ts';
+import { createCountedCache } from './counted-cache.ts';
 import { asPlainText, type OwnedVersion, type Rendering } from './rendering.ts';
 
 /** Memory that an entry takes in addition to bodies and context. */
@@ -53,17 +54,14 @@ export function createPageBodies(deps: {
   config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
 }) {
   const { html, renders, rendering, jobs, clock, log, config } = deps;
-  const memory = new LRUCache<string, Entry>({
-    maxSize: Math.max(1, config.PAGE_CACHE_BYTES),
-    sizeCalculation: sizeOf,
-  });
+  const counted = createCountedCache<Entry>(config.PAGE_CACHE_BYTES, sizeOf);
+  const memory = counted.cache;
   const enqueued = new LRUCache<string, true>({
     max: maxEnqueued,
     ttl: enqueueAgainMs,
     ttlResolution: 0,
     perf: clock,
   });
-  const lookups: Lookups = { hits: 0, misses: 0 };
   const shareLoad = createSharedCalls<Body | null>();
   const shareContextLoad = createSharedCalls<string | null>();
 
@@ -177,46 +175,53 @@ export function createPageBodies(deps: {
     /** The body if it is in memory. Synchronous. */
     getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
       const body = memory.get(versionId)?.bodies[encoding];
-      if (body === undefined) lookups.misses += 1;
-      else lookups.hits += 1;
+      counted.count(body !== undefined);
       return body;
     },
 
     /** What `getCached` found. */
-    reading: () => readMemory(memory, lookups),
+    reading: counted.reading,
 
-    /** @returns null if the version is not rendered yet; call `get` then */
-    async facts(version: OwnedVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
-      const body = memory.get(version.versionId)?.bodies[encoding];
+    /** The body's headers without its bytes; null if the version is not rendered yet: only `get` can tell. */
+    async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
+      const body = memory.get(page.version.id)?.bodies[encoding];
       if (body !== undefined) return body;
-      const head = await findHead(version);
+      const head = await findHead(ownedVersion(page));
       return head && bodyFactsOf(encoding, head);
     },
 
     /**
-     * Concurrent requests share one load.
-     * @returns null if the version was removed since the page was looked up
+     * The body, within about 300 ms: a document that takes longer to render is served without a full parse. Concurrent
+     * requests share one load.
+     * @returns null if the version was removed since the page was found; find it again
      */
-    get(version: OwnedVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
-      const { versionId } = version;
+    get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
+      const { id } = page.version;
       return (
-        memory.get(versionId)?.bodies[encoding] ??
-        shareLoad(`${versionId}/${encoding}`, () => load(version, encoding))
+        memory.get(id)?.bodies[encoding] ??
+        shareLoad(`${id}/${encoding}`, () => load(ownedVersion(page), encoding))
       );
     },
 
-    /** The context's markup if it is in memory. Synchronous. */
-    getCachedContext: (versionId: string): string | undefined => memory.get(versionId)?.context,
+    /** Like `context`, but synchronous; undefined if the context is not in memory. */
+    getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
+      version.hasContext ? memory.get(version.id)?.context : null,
 
     /**
-     * The context's markup. If it takes longer than RENDER_REQUEST_BUDGET_MS to render, the escaped text.
+     * The version's context as markup that runs and loads nothing. If it takes longer than RENDER_REQUEST_BUDGET_MS to
+     * render, the escaped text.
      * @returns null if the version has no context or was removed
      */
-    async context(version: OwnedVersion): Promise<string | null> {
-      const { versionId } = version;
-      return memory.get(versionId)?.context ?? shareContextLoad(versionId, () => loadContext(version));
+    async context(page: PageWithVersion): Promise<string | null> {
+      const { id, hasContext } = page.version;
+      if (!hasContext) return null;
+      return memory.get(id)?.context ?? shareContextLoad(id, () => loadContext(ownedVersion(page)));
     },
   };
+}
+
+function ownedVersion({ dropId, ownerId, version }: PageWithVersion): OwnedVersion {
+  return { dropId, ownerId, versionId: version.id, hasContext: version.hasContext };
 }
 
 /** Calls of one key share the result of the call that runs. */

@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { hasExpired, hasVersion, type Page, type PageWithVersion } from '../domain/drop.ts';
 import { isDown, notFound } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DropStore } from '../ports/drop-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { PageChanges } from '../ports/page-changes.ts';
-import { type Lookups, readMemory } from './memory-reading.ts';
+import { createCountedCache } from './counted-cache.ts';
 
 /** While the database is down, a page in memory may be served for this time after the last read that confirmed it. */
 const maxAgeWhenDownMs = 60_000;
@@ -66,14 +65,11 @@ export function createPageCache(deps: {
   config: { readonly PAGE_CACHE_BYTES: number };
 }) {
   const { drops, changes, clock, log, config } = deps;
-  const entries = new LRUCache<string, Entry>({
-    maxSize: Math.max(1, Math.floor(config.PAGE_CACHE_BYTES * share)),
-    sizeCalculation: sizeOf,
-  });
+  const counted = createCountedCache<Entry>(config.PAGE_CACHE_BYTES * share, sizeOf);
+  const entries = counted.cache;
   const reads = new Set<Read>();
   /** One read of a version runs at a time, so that a popular page never takes every connection of the database's pool. */
   const shareNext = createSharedNextCalls<Page | null>();
-  const lookups: Lookups = { hits: 0, misses: 0 };
   let discardedReads = 0;
   let slugsInUse: string[] = [];
   let isConfirming = false;
@@ -178,8 +174,7 @@ export function createPageCache(deps: {
     getCached(slug: string, number: number | null): PageWithVersion | null {
       const found = lookUp(slug, number);
       const isCurrent = found !== null && changes.isCurrent(found.entry.asOf);
-      if (isCurrent) lookups.hits += 1;
-      else lookups.misses += 1;
+      counted.count(isCurrent);
       if (!isCurrent) return null;
       noteUse(slug, found.entry);
       return found.page;
@@ -208,7 +203,7 @@ export function createPageCache(deps: {
     },
 
     /** What `getCached` found. */
-    reading: () => readMemory(entries, lookups),
+    reading: counted.reading,
     /** Reads whose result was not kept, because a notice came meanwhile. */
     discardedReads: () => discardedReads,
   };

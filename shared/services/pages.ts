@@ -7,7 +7,7 @@ import type { JobProducer } from '../ports/job-queue.ts';
 import type { Log } from '../ports/log.ts';
 import type { PageChanges } from '../ports/page-changes.ts';
 import type { ContentEncoding, RenderStore } from '../ports/render-store.ts';
-import { type Body, type BodyFacts, createPageBodies } from './page-bodies.ts';
+import { type Body, createPageBodies } from './page-bodies.ts';
 import { createPageCache, type FoundPage } from './page-cache.ts';
 import type { Rendering } from './rendering.ts';
 
@@ -27,13 +27,6 @@ export function createPages(deps: {
 }) {
   const cache = createPageCache(deps);
   const bodies = createPageBodies(deps);
-
-  const ownedVersion = ({ dropId, ownerId, version }: PageWithVersion) => ({
-    dropId,
-    ownerId,
-    versionId: version.id,
-    hasContext: version.hasContext,
-  });
 
   return {
     /**
@@ -80,18 +73,10 @@ export function createPages(deps: {
       throw new DropError('version_not_found', 'This page does not have this version.');
     },
 
-    /** The body's headers without its bytes; null if only `body` can tell. */
-    facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
-      return bodies.facts(ownedVersion(page), encoding);
-    },
-
-    /**
-     * The body, within about 300 ms: a document that takes longer to render is served without a full parse.
-     * @returns null if the version was removed since the page was found; find it again
-     */
-    body(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
-      return bodies.get(ownedVersion(page), encoding);
-    },
+    facts: bodies.facts,
+    body: bodies.get,
+    context: bodies.context,
+    getCachedContext: bodies.getCachedContext,
 
     /** Every version, newest first. The caller checks the passcode. @throws DropError `not_found` */
     async versions({ ownerId, slug }: Page): Promise<Version[]> {
@@ -105,15 +90,6 @@ export function createPages(deps: {
       const document = await deps.html.get(version.id);
       if (document === null) throw notFound('version');
       return document;
-    },
-
-    /** Like `context`, but synchronous; undefined if the context is not in memory. */
-    getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
-      version.hasContext ? bodies.getCachedContext(version.id) : null,
-
-    /** The version's context as markup that runs and loads nothing; null for none. */
-    async context(page: PageWithVersion): Promise<string | null> {
-      return page.version.hasContext ? bodies.context(ownedVersion(page)) : null;
     },
   };
 }

@@ -3,8 +3,8 @@ import { HttpError } from '../../api/http/http-error.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { type Answer, lasting } from '../support/client.ts';
 import { expectErrorPage } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import { useService } from '../support/service.ts';
 
 const sandboxPolicy =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads ' +
@@ -55,16 +55,11 @@ describe('All headers of raw pages and the viewer', () => {
     '503 late': [...safeViewer, ...error, 'retry-after'],
   };
 
-  let service: TestService;
-  let gate: Gate;
-  before(async () => {
-    gate = createGate();
-    service = await startService({
-      env: { BASE_URL: 'https://drops.example' },
-      adaptEngine: (engine) => ({ ...engine, drops: gate.wrap(engine.drops) }),
-    });
-  });
-  after(() => service.stop());
+  const gate = createGate();
+  const service = useService({ BASE_URL: 'https://drops.example' }, (engine) => ({
+    ...engine,
+    drops: gate.wrap(engine.drops),
+  }));
 
   for (const [what, suffix, lists] of [
     ['raw', '/raw', raw],

@@ -17,15 +17,6 @@ describe('GET /p/{slug}/raw: the answer', () => {
     return { owner, drop, slug: drop.slug, path, raw };
   }
 
-  it('a public page: Cache-Control public, max-age=0, s-maxage; Vary', async () => {
-    const { raw } = await withDrop();
-    const { headers } = await raw();
-    expect(headers['cache-control']).to.match(/^public, max-age=0, s-maxage=\d+$/);
-    // With no purger, s-maxage is short.
-    expect(Number(/s-maxage=(\d+)/.exec(headers['cache-control'] ?? '')?.[1])).to.be.within(1, 5);
-    expect(headers.vary).to.match(/(^|, *)accept-encoding(,|$)/i);
-  });
-
   it('gets no cookie and reads none', async () => {
     const { raw } = await withDrop();
     expect((await raw()).cookies).to.deep.equal([]);

@@ -1,31 +1,23 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
-import { createGate, type Gate } from '../support/gate.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { createGate } from '../support/gate.ts';
+import { useServiceOfEach } from '../support/service.ts';
 
 const down = () =>
   unavailable('The database is down.', 3, { cause: new Error('connection refused'), isDown: true });
 
 describe('GET /p/{slug}/raw while the database is down', () => {
-  let service: TestService;
-  let gate: Gate;
-
-  beforeEach(async () => {
-    gate = createGate();
-    service = await startService({
-      env: { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' }, // where s-maxage is a day
-      adaptEngine: (engine) => ({
-        ...engine,
-        drops: gate.wrap(engine.drops),
-        pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // the last read is too long ago
-      }),
-    });
-  });
-  afterEach(async () => {
-    gate.open();
-    await service.stop();
-  });
+  const gate = createGate();
+  const service = useServiceOfEach(
+    { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/' }, // where s-maxage is a day
+    (engine) => ({
+      ...engine,
+      drops: gate.wrap(engine.drops),
+      pageChanges: { ...engine.pageChanges, isCurrent: () => false }, // the last read is too long ago
+    }),
+  );
+  afterEach(() => gate.open());
 
   async function readPage(fields: object = {}) {
     const owner = await service.newOwner();
@@ -49,12 +41,6 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expect((await service.get(`/p/${slug}/raw`, { headers })).status).to.equal(304);
   });
 
-  it('503 for a page in memory if the database is only busy', async () => {
-    const { slug } = await readPage();
-    gate.refuse(unavailable('No connection was free.'));
-    expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
-  });
-
   it('503 with Retry-After for a page in memory in another encoding, or read more than 60 s ago', async () => {
     const { slug } = await readPage();
     gate.refuse(down());
@@ -66,18 +52,6 @@ describe('GET /p/{slug}/raw while the database is down', () => {
     expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
     expectErrorPage(await service.view(`/p/${slug}/raw`), 503, 'unavailable');
   });
-
-  for (const [what, method, path, body] of [
-    ['locked', 'POST', '/passcode', { passcode: 'open-sesame' }],
-    ['deleted', 'DELETE', '', undefined],
-  ] as const) {
-    it(`503 for a page that this process has ${what} in the meantime`, async () => {
-      const { owner, slug } = await readPage();
-      expect((await owner.request(method, `/api/drops/${slug}${path}`, { body })).status).to.be.below(300);
-      gate.refuse(down());
-      expectError(await service.get(`/p/${slug}/raw`), 503, 'unavailable');
-    });
-  }
 
   it('the cause is logged once a minute for all requests, its stack at debug alone, and neither is shown', async () => {
     gate.refuse(down());

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type Answer, lasting } from '../support/client.ts';
-import { expectError } from '../support/expect.ts';
 import { useService } from '../support/service.ts';
 import { exchange, requestHead } from '../support/socket.ts';
 
@@ -89,13 +88,6 @@ describe('GET /p/{slug}/raw of a page in memory', () => {
     });
   }
 
-  it('HEAD has the same headers', async () => {
-    const { path } = await warmDrop();
-    const head = await service.request('HEAD', path);
-    expect(head.bytes).to.have.length(0);
-    expect(lasting(head)).to.deep.equal(lasting(await service.get(path)));
-  });
-
   it('each top-level open counts as a view; the frame, programs and bots do not', async () => {
     const { owner, slug, path, id } = await warmDrop();
     for (const headers of [
@@ -161,14 +153,5 @@ describe('GET /p/{slug}/raw of a page in memory', () => {
     for (let n = 0; n < 8; n++) statuses.push((await connection.answer()).status);
     connection.close();
     expect(statuses).to.deep.equal([200, 200, 200, 304, 404, 200, 200, 304]);
-  });
-
-  it('is 404 or 403 from the moment at which it is deleted or locked', async () => {
-    const { owner, slug, path } = await warmDrop();
-    await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
-    expectError(await service.get(path), 403, 'passcode_required');
-    const other = await warmDrop();
-    await other.owner.request('DELETE', `/api/drops/${other.slug}`);
-    expectError(await service.get(other.path), 404, 'not_found');
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/ports/render-store.ts';
@@ -7,7 +8,13 @@ import type { RunningRender } from '../../shared/services/rendering.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
-const version = { dropId: 'd1', ownerId: 'o1', versionId: 'v1', hasContext: true };
+/** The page of a version, as far as bodies look at it. */
+function pageOf(id: string): PageWithVersion {
+  const version = { id, number: 1, sizeBytes: 1, hasContext: true, mediaType: 'text/html', createdAt: 1 };
+  const drop = { dropId: 'd1', ownerId: 'o1', slug: 'abc', title: 't', description: null, latestVersion: 1 };
+  return { ...drop, lock: null, isTakenDown: false, createdAt: 1, expiresAt: null, rev: 1, version };
+}
+const page = pageOf('v1');
 const document = Buffer.from('<!doctype html><head><title>t</title></head><body>x');
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
 
@@ -107,11 +114,11 @@ describe('Bodies of pages', () => {
   it('are read once, then served from memory', async () => {
     const scene = createScene();
     scene.keep('small');
-    const body = await scene.bodies.get(version, 'br');
+    const body = await scene.bodies.get(page, 'br');
     expect(body).to.deep.include({ encoding: 'br', byteLength: 5, isFinal: true });
     expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
     expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
-    expect(scene.bodies.get(version, 'br'), 'no promise').to.equal(body);
+    expect(scene.bodies.get(page, 'br'), 'no promise').to.equal(body);
     expect(scene.bodies.getCached('v1', 'br')).to.equal(body);
     expect(scene.bodies.getCached('v1', 'gzip')).to.equal(undefined);
     expect(scene.take()).to.deep.equal([]);
@@ -120,17 +127,17 @@ describe('Bodies of pages', () => {
   it('in another encoding need no second read of the head', async () => {
     const scene = createScene();
     scene.keep('small');
-    await scene.bodies.get(version, 'br');
+    await scene.bodies.get(page, 'br');
     scene.take();
-    await scene.bodies.get(version, 'gzip');
-    expect(text((await scene.bodies.get(version, 'identity'))?.bytes)).to.equal(document.toString());
+    await scene.bodies.get(page, 'gzip');
+    expect(text((await scene.bodies.get(page, 'identity'))?.bytes)).to.equal(document.toString());
     expect(scene.take()).to.deep.equal(['gzip v1', 'document v1']);
   });
 
   it('are read once for concurrent requests', async () => {
     const scene = createScene();
     scene.keep('small');
-    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(version, 'br')));
+    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(page, 'br')));
     expect(new Set(all).size).to.equal(1);
     expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
   });
@@ -138,18 +145,18 @@ describe('Bodies of pages', () => {
   it('have facts that are known without a read of the bytes', async () => {
     const scene = createScene();
     scene.keep('small');
-    const facts = await scene.bodies.facts(version, 'br');
+    const facts = await scene.bodies.facts(page, 'br');
     const etag = `"${digestOf(Buffer.from('small'))}-br"`;
     expect(facts).to.deep.equal({ encoding: 'br', byteLength: 5, etag, isFinal: true });
     expect(scene.take()).to.deep.equal(['head v1']);
     scene.state.head = null;
-    expect(await scene.bodies.facts({ ...version, versionId: 'v2' }, 'br'), 'not rendered').to.equal(null);
+    expect(await scene.bodies.facts(pageOf('v2'), 'br'), 'not rendered').to.equal(null);
   });
 
   it('leave memory when PAGE_CACHE_BYTES are full', async () => {
     const scene = createScene({ cacheBytes: 10_000 });
     scene.keep('x'.repeat(4_000));
-    for (const versionId of ['v1', 'v2', 'v3']) await scene.bodies.get({ ...version, versionId }, 'br');
+    for (const versionId of ['v1', 'v2', 'v3']) await scene.bodies.get(pageOf(versionId), 'br');
     expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
     expect(scene.bodies.getCached('v3', 'br')?.byteLength).to.equal(4_000);
   });
@@ -157,8 +164,8 @@ describe('Bodies of pages', () => {
   it('are null if the version was removed', async () => {
     const scene = createScene();
     scene.state.hasDocument = false;
-    expect(await scene.bodies.get(version, 'br')).to.equal(null);
-    expect(await scene.bodies.get(version, 'identity')).to.equal(null);
+    expect(await scene.bodies.get(page, 'br')).to.equal(null);
+    expect(await scene.bodies.get(page, 'identity')).to.equal(null);
   });
 
   describe('of an older renderer', () => {
@@ -166,23 +173,23 @@ describe('Bodies of pages', () => {
       const scene = createScene();
       scene.keep('old', { renderer: rendererVersion - 1 });
       for (let i = 0; i < 3; i++) {
-        const body = await scene.bodies.get(version, 'br');
+        const body = await scene.bodies.get(page, 'br');
         expect([text(body?.bytes), body?.isFinal]).to.deep.equal(['old', true]);
       }
       expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
       expect(scene.jobs).to.deep.equal(['version.render v1']);
       scene.clock.advance(10_001);
-      await scene.bodies.facts(version, 'br');
+      await scene.bodies.facts(page, 'br');
       expect(scene.jobs).to.have.length(2);
       scene.keep('new');
-      expect(text((await scene.bodies.get(version, 'br'))?.bytes)).to.equal('new');
+      expect(text((await scene.bodies.get(page, 'br'))?.bytes)).to.equal('new');
       expect(scene.jobs).to.have.length(2);
     });
 
     it('that are replaced between the reads of head and bytes are read again', async () => {
       const scene = createScene();
       scene.keep('old', { renderer: rendererVersion - 1 });
-      const underWay = scene.bodies.get(version, 'br');
+      const underWay = scene.bodies.get(page, 'br');
       scene.keep('new');
       expect(text((await underWay)?.bytes)).to.equal('new');
       expect(scene.take()).to.not.include('render');
@@ -192,29 +199,19 @@ describe('Bodies of pages', () => {
   describe('of a page that is not rendered yet', () => {
     it('are rendered on demand and kept in memory', async () => {
       const scene = createScene();
-      const underWay = scene.bodies.get(version, 'gzip');
+      const underWay = scene.bodies.get(page, 'gzip');
       await turn();
       scene.finish();
       const body = await underWay;
       expect(body).to.deep.include({ encoding: 'gzip', isFinal: true });
       expect(scene.take()).to.deep.equal(['head v1', 'render']);
-      expect(scene.bodies.get(version, 'gzip')).to.equal(body);
+      expect(scene.bodies.get(page, 'gzip')).to.equal(body);
       expect(scene.take()).to.deep.equal([]);
-    });
-
-    it('are made without a full parse, not final and not kept, if the render takes too long', async () => {
-      const scene = createScene({ waitMs: 20 });
-      const body = await scene.bodies.get(version, 'br');
-      expect(body).to.deep.include({ encoding: 'identity', isFinal: false, etag: null });
-      expect(text(body?.bytes)).to.match(
-        /^<!doctype html><head><title>t<\/title>.*<style data-dropleaf>.*<\/head><body>x$/,
-      );
-      expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
     });
 
     it('are made without a full parse if the render fails, and the failure is logged', async () => {
       const scene = createScene();
-      const underWay = scene.bodies.get(version, 'br');
+      const underWay = scene.bodies.get(page, 'br');
       await turn();
       scene.fail();
       expect(await underWay).to.deep.include({ encoding: 'identity', isFinal: false });
@@ -228,21 +225,21 @@ describe('The context of a page', () => {
   it('is read from the artefact once, then from memory', async () => {
     const scene = createScene();
     scene.keep('small');
-    for (let i = 0; i < 2; i++) expect(await scene.bodies.context(version)).to.equal('<p>why');
-    expect(scene.bodies.getCachedContext('v1')).to.equal('<p>why');
+    for (let i = 0; i < 2; i++) expect(await scene.bodies.context(page)).to.equal('<p>why');
+    expect(scene.bodies.getCachedContext(page)).to.equal('<p>why');
     expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
   });
 
   it('is read once for concurrent requests', async () => {
     const scene = createScene();
     scene.keep('small');
-    await Promise.all([1, 2, 3].map(() => scene.bodies.context(version)));
+    await Promise.all([1, 2, 3].map(() => scene.bodies.context(page)));
     expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
   });
 
   it('is rendered on demand before there is an artefact', async () => {
     const scene = createScene();
-    const underWay = scene.bodies.context(version);
+    const underWay = scene.bodies.context(page);
     await turn();
     scene.finishContext('<p>rendered');
     expect(await underWay).to.equal('<p>rendered');
@@ -250,14 +247,14 @@ describe('The context of a page', () => {
 
   it('is the escaped text if that takes too long; the next request finds the artefact', async () => {
     const scene = createScene({ waitMs: 20 });
-    expect(await scene.bodies.context(version)).to.equal('<pre>\na &lt; *b*</pre>');
+    expect(await scene.bodies.context(page)).to.equal('<pre>\na &lt; *b*</pre>');
     scene.keep('small');
-    expect(await scene.bodies.context(version)).to.equal('<p>why');
+    expect(await scene.bodies.context(page)).to.equal('<p>why');
   });
 
   it('is null if the version was removed', async () => {
     const scene = createScene();
     scene.state.context = null;
-    expect(await scene.bodies.context(version)).to.equal(null);
+    expect(await scene.bodies.context(page)).to.equal(null);
   });
 });
