@@ -1,12 +1,11 @@
-import { object } from 'yup';
-import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonBody, text, validate } from '../http/validate.ts';
 
 interface LabelLimit {
   readonly LABEL_MAX_CHARACTERS: number;
 }
 
 /** The name of a token; null for none. */
-export function labelSchema(limits: LabelLimit) {
+function labelSchema(limits: LabelLimit) {
   return text('label')
     .meta({ description: 'A name for the token; null for none.', examples: ['my laptop'] })
     .nullable()
@@ -15,16 +14,19 @@ export function labelSchema(limits: LabelLimit) {
 
 /** The body of PATCH /api/tokens/{id}. */
 export function renameBody(limits: LabelLimit) {
-  const notAnObject = invalid('The body must be a JSON object');
-  return object({
-    label: labelSchema(limits).defined(invalid('label is required: a string, or null for none')),
-  })
-    .typeError(notAnObject)
-    .nonNullable(notAnObject);
+  const label = labelSchema(limits).defined(invalid('label is required: a string, or null for none'));
+  return jsonBody({ label });
+}
+
+/** The body of POST /api/auth/start (spec 4.2). */
+export function startBody(limits: LabelLimit) {
+  return jsonBody({ label: labelSchema(limits) });
 }
 
 /** @returns a function that reads the label from the body; null for none. It throws DropError `invalid_arg` */
-export function createLabelReader(limits: LabelLimit) {
-  const schema = renameBody(limits);
+export function createLabelReader(
+  limits: LabelLimit,
+  schema: ReturnType<typeof renameBody | typeof startBody> = renameBody(limits),
+) {
   return (body: unknown): string | null => validate(schema, body).label?.toWellFormed() ?? null;
 }

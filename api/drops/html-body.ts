@@ -5,10 +5,9 @@ import type { NewDropInput } from '../../shared/services/drops.ts';
 import type { Titles } from '../../shared/services/titles.ts';
 import type { Query } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
-import { withTitle } from './document-title.ts';
-import { readTime } from './expires-at.ts';
+import { htmlRequired, readTime, titleRequired } from './fields.ts';
 import { metadataPrefix } from './list-query.ts';
-import { type createDropBodyReaders, htmlRequired } from './requests.ts';
+import type { createDropBodyReaders, UntitledDropInput } from './requests.ts';
 
 /** The parameters of a POST or PUT whose body is the document, besides `metadata.<key>`. */
 const detailNames = ['title', 'description', 'expires_at'];
@@ -64,4 +63,21 @@ function toDetails(query: Query): Record<string, unknown> {
 function notInQuery(name: string): DropError {
   const message = `${name} must not be in the address, which proxies log: send a JSON body with html and ${name}`;
   return new DropError('invalid_arg', message, { field: name });
+}
+
+/**
+ * A new drop that was sent without a title has the title of its document.
+ * @param otherwise how else the client can give a title, for the error
+ * @throws DropError `title_required` if the document has none; as `Titles.find`
+ */
+export async function withTitle(
+  titles: Titles,
+  caller: Caller,
+  input: UntitledDropInput,
+  otherwise: string,
+): Promise<NewDropInput> {
+  const title = input.title ?? (await titles.find(caller, input.html));
+  if (title !== null) return { ...input, title };
+  const message = `${titleRequired.message}: give the document a <title> in its head, or ${otherwise}`;
+  throw validationError([{ field: 'title', ...titleRequired, message }]);
 }

@@ -12,7 +12,7 @@ import {
   validate,
   validationError,
 } from '../http/validate.ts';
-import { findMetadataEntryFault } from './requests.ts';
+import { findMetadataEntryFault } from './fields.ts';
 
 /** Prefix of the parameters that filter by metadata: `metadata.<key>=<value>`. */
 export const metadataPrefix = 'metadata.';

@@ -10,17 +10,18 @@ import {
   type RequestBody,
 } from '../openapi/operation.ts';
 import { queryParameters, slugParameter, toJsonSchema } from '../openapi/request-schema.ts';
+import { dropFields, metadataKeySchema, metadataValueSchema } from './fields.ts';
 import { dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
-import { createDropBodyReaders, metadataKeySchema, metadataValueSchema } from './requests.ts';
+import { createDropBodyReaders } from './requests.ts';
 
 export const sampleDrop: Drop = {
   id: '01a2000000000000000000000000beef',
   ownerId: '01a1000000000000000000000000beef',
-  slug: 't9tzZkipKQ5I',
-  title: 'Hello',
+  slug: dropFields.slug.example,
+  title: dropFields.title.example,
   description: null,
-  metadata: new Map([['project', 'demo']]),
+  metadata: new Map(Object.entries(dropFields.metadata.example)),
   locked: false,
   latestVersion: 1,
   viewCount: 0,
@@ -34,8 +35,8 @@ export const sampleDrop: Drop = {
 /** The body that creates `sampleDrop`. */
 const sampleBody = {
   title: sampleDrop.title,
-  html: '<!doctype html><title>Hello</title><h1>Hello</h1>',
-  metadata: { project: 'demo' },
+  html: dropFields.html.example,
+  metadata: dropFields.metadata.example,
 };
 
 const sampleQuery: DropQuery = {
@@ -54,7 +55,7 @@ export const documentCodes: readonly Refusal[] = ['html_required', 'html_too_lar
 export const withETag = { headers: ['ETag'] } as const;
 
 /** A body that is the document itself. */
-export function htmlBody({ HTML_MAX_BYTES: max }: Config) {
+export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
   // openapi-python-client sends a string as bytes only with this format.
   const schema = { type: 'string', format: 'binary', minLength: 1, maxLength: max, 'x-max-bytes': max };
   return { schema, example: sampleBody.html };
@@ -98,7 +99,7 @@ export function dropOperations(config: Config) {
       schema: { $ref: `#/components/schemas/${name}` },
       components: { [name]: toJsonSchema(schemas[schema]) },
       example,
-      html: htmlBody(config),
+      html: describedHtml(config),
     };
   }
 
@@ -167,7 +168,7 @@ export function dropOperations(config: Config) {
       description:
         'Creates no version. Fields that are left out stay as they are. `html` is refused with `metadata_only_on_patch`: use PUT. `passcode` is refused with `invalid_arg`: use `POST /api/drops/{slug}/passcode`.',
       parameters: changeParameters,
-      body: body('patch', { metadata: { project: 'demo' } }, false),
+      body: body('patch', { metadata: dropFields.metadata.example }, false),
       replies: [json('The changed drop.', dropShape, drop, withETag)],
       refusals: [...changeCodes, ...detailCodes, 'metadata_only_on_patch'],
     },

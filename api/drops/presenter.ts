@@ -1,6 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { type Drop, type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import { etagOf } from '../../shared/domain/revision.ts';
+import type { Written } from '../../shared/services/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
+import { sendJson } from '../http/send.ts';
 import {
   address,
   fields,
@@ -15,10 +19,11 @@ import {
   time,
   type Wire,
 } from '../openapi/shape.ts';
+import { dropFields } from './fields.ts';
 
-export const slugShape = text('Identifies the drop in paths.', {
+export const slugShape = text(dropFields.slug.about, {
   pattern: slugPattern.source,
-  examples: ['t9tzZkipKQ5I'],
+  examples: [dropFields.slug.example],
 });
 
 /** Spec section 2. */
@@ -27,16 +32,18 @@ export const dropShape = named(
   fields(
     {
       slug: slugShape,
-      title: text('The title of the page.', { examples: ['Hello'] }),
+      title: text(dropFields.title.about, { examples: [dropFields.title.example] }),
       description: optional(
-        text('The description of the page. Absent if none is set.', { examples: ['A first page'] }),
+        text(`${dropFields.description.about} Absent if none is set.`, {
+          examples: [dropFields.description.example],
+        }),
       ),
       url: address('The public viewer page.', 'https://drops.example/p/t9tzZkipKQ5I'),
       raw_url: address('The page itself.', 'https://drops.example/p/t9tzZkipKQ5I/raw'),
       locked: flag('Whether viewers must enter a passcode.'),
       latest_version: integer('The highest version number that exists.', 1, { examples: [1] }),
       view_count: integer('Views by people, updated every few seconds.', 0, { examples: [0] }),
-      metadata: map('Tags that only the owner sees.', { examples: [{ project: 'demo' }] }),
+      metadata: map(dropFields.metadata.about, { examples: [dropFields.metadata.example] }),
       created_at: time('When the drop was created.'),
       updated_at: time('When its owner last changed it.'),
       expires_at: optional(time('When the drop is deleted. Absent if it does not expire.')),
@@ -108,4 +115,21 @@ export function presentDropList(
       sort_order: query.sortOrder,
     },
   };
+}
+
+/** Sends one drop, with its ETag. The ETag is for If-Match only: `view_count` changes without it, so no GET is answered 304. */
+export function sendDrop(res: ServerResponse, drop: Drop, baseUrl: string, status = 200): void {
+  res.setHeader('ETag', etagOf(drop));
+  sendJson(res, presentDrop(drop, baseUrl), status);
+}
+
+/** Sends the drop of a write, and says whether an earlier request with the same Idempotency-Key did it. */
+export function sendWritten(
+  res: ServerResponse,
+  { drop, isReplayed }: Written,
+  baseUrl: string,
+  status = 200,
+): void {
+  if (isReplayed) res.setHeader('Idempotency-Replayed', 'true');
+  sendDrop(res, drop, baseUrl, status);
 }

@@ -7,9 +7,8 @@ import { sendJson, sendNothing } from '../http/send.ts';
 import { createHtmlBodyReaders } from './html-body.ts';
 import { createDropQueryReader } from './list-query.ts';
 import { dropOperations } from './operations.ts';
-import { presentDropList } from './presenter.ts';
+import { presentDropList, sendDrop, sendWritten } from './presenter.ts';
 import { createDropBodyReaders } from './requests.ts';
-import { sendDrop, sendWritten } from './send-drop.ts';
 import { viewsRoute } from './views.ts';
 
 /** Spec 4.4: the drops themselves. */

@@ -1,4 +1,4 @@
-import { type Schema, string, type TestContext, ValidationError } from 'yup';
+import { type ObjectShape, object, type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 import { toPositiveInteger } from './parameters.ts';
@@ -28,6 +28,12 @@ export function validate<T>(schema: Schema<T>, value: unknown, whole = 'body'): 
 
 export function invalid(message: string, details?: ErrorDetails): Fault {
   return details === undefined ? { code: 'invalid_arg', message } : { code: 'invalid_arg', message, details };
+}
+
+/** The body of a request: a JSON object. */
+export function jsonBody<Fields extends ObjectShape>(fields: Fields) {
+  const fault = invalid('The body must be a JSON object');
+  return object(fields).typeError(fault).nonNullable(fault);
 }
 
 /** A string without NUL. */

@@ -1,9 +1,11 @@
 import type { ObjectSchema } from 'yup';
 import type { Caller } from '../../shared/domain/account.ts';
-import { DropError } from '../../shared/domain/errors.ts';
+import type { Drop } from '../../shared/domain/drop.ts';
+import { DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
+import { etagOf } from '../../shared/domain/revision.ts';
+import { presentDrop } from '../drops/presenter.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
-import { inWordsOfTools } from './errors.ts';
 
 /** Which limit a call takes: one of the API's writes, one of its other changes, or none because it only reads. */
 export type Cost = 'write' | 'change' | 'none';
@@ -109,4 +111,43 @@ function short(schema: JsonSchema): JsonSchema {
 /** A maximum that only a program reaches. */
 function isHuge(value: unknown): boolean {
   return typeof value === 'number' && value >= 1_000_000_000;
+}
+
+/** The arguments of tools that the API has elsewhere, by their names there. */
+const argumentNames: Readonly<Record<string, string>> = {
+  'If-Match': 'if_match',
+  'Idempotency-Key': 'idempotency_key',
+  pageSize: 'page_size',
+  sortBy: 'sort_by',
+  sortOrder: 'sort_order',
+};
+const nameInApi = new RegExp(`(?<![\\w.-])(?:${Object.keys(argumentNames).join('|')})(?![\\w.-])`, 'g');
+
+/** The error of a service, or of a reader of the API, with the names of arguments and what the model can do next. */
+function inWordsOfTools(error: unknown): unknown {
+  if (!(error instanceof DropError)) return error;
+  const { code, message, details } = error;
+  const next = code === 'not_found' ? ': list_drops lists the drops, list_versions the versions of one' : '';
+  const [told, shown] = [rename(message) + next, details && renameFields(details)];
+  const isSame = told === message && JSON.stringify(shown) === JSON.stringify(details);
+  return isSame ? error : new DropError(code, told, shown, { cause: error });
+}
+
+/** Only `field` and `fields` name parts of the request. */
+function renameFields(details: ErrorDetails): ErrorDetails {
+  const named = Object.entries(details).filter(([key]) => key === 'field' || key === 'fields');
+  const renamed = JSON.stringify(Object.fromEntries(named), (_, value) =>
+    typeof value === 'string' ? rename(value) : value,
+  );
+  return { ...details, ...JSON.parse(renamed) };
+}
+
+function rename(text: string): string {
+  return text.replace(nameInApi, (name) => argumentNames[name] ?? name);
+}
+
+/** A drop as the API answers it, with the ETag that the API has in a header. */
+export function dropResult(drop: Drop, baseUrl: string): Result & { readonly address: string } {
+  const shown = presentDrop(drop, baseUrl);
+  return { address: shown.url, structured: { ...shown, etag: etagOf(drop) } };
 }

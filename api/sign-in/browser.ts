@@ -7,7 +7,6 @@ import { browserSignInPath, dashboardPaths, signInPaths } from '../http/paths.ts
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { orAgain, type Shown } from '../http/show.ts';
-import { browserName } from './browser-name.ts';
 import type { Steps } from './cookie.ts';
 import { createLocalSignIn } from './local-key.ts';
 import { problem, type SignInPages } from './pages.ts';
@@ -143,4 +142,35 @@ ${fields}
 </form>
 <p class="soft small after">Dropleaf reads only your public user name and user id from ${provider}.</p>`,
   };
+}
+
+/** The first that matches names the browser: most browsers claim to be others, too. */
+const browsers: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['Edge', /\bEdg(e|A|iOS)?\//],
+  ['Opera', /\bOPR\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bSafari\//],
+];
+
+const systems: typeof browsers = [
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['Mac', /\bMacintosh\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+/**
+ * A short name for the list of sessions, made of our own words: `Firefox on Windows`. The header itself is not stored.
+ * @param userAgent the header, which any client chooses
+ */
+function browserName(userAgent = ''): string {
+  const find = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser === undefined) return system === undefined ? 'Unknown browser' : `Browser on ${system}`;
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

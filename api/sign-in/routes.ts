@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import type { Requester } from '../../shared/domain/sign-in.ts';
 import { sampleAccountId } from '../account/account.ts';
+import { createLabelReader, startBody } from '../account/token-label.ts';
 import { servicePaths } from '../http/paths.ts';
 import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -12,16 +13,7 @@ import { authenticationRoutes } from './authenticate.ts';
 import { decisionRoutes } from './decide.ts';
 import { codeRoutes } from './enter-code.ts';
 import { signInPages } from './pages.ts';
-import {
-  createStartReader,
-  pollQuery,
-  pollShape,
-  presentPoll,
-  presentStart,
-  readPollToken,
-  startBody,
-  startShape,
-} from './schema.ts';
+import { pollQuery, pollShape, presentPoll, presentStart, readPollToken, startShape } from './schema.ts';
 
 const userAgentMaxLength = 300;
 
@@ -68,7 +60,7 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
 /** Spec 4.2: a client starts a sign-in and polls it, without credentials. */
 function programRoutes({ services: { signIns, config } }: RouteParts): readonly Route[] {
   const docs = signInOperations(config);
-  const readLabel = createStartReader(config);
+  const readLabel = createLabelReader(config, startBody(config));
   const start: Route = {
     method: 'POST',
     path: servicePaths.signInStart,

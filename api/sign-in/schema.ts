@@ -1,6 +1,5 @@
 import { object, string } from 'yup';
 import type { PollResult, StartedSignIn } from '../../shared/services/sign-ins.ts';
-import { labelSchema } from '../account/token-label.ts';
 import { codePathWith } from '../http/paths.ts';
 import { type Fault, invalid, validate } from '../http/validate.ts';
 import {
@@ -14,26 +13,6 @@ import {
   text as textShape,
   type Wire,
 } from '../openapi/shape.ts';
-
-interface LabelLimit {
-  readonly LABEL_MAX_CHARACTERS: number;
-}
-
-/** The body of POST /api/auth/start (spec 4.2). */
-export function startBody(limits: LabelLimit) {
-  const notAnObject = invalid('The body must be a JSON object');
-  return object({
-    label: labelSchema(limits),
-  })
-    .typeError(notAnObject)
-    .nonNullable(notAnObject);
-}
-
-/** @returns a function that reads the label from the body; null for none */
-export function createStartReader(limits: LabelLimit) {
-  const schema = startBody(limits);
-  return (body: unknown): string | null => validate(schema, body).label?.toWellFormed() ?? null;
-}
 
 const tokenRequired: Fault = {
   code: 'token_required',

@@ -1,9 +1,9 @@
 import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/domain/drop.ts';
+import { dropFields } from '../drops/fields.ts';
 import { changeCodes, sampleDrop, withETag } from '../drops/operations.ts';
-import { dropShape, presentDrop } from '../drops/presenter.ts';
-import { sendDrop, sendWritten } from '../drops/send-drop.ts';
+import { dropShape, presentDrop, sendDrop, sendWritten } from '../drops/presenter.ts';
 import { ifMatchParameter, readTarget } from '../http/if-match.ts';
 import { type ApiRequest, queryOf, readSlug, readVersionNumber } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
@@ -45,7 +45,7 @@ function versionOperations(config: Config) {
     publishedBy: null,
   };
   const included = { publishedBy: false };
-  const context = 'Made from the figures of May.';
+  const context = dropFields.context.example;
   const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true }, included);
   const parameters = versionParameters;
   const changeParameters = [...parameters, ifMatchParameter];

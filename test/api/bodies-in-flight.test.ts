@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reportFormBytes } from '../../api/reports/handlers.ts';
+import { reportFormBytes } from '../../api/reports/reports.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { type Owner, useService } from '../support/service.ts';

@@ -8,7 +8,7 @@ import type { PageParts } from '../../api/html/layout.ts';
 import { passcodePage } from '../../api/pages/passcode-page.ts';
 import { versionsPage } from '../../api/pages/versions.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
-import { reportFormPage } from '../../api/reports/page.ts';
+import { reportFormPage } from '../../api/reports/reports.ts';
 import { approvalPage, codePage, localPage, problemPage, providerPage } from '../../api/sign-in/views.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';

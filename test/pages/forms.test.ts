@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { presentError } from '../../api/http/http-error.ts';
 import { passcodePage } from '../../api/pages/passcode-page.ts';
-import { reportFormPage, reportSentPage } from '../../api/reports/page.ts';
+import { reportFormPage, reportSentPage } from '../../api/reports/reports.ts';
 import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { parsePage } from '../support/html.ts';
 import { pageOf } from '../support/layout.ts';

@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** Every call of the table of routes, so that tests find a new one. */
-export const calls: readonly Call[] = routesWith().routes.flatMap(({ method, path, access, operation }) => {
+const calls: readonly Call[] = routesWith().routes.flatMap(({ method, path, access, operation }) => {
   if (operation === undefined) return [];
   const needsToken = access !== 'open' && access !== 'signInStart';
   const name = `${method} ${path}`;

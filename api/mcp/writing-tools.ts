@@ -4,15 +4,14 @@ import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../s
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Target } from '../../shared/services/drops.ts';
-import { withTitle } from '../drops/document-title.ts';
+import { dropFields } from '../drops/fields.ts';
+import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
 import { ifMatchField, readRevisions } from '../drops/target-fields.ts';
 import { invalid, text, validate } from '../http/validate.ts';
-import { presentUpload } from '../uploads/presenter.ts';
-import { createUploadReaders } from '../uploads/requests.ts';
+import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
 import { expiry, idempotencyKey, readKeyed, slug, versionNumber, withExpiry } from './arguments.ts';
-import { dropResult } from './results.ts';
-import { type Arguments, defineTool, type Result, type Tool } from './tool.ts';
+import { type Arguments, defineTool, dropResult, type Result, type Tool } from './tool.ts';
 
 const isPublishing = (args: Arguments) => Object.hasOwn(args, 'html');
 
@@ -41,7 +40,7 @@ export function publishingTools(services: Services): readonly Tool[] {
   }
 
   const title = text('title').meta({
-    description: 'The title of the page. Default: the title of the HTML.',
+    description: `${dropFields.title.about} Default: the title of the HTML.`,
     maxLength: config.TITLE_MAX_CHARACTERS,
   });
   const { description, metadata, passcode, context } = untitled.fields;
@@ -143,4 +142,40 @@ const restoreInput = object({
 function contextWithoutHtml(): DropError {
   const message = 'context belongs to a version: send it together with html, or leave it out';
   return new DropError('invalid_arg', message, { field: 'context' });
+}
+
+/** The tools that change a drop without a document. */
+export function changingTools({ drops, config }: Services): readonly Tool[] {
+  const bodies = createDropBodyReaders(config);
+  const targetOf = (args: Arguments) => ({ ...validate(object({ slug }), args, 'arguments'), revs: null });
+
+  const setPasscode = defineTool({
+    name: 'set_passcode',
+    title: 'Lock or unlock a page',
+    description:
+      'Sets or changes the passcode that viewers must enter. An empty one unlocks the page: ask the user first.',
+    effect: 'sets',
+    cost: 'change',
+    input: object({ slug, ...bodies.schemas.passcode.fields }),
+    async run(caller, args) {
+      const drop = await drops.setPasscode(caller, targetOf(args), bodies.readPasscode(args));
+      return dropResult(drop, config.BASE_URL);
+    },
+  });
+
+  const remove = defineTool({
+    name: 'delete_drop',
+    title: 'Delete a page',
+    description: 'Deletes a drop with all its versions. This cannot be undone: ask the user first.',
+    effect: 'sets',
+    cost: 'change',
+    input: object({ slug }),
+    async run(caller, args) {
+      const target = targetOf(args);
+      await drops.remove(caller, target);
+      return { structured: { slug: target.slug, deleted: true } };
+    },
+  });
+
+  return [setPasscode, remove];
 }

@@ -1,13 +1,12 @@
-import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { UploadRequest } from '../../shared/services/uploads.ts';
+import { dropFields } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { ifMatchField, isSlug, readRevisions } from '../drops/target-fields.ts';
-import { invalid, text, validate } from '../http/validate.ts';
-
-const notAnObject = invalid('The body must be a JSON object');
+import { invalid, jsonBody, text as textField, validate } from '../http/validate.ts';
+import { address, exactly, fields, named, text, time, type Wire } from '../openapi/shape.ts';
 
 /** `*`, or one ETag; its quotes may be missing. */
 const etagPattern = /^(\*|\d{1,15}|(W\/)?"[!#-~]*")$/;
@@ -23,10 +22,10 @@ const noHtml = '-';
 export function createUploadReaders(config: Config) {
   const bodies = createDropBodyReaders(config);
   const target = {
-    slug: text('slug')
+    slug: textField('slug')
       .meta({
         description: 'The drop that gets a new version. Absent: a new drop.',
-        examples: ['t9tzZkipKQ5I'],
+        examples: [dropFields.slug.example],
       })
       .test(isSlug),
     if_match: ifMatchField.test({
@@ -39,7 +38,7 @@ export function createUploadReaders(config: Config) {
   const { untitled, replace } = bodies.schemas;
   const { expires_at } = replace.fields;
   const schema = untitled.omit(['html']).shape({ ...target, expires_at });
-  const targetSchema = object(target).typeError(notAnObject).nonNullable(notAnObject);
+  const targetSchema = jsonBody(target);
   const stored = Object.keys(untitled.fields).filter((name) => !['html', 'passcode'].includes(name));
 
   return {
@@ -89,4 +88,34 @@ function htmlComesLater(): DropError {
 function ifMatchWithoutSlug(): DropError {
   const message = 'if_match needs slug: a new drop has no ETag to compare';
   return new DropError('invalid_arg', message, { field: 'if_match' });
+}
+
+const sample = 'https://drops.example/u/7VgtJt0pDdvDZbqS2q5qzu0HxOq1cX9b';
+
+export const uploadShape = named(
+  'Upload',
+  fields({
+    upload_url: address(
+      'Where the document goes. Everybody who knows it can publish for you: keep it secret.',
+      sample,
+    ),
+    expires_at: time('When the address expires, 10 minutes after the request.'),
+    method: exactly('How to send the document.', 'PUT'),
+    curl: text('The same as a command line; replace page.html by your file.', {
+      examples: [`curl -sS --fail-with-body -T page.html ${sample}`],
+    }),
+  }),
+);
+
+export function presentUpload(
+  { secret, expiresAt }: { secret: string; expiresAt: number },
+  baseUrl: string,
+): Wire<typeof uploadShape> {
+  const upload_url = `${baseUrl}/u/${secret}`;
+  return {
+    upload_url,
+    expires_at: expiresAt,
+    method: 'PUT',
+    curl: `curl -sS --fail-with-body -T page.html ${upload_url}`,
+  };
 }
