@@ -4,7 +4,7 @@ import type { DropError } from '../../shared/domain/errors.ts';
 import type { Log } from '../../shared/ports/log.ts';
 import { errorPage } from '../html/error-page.ts';
 import type { HtmlPage, Layout } from '../html/layout.ts';
-import { type ErrorEnvelope, HttpError, presentError, shownError, statuses } from './http-error.ts';
+import { type ErrorEnvelope, HttpError, presentError, shownError, statusOf } from './http-error.ts';
 import { pathOf } from './request-log.ts';
 import { forbidIndexing } from './send.ts';
 
@@ -82,10 +82,6 @@ export function setStatusAndHeaders(res: ServerResponse, error: DropError): numb
 /** RFC 6750, section 3: a request without a token gets no error attribute. */
 export function challenge(code: 'unauthorized' | 'invalid_token'): string {
   return `Bearer realm="dropleaf"${code === 'invalid_token' ? ', error="invalid_token"' : ''}`;
-}
-
-function statusOf(error: DropError): number {
-  return error instanceof HttpError ? error.status : statuses[error.code];
 }
 
 function asJson(envelope: ErrorEnvelope, res: ServerResponse): string {

@@ -1,42 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Code } from '../../shared/domain/errors.ts';
-import { errorShape, statuses } from '../http/http-error.ts';
+import { errorCodes, errorShape } from '../http/http-error.ts';
 import type { HeaderName, Refusal } from './operation.ts';
-
-const meanings: Readonly<Record<Code, string>> = {
-  unauthorized: 'The request has no bearer token. On `/api/me` also: the token is not valid.',
-  invalid_token: 'The bearer token is malformed, unknown or revoked.',
-  token_required: 'The poll has no `token`.',
-  forbidden:
-    'The account is suspended, the page was taken down, or a web page of another origin sent the request.',
-  not_found: 'There is no such drop, version or token, or it belongs to another account.',
-  version_not_found: 'The public page has no version with that number.',
-  invalid_slug: 'The slug in the path is too long or has characters that slugs never have.',
-  invalid_json:
-    'The body is not JSON in UTF-8, is nested too deep or has too many members (400), or its type or encoding is not supported (415).',
-  invalid_arg: 'Another field, parameter or header is wrong: see `details.field`.',
-  html_required: '`html` is missing or empty.',
-  html_too_large: '`html`, or the body as a whole, has too many bytes.',
-  title_required: '`title` is missing or blank.',
-  title_too_long: '`title` has too many characters.',
-  description_too_long: '`description` has too many characters.',
-  context_too_large: '`context` has too many bytes.',
-  passcode_required: '`passcode` is missing or not a string (400), or the page is locked (403).',
-  passcode_too_short: '`passcode` has too few characters.',
-  metadata_only_on_patch: 'The PATCH has `html`. Use PUT to publish a new version.',
-  last_version_cannot_be_deleted: 'The drop has only this version. Delete the drop instead.',
-  version_limit_reached: 'The drop has the maximum number of versions.',
-  version_conflict: 'The drop does not match `If-Match`: `details.etag` is its ETag now.',
-  rate_limited: 'Too many requests of this kind in this minute.',
-  daily_quota_exceeded: 'The account has used up the writes of this UTC day.',
-  quota_exceeded: 'The account has the maximum number of drops.',
-  idempotency_key_reused: 'The `Idempotency-Key` was used for another request in the last 24 hours.',
-  idempotency_key_in_use:
-    'An earlier request with the same `Idempotency-Key`, or to the same upload address, is still running.',
-  upload_used: 'The upload address was used for another document.',
-  internal_error: 'The service failed.',
-  unavailable: 'A part of the service is down or overloaded, or the request took too long.',
-};
 
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
@@ -56,7 +21,7 @@ export const unlistedByStatus = byStatus([
 export function byStatus(refusals: readonly Refusal[]): CodesByStatus {
   const found: Record<number, Code[]> = {};
   for (const refusal of refusals) {
-    const [code, status] = typeof refusal === 'string' ? [refusal, statuses[refusal]] : refusal;
+    const [code, status] = typeof refusal === 'string' ? [refusal, errorCodes[refusal][0]] : refusal;
     found[status] = [...new Set([...(found[status] ?? []), code])].sort();
   }
   return found;
@@ -119,7 +84,7 @@ export function codesInWords(codes: CodesByStatus): string {
 
 /** Every code and its meaning, as a Markdown table. */
 export function codeTable(): string {
-  const rows = Object.entries(meanings).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  const rows = Object.entries(errorCodes).map(([code, [, meaning]]) => `| \`${code}\` | ${meaning} |`);
   return ['| code | meaning |', '|---|---|', ...rows].join('\n');
 }
 

@@ -90,7 +90,7 @@ export interface Reply {
   readonly headers?: readonly HeaderName[];
 }
 
-/** An error code, with its status if that differs from the code's status in http/http-error.ts. */
+/** An error code, with its status if that differs from the code's status in `errorCodes`. */
 export type Refusal = Code | readonly [code: Code, status: number];
 
 /**

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { type Identity, localIdentity } from '../../shared/domain/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { quotaOf } from '../../shared/domain/visitor.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { visitorOf } from '../http/client-address.ts';
@@ -23,7 +24,7 @@ export function createLocalSignIn({ limits, config }: Pick<Services, 'limits' | 
     const isRight = await limits.attempts.key.run({
       visitor,
       // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
-      quotas: [{ key: `key:${visitor.address}`, limit: config.CODE_TRIES }],
+      quotas: [quotaOf('key', visitor.address, config.CODE_TRIES)],
       check: async () => constantTimeEqual(key, signInKey),
       counts: (isRight) => !isRight,
     });

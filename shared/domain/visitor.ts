@@ -6,17 +6,47 @@ export interface Visitor {
   readonly network: string;
 }
 
+/** What is counted within windows of time. Those that end with `-from` count networks. */
+export const limitNames = [
+  'write',
+  'change',
+  'repeat',
+  'upload',
+  'upload-repeat',
+  'sign-in-of',
+  'key',
+  'passcode-of',
+  'report-of',
+  'sign-in',
+  'sign-in-from',
+  'code',
+  'code-from',
+  'passcode',
+  'passcode-from',
+  'report',
+  'report-from',
+] as const;
+export type LimitName = (typeof limitNames)[number];
+
+/** @param id what is counted apart: an account, an address, a drop */
+export function quotaOf(name: LimitName, id: string, limit: number) {
+  return { key: `${name}:${id}`, limit };
+}
+
 /** The limit of a network is this many times the limit of an address. */
 export const networkLimitFactor = 10;
 
 /**
  * The quotas of a visitor's network and address. The network comes first: once it is used up, none of its other
  * addresses is counted. An IPv4 address is its own network and has one quota.
- * @param kind names what is counted
  * @param limit for an address
  */
-export function quotasOf(kind: string, { address, network }: Visitor, limit: number) {
-  const ofAddress = { key: `${kind}:${address}`, limit };
+export function quotasOf(
+  name: 'sign-in' | 'code' | 'passcode' | 'report',
+  { address, network }: Visitor,
+  limit: number,
+) {
+  const ofAddress = quotaOf(name, address, limit);
   if (network === address) return [ofAddress];
-  return [{ key: `${kind}-from:${network}`, limit: limit * networkLimitFactor }, ofAddress];
+  return [quotaOf(`${name}-from`, network, limit * networkLimitFactor), ofAddress];
 }

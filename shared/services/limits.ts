@@ -1,6 +1,6 @@
 import type { Caller, DailyQuota } from '../domain/account.ts';
 import { type Code, DropError } from '../domain/errors.ts';
-import { networkLimitFactor, quotasOf, type Visitor } from '../domain/visitor.ts';
+import { type LimitName, networkLimitFactor, quotaOf, quotasOf, type Visitor } from '../domain/visitor.ts';
 import { attemptWindowMs, dayOf, minuteMs, windowOf } from '../domain/windows.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Quota, RateLimiter } from '../ports/rate-limiter.ts';
@@ -39,14 +39,14 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
   }
 
   const takeMinute =
-    (kind: string, limit: number, what: string) =>
+    (name: LimitName, limit: number, what: string) =>
     ({ accountId }: Caller): Promise<void> =>
-      take([{ key: `${kind}:${accountId}`, limit }], minuteMs, `At most ${limit} ${what} a minute.`);
+      take([quotaOf(name, accountId, limit)], minuteMs, `At most ${limit} ${what} a minute.`);
 
   const takeTenMinutes =
-    (kind: string, limit: number, message: string) =>
+    (name: LimitName, limit: number, message: string) =>
     (id: string): Promise<void> =>
-      take([{ key: `${kind}:${id}`, limit }], attemptWindowMs, message);
+      take([quotaOf(name, id, limit)], attemptWindowMs, message);
 
   const attempts = (windowMs: number, message: string): Attempts =>
     createAttempts({ limiter, clock }, windowMs, ({ limit }, { retryAfterSeconds }) =>

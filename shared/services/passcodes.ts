@@ -1,6 +1,6 @@
 import type { Lock, Page } from '../domain/drop.ts';
 import { newId } from '../domain/ids.ts';
-import { quotasOf, type Visitor } from '../domain/visitor.ts';
+import { quotaOf, quotasOf, type Visitor } from '../domain/visitor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PasscodeHasher } from '../ports/passcode-hasher.ts';
 import type { Quota } from '../ports/rate-limiter.ts';
@@ -44,9 +44,9 @@ export function createPasscodes(deps: {
   /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
   function quotasAt(dropId: string, visitor: Visitor): Quota[] {
     return [
-      { key: `passcode-of:${dropId}`, limit: config.PASSCODE_TRIES_PER_DROP },
+      quotaOf('passcode-of', dropId, config.PASSCODE_TRIES_PER_DROP),
       ...quotasOf('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS),
-      { key: `passcode-of:${dropId}:${visitor.address}`, limit: config.PASSCODE_TRIES },
+      quotaOf('passcode-of', `${dropId}:${visitor.address}`, config.PASSCODE_TRIES),
     ];
   }
 

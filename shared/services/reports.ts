@@ -1,7 +1,7 @@
 import type { Page } from '../domain/drop.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Complaint, Report, ReportedPage } from '../domain/report.ts';
-import { quotasOf, type Visitor } from '../domain/visitor.ts';
+import { quotaOf, quotasOf, type Visitor } from '../domain/visitor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Audit } from './audit.ts';
@@ -50,7 +50,7 @@ export function createReports(deps: {
         visitor,
         quotas: [
           ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
-          { key: `report-of:${dropId}`, limit: config.REPORTS_PER_DROP_PER_HOUR },
+          quotaOf('report-of', dropId, config.REPORTS_PER_DROP_PER_HOUR),
         ],
         check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
         counts: (stored) => stored !== 'known', // a parallel request stored it

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { watchPurger } from '../../shared/adapters/prometheus/engine-metrics.ts';
 import { createHistogram } from '../../shared/adapters/prometheus/histogram.ts';
-import { watchPurger } from '../../shared/adapters/prometheus/purge-metrics.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 
 /** The values of a scrape, without help and types. */

@@ -1,4 +1,5 @@
-import type { Histogram as LibraryHistogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addMetric, type Sample } from './metric-kinds.ts';
 
 /** The numbers for one set of label values. */
 export interface Tally {
@@ -22,17 +23,10 @@ interface HistogramOptions {
 export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
   const { name, help, labels, buckets } = options;
   const tallies = new Map<string, ReturnType<typeof createTally>>();
-  const metric = {
-    name,
-    help,
-    type: 'histogram',
-    get: async () => ({ name, help, type: 'histogram', values: [...tallies.values()].flatMap(list) }),
-  };
-  // proof: a registry reads these fields of what it holds, and calls `get` alone
-  registry.registerMetric(metric as unknown as LibraryHistogram);
+  addMetric(registry, 'histogram', { name, help }, async () => [...tallies.values()].flatMap(list));
 
   /** Without a value it has no series: most routes are hardly used. */
-  function list(tally: ReturnType<typeof createTally>) {
+  function list(tally: ReturnType<typeof createTally>): Sample[] {
     const { own, sum, counts } = tally.read();
     let total = 0;
     const cumulated = [...buckets, '+Inf'].map((le, i) => {
@@ -57,6 +51,21 @@ export function createHistogram(registry: Registry, options: HistogramOptions): 
       tallies.set(key, tally);
       return tally;
     },
+  };
+}
+
+/** The same call, whose time is observed, also if it fails. */
+export function timed<A extends readonly unknown[], R>(
+  duration: Tally,
+  call: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
+  return async (...args) => {
+    const startedAt = performance.now();
+    try {
+      return await call(...args);
+    } finally {
+      duration.observe((performance.now() - startedAt) / 1_000);
+    }
   };
 }
 

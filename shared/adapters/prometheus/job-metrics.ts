@@ -1,11 +1,11 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { JobCount } from '../../domain/job-count.ts';
 import { type JobHandlers, type JobName, jobNames } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
-import { createEventCounter } from './event-counter.ts';
-import { createHistogram } from './histogram.ts';
+import { createHistogram, timed } from './histogram.ts';
+import { addReading, createEventCounter } from './metric-kinds.ts';
 
 /** A queue that does not answer must not hold up a scrape. */
 const countWithinMs = 2_000;
@@ -39,17 +39,13 @@ function countRuns(registry: Registry, handlers: JobHandlers): JobHandlers {
   });
 
   function count<N extends JobName>(name: N): JobHandlers[N] {
-    const duration = durations.tally(name);
-    const run = handlers[name];
+    const run = timed(durations.tally(name), handlers[name]);
     return async (payload) => {
-      const startedAt = performance.now();
       try {
         await run(payload);
       } catch (error) {
         failures(name);
         throw error;
-      } finally {
-        duration.observe((performance.now() - startedAt) / 1_000);
       }
     };
   }
@@ -59,42 +55,27 @@ function countRuns(registry: Registry, handlers: JobHandlers): JobHandlers {
 }
 
 function addQueue(registry: Registry, queue: Engine['jobs'], clock: Clock): void {
-  const registers = [registry];
   const readCounts = onceAScrape(() => countJobs(queue));
-  new Gauge({
+  const jobs = {
     name: 'dropleaf_jobs',
     help: 'Jobs in the queue of all processes, by name and state (waiting, active, failed); none if it does not answer',
-    labelNames: ['name', 'state'],
-    registers,
-    async collect() {
-      this.reset();
-      for (const { name, waiting, active, failed } of (await readCounts()) ?? []) {
-        this.inc({ name, state: 'waiting' }, waiting);
-        this.inc({ name, state: 'active' }, active);
-        this.inc({ name, state: 'failed' }, failed);
-      }
-    },
-  });
-  new Gauge({
+  };
+  addReading(registry, 'gauge', jobs, async () =>
+    ((await readCounts()) ?? []).flatMap(({ name, ...counts }) =>
+      (['waiting', 'active', 'failed'] as const).map((state) => [{ name, state }, counts[state]] as const),
+    ),
+  );
+  const overdue = {
     name: 'dropleaf_job_overdue_seconds',
     help: 'For how long the oldest job of the name is due and has not begun; 0: none is due',
-    labelNames: ['name'],
-    registers,
-    async collect() {
-      this.reset();
-      for (const { name, oldestDueAt } of (await readCounts()) ?? []) {
-        this.set({ name }, oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1_000);
-      }
-    },
-  });
-  new Gauge({
-    name: 'dropleaf_job_queue_up',
-    help: 'Whether the job queue answered: 1 or 0',
-    registers,
-    async collect() {
-      this.set((await readCounts()) === null ? 0 : 1);
-    },
-  });
+  };
+  addReading(registry, 'gauge', overdue, async () =>
+    ((await readCounts()) ?? []).map(({ name, oldestDueAt }) => {
+      return [{ name }, oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1_000];
+    }),
+  );
+  const up = { name: 'dropleaf_job_queue_up', help: 'Whether the job queue answered: 1 or 0' };
+  addReading(registry, 'gauge', up, async () => ((await readCounts()) === null ? 0 : 1));
 }
 
 /** null: the queue does not answer. */

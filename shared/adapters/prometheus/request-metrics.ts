@@ -1,6 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { RequestMetrics, RouteCounter } from '../../ports/metrics.ts';
 import { createHistogram } from './histogram.ts';
+import { addReading } from './metric-kinds.ts';
 
 /** Few, because there are as many series for each route: from memory, quick, noticed, slow, near ANSWER_MS. */
 const buckets = [0.005, 0.025, 0.1, 0.5, 2.5];
@@ -21,19 +22,17 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     labels: ['method', 'route'],
     buckets,
   });
-  new Counter({
+  const answered = {
     name: 'dropleaf_http_requests_total',
     help: 'Answered requests by method, route and class of status (2xx to 5xx)',
-    labelNames: ['method', 'route', 'status'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { method, route, byClass } of routes.values()) {
-        for (const [digit, count] of byClass.entries())
-          if (count > 0) this.inc({ method, route, status: `${digit}xx` }, count);
-      }
-    },
-  });
+  };
+  addReading(registry, 'counter', answered, () =>
+    [...routes.values()].flatMap(({ method, route, byClass }) =>
+      [...byClass.entries()]
+        .filter(([, count]) => count > 0)
+        .map(([digit, count]) => [{ method, route, status: `${digit}xx` }, count] as const),
+    ),
+  );
   const abandoned = new Counter({
     name: 'dropleaf_http_requests_abandoned_total',
     help: 'Requests whose clients left before they were answered',
@@ -63,14 +62,8 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     },
     abandoned: () => abandoned.inc(),
     watchConnections(count) {
-      new Gauge({
-        name: 'dropleaf_http_connections',
-        help: 'Open connections of clients',
-        registers: [registry],
-        collect() {
-          this.set(count());
-        },
-      });
+      const connections = { name: 'dropleaf_http_connections', help: 'Open connections of clients' };
+      addReading(registry, 'gauge', connections, count);
     },
   };
 }

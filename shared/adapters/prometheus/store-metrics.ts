@@ -1,6 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { CommandEnded, FileSizes, StoreMetrics, TransactionEnded } from '../../ports/metrics.ts';
 import { createHistogram } from './histogram.ts';
+import { addReading } from './metric-kinds.ts';
 
 /** Up to the longest wait for an answer (2.5 s), and above it. */
 const buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
@@ -62,26 +63,20 @@ function createTransactionMetrics(registry: Registry): TransactionEnded {
 }
 
 function addFileSizes(registry: Registry, read: () => FileSizes): void {
-  const registers = [registry];
-  new Gauge({
+  const sizes = {
     name: 'dropleaf_sqlite_file_bytes',
     help: 'Size of the database file and of its write-ahead log',
-    labelNames: ['file'],
-    registers,
-    collect() {
-      const { database, wal } = read();
-      this.set({ file: 'database' }, database);
-      this.set({ file: 'wal' }, wal);
-    },
+  };
+  addReading(registry, 'gauge', sizes, () => {
+    const { database, wal } = read();
+    return [
+      [{ file: 'database' }, database],
+      [{ file: 'wal' }, wal],
+    ];
   });
-  new Gauge({
+  const free = {
     name: 'dropleaf_data_free_bytes',
     help: 'Space on the disk of DATA_DIR that the service may fill',
-    registers,
-    collect() {
-      const { free } = read();
-      if (free === null) this.remove();
-      else this.set(free);
-    },
-  });
+  };
+  addReading(registry, 'gauge', free, () => read().free ?? []);
 }

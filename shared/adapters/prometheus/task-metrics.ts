@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type Metrics, type ThreadTask, threadTasks } from '../../ports/metrics.ts';
-import { createEventCounter } from './event-counter.ts';
-import { createHistogram } from './histogram.ts';
+import { createHistogram, timed } from './histogram.ts';
+import { createEventCounter } from './metric-kinds.ts';
 
 /** From a context of a few lines to the timeout of a page (RENDER_BUDGET_MS). */
 const buckets = [0.005, 0.025, 0.1, 0.5, 2.5];
@@ -33,19 +33,17 @@ export function createTaskMetrics(registry: Registry): Pick<Metrics, 'watchTask'
   });
 
   function watch(task: ThreadTask, call: Call): Call {
-    const duration = durations.tally(task);
+    const run = timed(durations.tally(task), call);
     running.set({ task }, 0);
     return async (...args) => {
-      const startedAt = performance.now();
       running.inc({ task });
       let result: unknown = null;
       try {
-        result = await call(...args);
+        result = await run(...args);
         return result;
       } finally {
         running.dec({ task });
         if (result === null && !judgeInput.includes(task)) taskFailed(task);
-        duration.observe((performance.now() - startedAt) / 1_000);
       }
     };
   }
