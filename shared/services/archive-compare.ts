@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type ArchivedDrop,
   type ArchiveKind,
   type ArchiveRecord,
   archiveId,
@@ -43,11 +42,9 @@ export async function* compareArchive(
 async function* readStore(snapshot: ArchiveSnapshot): AsyncGenerator<Omit<RecordsPart, 'type'>> {
   for await (const { kind, records } of readSnapshot(snapshot)) {
     const digests = new Map<string, string>();
-    const drops = kind === 'drops' ? (records as readonly ArchivedDrop[]) : []; // proof: of that kind
-    const blobs = drops.flatMap(blobsOf);
-    let n = 0;
-    for await (const bytes of readBlobs(snapshot, blobs)) {
-      const name = blobs[n++]?.name ?? '';
+    const bytesOfBlobs = readBlobs(snapshot, records.flatMap(blobsOf));
+    for (const { name } of records.flatMap(blobsOf)) {
+      const bytes: Uint8Array | null = (await bytesOfBlobs.next()).value ?? null;
       if (bytes !== null) digests.set(name, digestOf(bytes).sha256);
     }
     yield { kind, records, digests };
@@ -75,12 +72,10 @@ function compareOrder(a: Item | null, b: Item | null): number {
 function* compareItems(wanted: Item, stored: Item): Generator<string> {
   const fields = findDifferences(wanted.record, stored.record);
   if (fields.length > 0) yield `${describe(wanted)} differs in ${fields.join(', ')}`;
-  if (!('versions' in wanted.record)) return;
-  for (const { name, what } of blobsOf(wanted.record)) {
-    const digest = wanted.digests.get(name);
-    if (digest === undefined || digest === stored.digests.get(name)) continue; // undefined: the reader reports it
-    const difference = stored.digests.has(name) ? 'differs' : 'is not in the store';
-    yield `${name} (${what} of ${wanted.record.slug}) ${difference}`;
+  for (const { name, label } of blobsOf(wanted.record)) {
+    const [digest, other] = [wanted.digests.get(name), stored.digests.get(name)];
+    if (digest === undefined || digest === other) continue; // undefined: the reader reports it
+    yield `${label} ${other === undefined ? 'is not in the store' : 'differs'}`;
   }
 }
 

@@ -56,21 +56,38 @@ export async function exportArchive(
   output: ArchiveOutput,
   { head, skipsDamaged, signal, onRecords }: ExportOptions,
 ): Promise<{ manifest: ArchiveManifest; skipped: readonly DamagedDrop[] }> {
+  const skipped: DamagedDrop[] = [];
+  const writer = createWriter(output);
   const snapshot = await store.openSnapshot();
+
+  /** @returns the record to write, which may be newer; null: the drop was deleted meanwhile, or is damaged */
+  async function addBlobs(drop: ArchivedDrop, blobs: ReadBlobs): Promise<ArchivedDrop | null> {
+    const written = new Map<string, BlobDigest>();
+    let record: ArchivedDrop | null = drop;
+    let damaged = await writer.addBlobs(blobsOf(drop), blobs, written);
+    while (record !== null && damaged !== null) {
+      const { id: damagedId, reason } = damaged;
+      record = await snapshot.readDropAgain(drop.id);
+      if (record?.versions.some(({ id }) => id === damagedId)) {
+        if (!skipsDamaged) throw new ArchiveError(`${drop.slug} is damaged: ${reason}`);
+        skipped.push({ slug: drop.slug, reason });
+        record = null;
+      }
+      const others = record === null ? [] : blobsOf(record).filter(({ name }) => !written.has(name));
+      damaged = await writer.addBlobs(others, readBlobs(snapshot, others), written);
+    }
+    writer.addDigests(written, record === null ? [] : blobsOf(record));
+    return record;
+  }
+
   try {
     await output.add(headName, formatHead(head));
-    const skipped: DamagedDrop[] = [];
-    const writer = createWriter(output);
-    const blobs = createBlobExport(snapshot, writer, (damaged) => {
-      if (!skipsDamaged) throw new ArchiveError(`${damaged.slug} is damaged: ${damaged.reason}`);
-      skipped.push(damaged);
-    });
     for await (const { kind, records } of readSnapshot(snapshot)) {
-      if (kind === 'drops') blobs.expect(records as readonly ArchivedDrop[]); // proof: of that kind
+      const blobs = readBlobs(snapshot, records.flatMap(blobsOf));
       for (const record of records) {
         signal.throwIfAborted();
-        const final = kind === 'drops' ? await blobs.add(record as ArchivedDrop) : record; // proof: of that kind
-        if (final !== null) await writer.addRecord(kind, final);
+        const whole = 'versions' in record ? await addBlobs(record, blobs) : record;
+        if (whole !== null) await writer.addRecord(kind, whole);
       }
       onRecords(records.length);
     }
@@ -91,9 +108,10 @@ export async function* readSnapshot(
   for (const kind of archiveKinds) {
     for await (const batch of snapshot.read(kind)) {
       if (kind === 'accounts') for (const record of batch) accounts.add(archiveId(record));
-      const records = batch.filter(
-        (record) => accounts.has(ownerOf(record) ?? '') || ownerOf(record) === null,
-      );
+      const records = batch.filter((record) => {
+        const owner = ownerOf(record);
+        return owner === null || accounts.has(owner);
+      });
       yield { kind, records };
     }
   }
@@ -104,6 +122,8 @@ const blobsAtOnce = 64;
 const bytesAtOnce = 8 * 1024 * 1024;
 /** Of a blob whose record does not say it. */
 const usualBytes = 64 * 1024;
+
+type ReadBlobs = AsyncIterator<Uint8Array | null>;
 
 /** The bytes of the blobs, in their order; null: no such blob. While some are worked on, the next ones are read. */
 export async function* readBlobs(
@@ -137,64 +157,6 @@ export async function* readBlobs(
   }
 }
 
-/** Writes the blobs of drops. */
-function createBlobExport(
-  snapshot: ArchiveSnapshot,
-  writer: ReturnType<typeof createWriter>,
-  onDamage: (damaged: DamagedDrop) => void,
-) {
-  let expected = readBlobs(snapshot, []);
-
-  /** Writes the blobs that are whole. @returns the first that is not; null: all are */
-  async function write(
-    blobs: readonly BlobOfVersion[],
-    bytesOfBlobs: AsyncIterator<Uint8Array | null>,
-    written: Map<string, BlobDigest>,
-  ): Promise<{ readonly id: string; readonly reason: string } | null> {
-    let damaged: { readonly id: string; readonly reason: string } | null = null;
-    for (const { name, id, what, bytes: length } of blobs) {
-      const bytes: Uint8Array | null = (await bytesOfBlobs.next()).value ?? null;
-      if (bytes === null) damaged ??= { id, reason: `the ${what} is missing` };
-      else if (bytes.byteLength !== (length ?? bytes.byteLength))
-        damaged ??= {
-          id,
-          reason: `the ${what} has ${bytes.byteLength} bytes, and its record says ${length}`,
-        };
-      else {
-        await writer.addBlob(name, bytes);
-        written.set(name, digestOf(bytes));
-      }
-    }
-    return damaged;
-  }
-
-  return {
-    /** These drops are added next. */
-    expect(drops: readonly ArchivedDrop[]): void {
-      expected = readBlobs(snapshot, drops.flatMap(blobsOf));
-    },
-
-    /** @returns the record to write, which may be newer; null: the drop was deleted meanwhile, or is damaged */
-    async add(drop: ArchivedDrop): Promise<ArchivedDrop | null> {
-      const written = new Map<string, BlobDigest>();
-      let record: ArchivedDrop | null = drop;
-      let missing = await write(blobsOf(drop), expected, written);
-      while (record !== null && missing !== null) {
-        const { id: damagedId, reason } = missing;
-        record = await snapshot.readDropAgain(drop.id);
-        if (record?.versions.some(({ id }) => id === damagedId)) {
-          onDamage({ slug: drop.slug, reason });
-          record = null;
-        }
-        const others = record === null ? [] : blobsOf(record).filter(({ name }) => !written.has(name));
-        missing = await write(others, readBlobs(snapshot, others), written);
-      }
-      writer.addDigests(written, record === null ? [] : blobsOf(record));
-      return record;
-    },
-  };
-}
-
 /** Writes the entries between the head and the end of an archive, and the manifest. */
 function createWriter(output: ArchiveOutput) {
   const totals = createTotals();
@@ -216,7 +178,26 @@ function createWriter(output: ArchiveOutput) {
   }
 
   return {
-    addBlob: (name: string, bytes: Uint8Array) => output.add(name, bytes),
+    /** Adds the blobs that are whole to the archive and to `written`. @returns the first that is not; null: all are */
+    async addBlobs(
+      blobs: readonly BlobOfVersion[],
+      bytesOfBlobs: ReadBlobs,
+      written: Map<string, BlobDigest>,
+    ): Promise<{ readonly id: string; readonly reason: string } | null> {
+      const damaged: { id: string; reason: string }[] = [];
+      for (const { name, id, what, bytes: length } of blobs) {
+        const bytes: Uint8Array | null = (await bytesOfBlobs.next()).value ?? null;
+        if (bytes !== null && bytes.byteLength === (length ?? bytes.byteLength)) {
+          await output.add(name, bytes);
+          written.set(name, digestOf(bytes));
+        } else {
+          const fault =
+            bytes === null ? 'is missing' : `has ${bytes.byteLength} bytes, and its record says ${length}`;
+          damaged.push({ id, reason: `the ${what} ${fault}` });
+        }
+      }
+      return damaged[0] ?? null;
+    },
 
     /** @param written the digests of blobs that were added, by name @param used those that the next record names */
     addDigests(written: Map<string, BlobDigest>, used: readonly BlobOfVersion[]): void {

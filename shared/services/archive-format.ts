@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import {
-  type ArchivedDrop,
   ArchiveError,
   type ArchiveKind,
+  type ArchiveRecord,
   archiveKinds,
   type BlobFolder,
   blobFolders,
@@ -182,23 +182,22 @@ export interface BlobOfVersion {
   readonly id: string;
   /** `HTML of version 3`. */
   readonly what: string;
+  /** `html/0198f… (HTML of version 3 of abc123)`. */
+  readonly label: string;
   /** null: its record does not say. */
   readonly bytes: number | null;
 }
 
-/** The blobs of a drop in the order in which digests and totals have them. */
-export function blobsOf({ versions }: Pick<ArchivedDrop, 'versions'>): BlobOfVersion[] {
-  return versions.flatMap(({ id, number, sizeBytes: bytes, hasContext }) => {
-    const html = {
-      name: `html/${id}`,
-      folder: 'html',
-      id,
-      what: `HTML of version ${number}`,
-      bytes,
-    } as const;
-    if (!hasContext) return [html];
-    const what = `context of version ${number}`;
-    return [html, { name: `contexts/${id}`, folder: 'contexts', id, what, bytes: null } as const];
+/** The blobs of a record in the order in which digests and totals have them; only drops have any. */
+export function blobsOf(record: ArchiveRecord): BlobOfVersion[] {
+  if (!('versions' in record)) return [];
+  const blobOf = (folder: BlobFolder, id: string, what: string, bytes: number | null) => {
+    const name = `${folder}/${id}`;
+    return { name, folder, id, what, label: `${name} (${what} of ${record.slug})`, bytes };
+  };
+  return record.versions.flatMap(({ id, number, sizeBytes, hasContext }) => {
+    const html = blobOf('html', id, `HTML of version ${number}`, sizeBytes);
+    return hasContext ? [html, blobOf('contexts', id, `context of version ${number}`, null)] : [html];
   });
 }
 

@@ -1,5 +1,4 @@
 import {
-  type ArchivedDrop,
   ArchiveError,
   type ArchiveKind,
   type ArchiveRecord,
@@ -107,8 +106,7 @@ async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<
         return null;
       case 'records': {
         const records = readRecords(name, content.kind, bytes);
-        const drops = content.kind === 'drops' ? (records as ArchivedDrop[]) : null; // proof: read as this kind
-        return { ...content, records, digests: drops === null ? new Map() : blobs.check(drops) };
+        return { ...content, records, digests: content.kind === 'drops' ? blobs.check(records) : new Map() };
       }
       case 'manifest':
         blobs.checkRest();
@@ -204,15 +202,13 @@ function createBlobChecks(totals: Totals, note: Note) {
     },
 
     /** Checks the blobs of these drops, which came since the drops before them. @returns their SHA-256 by name */
-    check(drops: readonly ArchivedDrop[]): ReadonlyMap<string, string> {
+    check(drops: readonly ArchiveRecord[]): ReadonlyMap<string, string> {
       const digests = new Map<string, string>();
-      for (const drop of drops) {
-        for (const { name, folder, id, what, bytes } of blobsOf(drop)) {
-          const blob = check(name, `${name} (${what} of ${drop.slug})`, bytes);
-          if (blob === undefined) continue;
-          digests.set(name, blob.sha256);
-          totals.addBlob(folder, id, blob);
-        }
+      for (const { name, label, folder, id, bytes } of drops.flatMap(blobsOf)) {
+        const blob = check(name, label, bytes);
+        if (blob === undefined) continue;
+        digests.set(name, blob.sha256);
+        totals.addBlob(folder, id, blob);
       }
       checkRest();
       return digests;
