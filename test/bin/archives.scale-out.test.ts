@@ -1,18 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config/config.ts';
-import { openStores } from '../../shared/open-stores.ts';
-import { start } from '../contract/records.ts';
-import { readManifest } from '../support/archives.ts';
-import { createTestClock } from '../support/clock.ts';
-import { fillStores } from '../support/fill-stores.ts';
-import { createRandom } from '../support/random.ts';
+import { fillDataDir, readManifest } from '../support/archives.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
-import { dropleaf } from './command.ts';
-import { killImport, timeImport } from './killed-imports.ts';
+import { dropleaf, type Env } from './command.ts';
+import { killImports } from './killed-imports.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
+
+async function run(env: Env, ...args: string[]): Promise<void> {
+  expect(await dropleaf(args, env), args.join(' ')).to.include({ stderr: '', code: 0 });
+}
 
 describe('bin/dropleaf.js export and import, from SQLite to MongoDB and back', () => {
   let folder: string;
@@ -31,18 +28,9 @@ describe('bin/dropleaf.js export and import, from SQLite to MongoDB and back', (
     this.timeout(120_000);
     const first = { DATA_DIR: join(folder, 'first') };
     const last = { DATA_DIR: join(folder, 'last') };
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    const engine = await openStores(readConfig(first), deps);
-    await fillStores(engine, { drops: 6, documentBytes: 1_200_000, now: start }); // two chunks in GridFS
-    await engine.secrets.findOrCreate('signing-secret', 'a-secret');
-    await engine.close();
-
+    await fillDataDir(first, { drops: 6, documentBytes: 1_200_000 }); // two chunks in GridFS
     const files = ['a', 'b', 'c'].map((name) => join(folder, `${name}.tar`));
     const [a = '', b = '', c = ''] = files;
-    const run = async (env: Record<string, string>, ...args: string[]) => {
-      const outcome = await dropleaf(args, env);
-      expect(outcome, args.join(' ')).to.include({ stderr: '', code: 0 });
-    };
     await run(first, 'export', a);
     await run(servers.env, 'import', a);
     await run(servers.env, 'verify', a, '--against-store');
@@ -61,22 +49,14 @@ describe('bin/dropleaf.js export and import, from SQLite to MongoDB and back', (
   it('an import into MongoDB that is killed leaves nothing or a store that is refused, and can be repeated', async function () {
     this.timeout(300_000);
     const source = { DATA_DIR: join(folder, 'source') };
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    const engine = await openStores(readConfig(source), deps);
-    await fillStores(engine, { drops: 100, documentBytes: 3_000, now: start });
-    await engine.close();
     const file = join(folder, 'killed.tar');
-    expect((await dropleaf(['export', file], source)).code).to.equal(0);
-    const inOwn = async <T>(use: (env: OwnServers['env']) => Promise<T>) => {
+    await fillDataDir(source, { drops: 100, documentBytes: 3_000 });
+    await run(source, 'export', file);
+    const inEmpty = async (use: (env: Env) => Promise<void>) => {
       const own = await openOwnServers();
       expect((await dropleaf(['migrate'], own.env)).code).to.equal(0); // most of the time of an import into a new database
-      return use(own.env).finally(() => own.remove());
+      await use(own.env).finally(() => own.remove());
     };
-    const duration = await inOwn((env) => timeImport(file, env));
-    const random = createRandom(24);
-    for (let n = 0; n < 5; n++) {
-      const afterMs = duration * (0.5 + (n + random()) / 10); // the first half connects
-      await inOwn((env) => killImport(file, env, afterMs));
-    }
+    await killImports(file, { count: 5, from: 0.5 }, inEmpty); // the first half connects
   });
 });

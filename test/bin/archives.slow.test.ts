@@ -4,17 +4,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config/config.ts';
-import { openStores } from '../../shared/open-stores.ts';
-import { start } from '../contract/records.ts';
-import { createTestClock } from '../support/clock.ts';
-import { fillStores } from '../support/fill-stores.ts';
-import { createRandom } from '../support/random.ts';
+import { fillDataDir } from '../support/archives.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 import { cli, dropleaf, launch } from './command.ts';
-import { killImport, timeImport } from './killed-imports.ts';
+import { killImports } from './killed-imports.ts';
 
 describe('bin/dropleaf.js export and import as processes', () => {
   let folder: string;
@@ -25,38 +19,35 @@ describe('bin/dropleaf.js export and import as processes', () => {
     folder = makeTempDir();
     file = join(folder, 'a.tar');
     env = { DATA_DIR: join(folder, 'data') };
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    const engine = await openStores(readConfig(env), deps);
-    await fillStores(engine, { drops: 100, documentBytes: 3_000, now: start });
-    await engine.close();
+    await fillDataDir(env, { drops: 100, documentBytes: 3_000 });
     expect((await dropleaf(['export', file], env)).code).to.equal(0);
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  const stored = (dataDir: string) => {
+  /** 0: the table is being created. */
+  function countRows(dataDir: string, table: string): number {
     const path = join(dataDir, 'dropleaf.sqlite');
-    if (!existsSync(path)) return { blobs: 0, drops: 0 };
+    if (!existsSync(path)) return 0;
     const db = new DatabaseSync(path, { readOnly: true });
     try {
-      const count = (table: string) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get().n);
-      return { blobs: count('html_blobs'), drops: count('drops') };
+      return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get().n);
     } catch {
-      return { blobs: 0, drops: 0 }; // it is being created
+      return 0;
     } finally {
       db.close();
     }
-  };
+  }
 
   it('an import that is killed goes on with the same command', async function () {
     this.timeout(60_000);
     const other = { DATA_DIR: join(folder, 'other') };
     const bytes = readFileSync(file);
-    for (const [end, isStored] of [
-      [bytes.byteLength / 2, () => stored(other.DATA_DIR).blobs > 0],
-      [bytes.indexOf('records/reports-000001'), () => stored(other.DATA_DIR).drops === 100],
+    for (const [end, table, rows] of [
+      [bytes.byteLength / 2, 'html_blobs', 1],
+      [bytes.indexOf('records/reports-000001'), 'drops', 100],
     ] as const) {
       const importing = launch(['import', '-'], other, bytes.subarray(0, end)); // and no end of it
-      await until(isStored, 'a part of the archive is stored');
+      await until(() => countRows(other.DATA_DIR, table) >= rows, 'a part of the archive is stored');
       importing.kill('SIGKILL');
       expect((await importing.ended()).code).to.equal(null);
     }
@@ -71,10 +62,9 @@ describe('bin/dropleaf.js export and import as processes', () => {
 
   it('an import that is killed at any of 20 moments leaves nothing or a store that is refused, and can be repeated', async function () {
     this.timeout(300_000);
-    const random = createRandom(24);
-    const duration = await timeImport(file, { DATA_DIR: join(folder, 'timed') });
-    for (let n = 0; n < 20; n++)
-      await killImport(file, { DATA_DIR: join(folder, `killed-${n}`) }, (duration * (n + random())) / 20);
+    const inEmpty = (use: (env: { DATA_DIR: string }) => Promise<void>) =>
+      use({ DATA_DIR: join(makeTempDir(), 'data') });
+    await killImports(file, { count: 20, from: 0 }, inEmpty);
   });
 
   it('an export whose reader goes away exits with 1', async function () {

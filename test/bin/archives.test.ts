@@ -2,15 +2,8 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config/config.ts';
-import { secretNames } from '../../shared/domain/archive.ts';
-import { openStores } from '../../shared/open-stores.ts';
-import { start } from '../contract/records.ts';
-import { readManifest } from '../support/archives.ts';
-import { createTestClock } from '../support/clock.ts';
-import { fillStores } from '../support/fill-stores.ts';
+import { fillDataDir, readManifest } from '../support/archives.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 import { dropleaf, runHere } from './command.ts';
 import { publish, useHome } from './home.ts';
 
@@ -30,13 +23,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  async function fill(): Promise<void> {
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    const engine = await openStores(readConfig(home.env), deps);
-    for (const name of secretNames) await engine.secrets.findOrCreate(name, `the ${name}`.replace(' ', '-'));
-    await fillStores(engine, { drops: 8, now: start });
-    await engine.close();
-  }
+  const fill = () => fillDataDir(home.env, { drops: 8 });
   const sql = (dataDir: string, statement: string) => {
     const db = new DatabaseSync(join(dataDir, 'dropleaf.sqlite'));
     db.exec(statement);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readManifest } from '../support/archives.ts';
+import { createRandom } from '../support/random.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, type Env, launch } from './command.ts';
 
@@ -10,16 +11,43 @@ const absent = /no Dropleaf data in|the data have form 0|MongoDB lacks|MongoDB h
 const unfinished = /^dropleaf: these data are incomplete: the import of the archive /;
 
 /**
- * Kills an import into an empty store. The store must be absent, be refused, or have all of the archive; MongoDB, which `migrate`
- * has made before, may have nothing. Unless it has all, the import is repeated, and must store all.
- * @param afterMs from its start
+ * Kills imports into empty stores at random moments, one in each part of the time that an import takes.
+ * @param from the part of that time before which none is killed
+ * @param inEmpty calls its argument with an empty store
  */
-export async function killImport(file: string, env: Env, afterMs: number): Promise<void> {
+export async function killImports(
+  file: string,
+  { count, from }: { readonly count: number; readonly from: number },
+  inEmpty: (use: (env: Env) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const random = createRandom(24);
+  const whole = await readManifest(file);
+  let duration = 0;
+  await inEmpty(async (env) => {
+    const startedAt = performance.now();
+    const { code, stderr } = await launch(['import', file], env).ended();
+    expect(code, stderr).to.equal(0);
+    duration = performance.now() - startedAt;
+  });
+  for (let n = 0; n < count; n++) {
+    const afterMs = duration * (from + ((1 - from) * (n + random())) / count);
+    await inEmpty((env) => killImport(file, env, { afterMs, whole }));
+  }
+}
+
+/**
+ * The store must be absent, be refused, or have all of the archive; MongoDB, which `migrate` has made before, may have nothing.
+ * Unless it has all, the import is repeated, and must store all.
+ */
+async function killImport(
+  file: string,
+  env: Env,
+  { afterMs, whole }: { readonly afterMs: number; readonly whole: string },
+): Promise<void> {
   const importing = launch(['import', file], env);
   await sleep(afterMs);
   importing.kill('SIGKILL');
   await importing.ended();
-  const whole = await readManifest(file);
   const left = await exportFrom(env);
   if (left.manifest === whole) return;
   if (unfinished.test(left.stderr)) {
@@ -41,12 +69,4 @@ async function exportFrom(env: Env) {
   const file = join(makeTempDir(), 'left.tar');
   const outcome = await dropleaf(['export', file], env);
   return { ...outcome, manifest: outcome.code === 0 ? await readManifest(file) : null };
-}
-
-/** How long an import takes, in ms. */
-export async function timeImport(file: string, env: Env): Promise<number> {
-  const startedAt = performance.now();
-  const { code, stderr } = await launch(['import', file], env).ended();
-  expect(code, stderr).to.equal(0);
-  return performance.now() - startedAt;
 }

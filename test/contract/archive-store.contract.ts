@@ -4,14 +4,13 @@ import {
   type ArchiveKind,
   type ArchiveRecord,
   archiveKinds,
-  blobFolders,
-  canonicalJson,
 } from '../../shared/domain/archive.ts';
 import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { ArchiveSnapshot } from '../../shared/ports/archive.ts';
 import { readSnapshot } from '../../shared/services/archive-export.ts';
-import { parseArchiveRecord } from '../../shared/services/archive-records.ts';
+import { importArchive } from '../../shared/services/archive-import.ts';
+import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import {
   aDrop,
@@ -41,15 +40,8 @@ async function* readDrops(snapshot: ArchiveSnapshot): AsyncGenerator<readonly Ar
 /** Everything that the stores have, read as an export does. */
 async function readAll({ archive }: Stores) {
   const snapshot = await archive.openSnapshot();
-  const read: { [K in ArchiveKind]: ArchiveRecord<K>[] } = {
-    secrets: [],
-    accounts: [],
-    tokens: [],
-    'idempotency-keys': [],
-    drops: [],
-    reports: [],
-    'audit-log': [],
-  };
+  const none = Object.fromEntries(archiveKinds.map((kind) => [kind, []]));
+  const read = none as unknown as { [K in ArchiveKind]: ArchiveRecord<K>[] }; // proof: the loop adds records of the kind
   for await (const { kind, records } of readSnapshot(snapshot)) {
     const all: ArchiveRecord[] = read[kind];
     all.push(...records);
@@ -58,21 +50,11 @@ async function readAll({ archive }: Stores) {
   return read;
 }
 
-/** Everything that one engine has is written to the other stores, through the lines of a file. */
-async function copy(from: Stores, { archive: to }: Stores): Promise<void> {
-  const read = await readAll(from);
-  const copyKind = <K extends ArchiveKind>(kind: K, records: readonly ArchiveRecord<K>[]) =>
-    to.write(
-      kind,
-      records.map((record) => parseArchiveRecord(kind, JSON.parse(canonicalJson(record)))),
-    );
-  for (const { versions } of read.drops) {
-    for (const { id, hasContext } of versions) {
-      for (const folder of hasContext ? blobFolders : (['html'] as const))
-        await to.writeBlobs(folder, [{ id, bytes: (await from[folder].get(id)) ?? new Uint8Array() }]);
-    }
-  }
-  for (const kind of archiveKinds) await copyKind(kind, read[kind]);
+/** An archive of the first stores is imported into the others. */
+async function copy(from: Stores, to: Stores): Promise<void> {
+  const { entries } = await exportEntries(from.archive);
+  const archive = await openBytes(await packEntries(entries));
+  await importArchive(to.archive, archive, new AbortController().signal);
 }
 
 async function makeAccount({ accounts }: Stores, name: string): Promise<string> {

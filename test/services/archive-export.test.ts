@@ -1,17 +1,12 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config/config.ts';
 import type { ArchivedDrop } from '../../shared/domain/archive.ts';
-import { openStores } from '../../shared/open-stores.ts';
 import type { ArchiveSnapshot, ArchiveStore } from '../../shared/ports/archive.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { at, later, start } from '../contract/records.ts';
-import { type Entry, exportEntries, findFaults, packEntries } from '../support/archives.ts';
-import { createTestClock } from '../support/clock.ts';
-import { fillStores } from '../support/fill-stores.ts';
+import { at, later } from '../contract/records.ts';
+import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('an export while owners change drops', () => {
   let dir: string;
@@ -19,9 +14,7 @@ describe('an export while owners change drops', () => {
 
   beforeEach(async () => {
     dir = makeTempDir();
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    engine = await openStores(readConfig({ DATA_DIR: dir }), deps);
-    await fillStores(engine, { drops: 8, now: start });
+    engine = await openFilled({ DATA_DIR: dir }, { drops: 8 });
   });
   afterEach(async () => {
     await engine.close();

@@ -1,15 +1,9 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { readConfig } from '../../shared/config/config.ts';
-import { openStores } from '../../shared/open-stores.ts';
 import type { Engine } from '../../shared/ports/engine.ts';
-import { start } from '../contract/records.ts';
-import { type Entry, exportEntries, findFaults, packEntries } from '../support/archives.ts';
-import { createTestClock } from '../support/clock.ts';
-import { fillStores } from '../support/fill-stores.ts';
+import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { createRecordingLog } from '../worker/recording-log.ts';
 
 describe('a damaged archive', () => {
   let dir: string;
@@ -18,9 +12,7 @@ describe('a damaged archive', () => {
 
   before(async () => {
     dir = makeTempDir();
-    const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
-    engine = await openStores(readConfig({ DATA_DIR: dir }), deps);
-    await fillStores(engine, { drops: 8, now: start });
+    engine = await openFilled({ DATA_DIR: dir }, { drops: 8 });
     ({ entries } = await exportEntries(engine.archive));
   });
   after(async () => {
@@ -34,17 +26,13 @@ describe('a damaged archive', () => {
     return entry;
   };
   const faultsOf = async (changed: readonly Entry[]) => findFaults(await packEntries(changed));
-  /** Without the entry, or with another in its place. */
-  const faultsWith = (name: string, ...others: Entry[]) => {
-    const { name: found } = find(name);
-    return faultsOf(entries.flatMap((each) => (each.name === found ? others : [each])));
+  /** Without the entry, or with others in its place. */
+  const faultsWith = (name: string, ...others: Entry[]) =>
+    faultsOf(entries.flatMap((each) => (each.name === find(name).name ? others : [each])));
+  const faultsAfter = (name: string, change: (text: string) => string) => {
+    const entry = find(name);
+    return faultsWith(name, { ...entry, bytes: Buffer.from(change(Buffer.from(entry.bytes).toString())) });
   };
-  const changeText = (name: string, change: (text: string) => string): Entry => {
-    const { name: found, bytes } = find(name);
-    return { name: found, bytes: Buffer.from(change(Buffer.from(bytes).toString())) };
-  };
-  const faultsAfter = (name: string, change: (text: string) => string) =>
-    faultsWith(name, changeText(name, change));
 
   it('has no faults if it is whole', async () => {
     expect(await faultsOf(entries)).to.deep.equal([]);
@@ -106,6 +94,8 @@ describe('a damaged archive', () => {
       'records/tokens-000001.ndjson line 2: it is not JSON in UTF-8',
       'records/tokens-000001.ndjson line 3: it is not JSON in UTF-8',
     ]);
+    const broken = { ...find('records/tokens'), bytes: Buffer.from([0x22, 0xff, 0x22, 0x0a]) };
+    expect((await faultsWith('records/tokens', broken))[0]).to.match(/ line 1: it is not JSON in UTF-8$/);
   });
 
   it('names records of a missing account, and a drop of which a version is unknown', async () => {
@@ -177,9 +167,10 @@ describe('a damaged archive', () => {
     expect(await faultsAfter('manifest.json', (text) => `${text} `)).to.deep.equal([
       'manifest.json is damaged',
     ]);
-    expect(await faultsAfter('manifest.json', () => '{')).to.deep.include(
-      'manifest.json says nothing about drops',
-    );
+    for (const text of ['{', 'null', '{"records":{"drops":null}}']) {
+      const faults = await faultsAfter('manifest.json', () => text);
+      expect(faults).to.deep.include('manifest.json says nothing about drops');
+    }
   });
 
   it('is refused if it is cut off, wherever that is', async () => {

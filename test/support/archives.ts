@@ -3,9 +3,38 @@ import {
   openArchiveFile,
   openArchivePipe,
 } from '../../shared/adapters/tar/archive-file.ts';
-import type { ArchiveInput, ArchiveStore } from '../../shared/ports/archive.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { secretNames } from '../../shared/domain/archive.ts';
+import { openStores } from '../../shared/open-stores.ts';
+import type { ArchiveStore } from '../../shared/ports/archive.ts';
+import type { Engine } from '../../shared/ports/engine.ts';
 import { type ExportOptions, exportArchive } from '../../shared/services/archive-export.ts';
-import { openArchive } from '../../shared/services/archive-reader.ts';
+import { type OpenArchive, openArchive } from '../../shared/services/archive-reader.ts';
+import { start } from '../contract/records.ts';
+import { createRecordingLog } from '../worker/recording-log.ts';
+import { createTestClock } from './clock.ts';
+import { fillStores } from './fill-stores.ts';
+
+/** Fills DATA_DIR with `fillStores`. */
+export async function fillDataDir(
+  env: { readonly DATA_DIR: string },
+  options: { readonly drops: number; readonly documentBytes?: number },
+): Promise<void> {
+  const engine = await openFilled(env, options);
+  await engine.close();
+}
+
+/** As `fillDataDir`, and the stores stay open. */
+export async function openFilled(
+  env: { readonly DATA_DIR: string },
+  options: { readonly drops: number; readonly documentBytes?: number },
+): Promise<Engine> {
+  const deps = { log: createRecordingLog(), role: 'service', clock: createTestClock(start) } as const;
+  const engine = await openStores(readConfig(env), deps);
+  for (const name of secretNames) await engine.secrets.findOrCreate(name, `the-${name}`);
+  await fillStores(engine, { ...options, now: start });
+  return engine;
+}
 
 /** A file of an archive. */
 export interface Entry {
@@ -55,17 +84,17 @@ export async function readManifest(path: string): Promise<string> {
   return text;
 }
 
-/** The pipe that these bytes come from. */
-function pipeOf(bytes: Uint8Array): ArchiveInput {
+/** Opens the bytes of an archive as a pipe. */
+export function openBytes(bytes: Uint8Array): Promise<OpenArchive> {
   async function* pieces() {
     for (let from = 0; from < bytes.byteLength; from += 65_536) yield bytes.subarray(from, from + 65_536);
   }
-  return openArchivePipe(pieces());
+  return openArchive(openArchivePipe(pieces()));
 }
 
 /** What is wrong with an archive. @throws ArchiveError if it cannot be read to its end */
 export async function findFaults(bytes: Uint8Array): Promise<string[]> {
-  const { parts } = await openArchive(pipeOf(bytes));
+  const { parts } = await openBytes(bytes);
   const faults: string[] = [];
   for await (const part of parts) if (part.type === 'fault') faults.push(part.text);
   return faults;
