@@ -67,6 +67,15 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const loadsAll = (req: Request) => queryOf(req).load === 'all';
 
   return [
+    page(
+      operatorPaths.inspect(':slug'),
+      granted(async (inspection, req) => {
+        const document = await pages.document(inspection.page);
+        const { BASE_URL: baseUrl } = config;
+        return inspectPage({ ...inspection, document, loadsAll: loadsAll(req), baseUrl });
+      }),
+    ),
+
     /** The latest version unless `version` names another. */
     form(operatorPaths.inspect(':slug'), 'changes_per_minute', async (req, _, session, sent) => {
       const slug = readSlug(req);
@@ -78,15 +87,6 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       const grant = await sealer.seal(purpose, content, clock.now() + inspectMs);
       return `${operatorPaths.inspect(slug)}?${new URLSearchParams({ g: grant })}`;
     }),
-
-    page(
-      operatorPaths.inspect(':slug'),
-      granted(async (inspection, req) => {
-        const document = await pages.document(inspection.page);
-        const { BASE_URL: baseUrl } = config;
-        return inspectPage({ ...inspection, document, loadsAll: loadsAll(req), baseUrl });
-      }),
-    ),
 
     /** What the frame on that page shows. */
     page(

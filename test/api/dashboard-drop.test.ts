@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.ts';
 import { contentSettings, frameIn } from '../support/content-hosts.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
-import { expectErrorPage } from '../support/expect.ts';
 import { type HtmlPage, parsePage } from '../support/html.ts';
 import { lockedDropSettings } from '../support/locked-drops.ts';
 import { useService } from '../support/service.ts';
@@ -86,27 +85,6 @@ describe('The page of a drop in the dashboard', () => {
     expect(page.find('textarea', { id: 'embed' })).to.equal(undefined);
   });
 
-  it('404 for a drop of somebody else, for none, and from its expiry on; 400 for what is no slug', async () => {
-    const other = await (await service.newOwner()).create({ passcode: 'open-sesame' });
-    const gone = await scene({ expires_at: service.clock.now() + 60_000 });
-    service.clock.advance(60_000);
-    for (const slug of [other.slug, gone.slug, 'nothing-here']) {
-      for (const part of ['', '/edit', '/passcode', '/download']) {
-        const answer = await ada.get(`/drops/${slug}${part}`);
-        expectErrorPage(answer, 404, 'not_found');
-        expect(answer.text).to.not.include('A title');
-      }
-      for (const part of ['edit', 'passcode'])
-        expectErrorPage(
-          await ada.post(`/drops/${slug}/${part}`, { title: 'x', passcode: 'mine-now', if_match: '1' }),
-          404,
-          'not_found',
-        );
-    }
-    expectErrorPage(await ada.get('/drops/a.b'), 400, 'invalid_slug');
-    expect((await service.get(`/p/${other.slug}/raw`)).status).to.equal(403);
-  });
-
   it('taken down: it says why, shows nothing of the page, and leads back from the forms', async () => {
     const { path, slug, edit, setPasscode, read } = await scene();
     const form = fieldsOf(parsePage((await ada.get(`${path}/edit`)).text));
@@ -125,21 +103,6 @@ describe('The page of a drop in the dashboard', () => {
       403,
     );
     expect(await read()).to.include({ title: 'Orders', locked: false });
-  });
-
-  it('a suspended account reads the page and changes nothing', async () => {
-    const eve = await openDashboard(service);
-    const { slug } = await eve.owner.create({ title: 'Mine' });
-    const [account] = await service.services.moderation.findAccounts(eve.owner.userId);
-    if (account === undefined) throw new Error('there is no such account');
-    await service.services.moderation.suspend(account, { by: 'root', reason: 'spam' });
-    expect((await eve.get(`/drops/${slug}`)).status).to.equal(200);
-    for (const [part, fields] of [
-      ['edit', { title: 'Other', if_match: '1' }],
-      ['passcode', { passcode: 'open-sesame', if_match: '1' }],
-    ] as const)
-      expectErrorPage(await eve.post(`/drops/${slug}/${part}`, fields), 403, 'forbidden');
-    expect((await eve.owner.get(`/api/drops/${slug}`)).body).to.include({ title: 'Mine', locked: false });
   });
 
   describe('edit', () => {
@@ -307,14 +270,6 @@ describe('The page of a drop in the dashboard', () => {
       }
       expect(await read()).to.include({ locked: true });
       expect((await service.unlock(slug, 'open-sesame')).status).to.equal(303);
-    });
-
-    it('changed elsewhere meanwhile: 412, and the lock is as it was', async () => {
-      const { slug, setPasscode, read } = await scene();
-      await ada.owner.request('PATCH', `/api/drops/${slug}`, { body: { title: 'Other' } });
-      expect((await setPasscode({ passcode: 'open-sesame', if_match: '1' })).status).to.equal(412);
-      expect((await setPasscode({ passcode: 'open-sesame', if_match: '' })).status).to.equal(400);
-      expect(await read()).to.include({ locked: false });
     });
   });
 

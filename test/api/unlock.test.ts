@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectTooMany } from '../support/expect.ts';
+import { expectError, expectErrorPage, expectTooMany } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings, secrets } from '../support/locked-drops.ts';
 import { startService, useService } from '../support/service.ts';
@@ -36,7 +36,13 @@ describe('POST /p/{slug}: the passcode', () => {
         const answer = await service.unlock(slug, passcode, { headers: from() });
         expect(answer.status).to.equal(403);
         expect(answer.headers['content-type']).to.match(/^text\/html/);
-        expect(parsePage(answer.text).find('input', { type: 'password' })).to.not.equal(undefined);
+        expectErrorPage(answer, 403, 'passcode_required');
+        const field = parsePage(answer.text).find('input', { type: 'password', autocomplete: 'off' });
+        expect(field?.attributes).to.include({
+          'aria-invalid': 'true',
+          'aria-describedby': 'fault',
+          required: '',
+        });
         expect(answer.cookies).to.deep.equal([]);
         expectNoLeak(answer);
       }
