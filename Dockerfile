@@ -4,7 +4,7 @@
 #     --stop-timeout 30 --env BASE_URL=https://drops.example --env TRUST_PROXY=1 dropleaf
 #   docker exec dropleaf bin/dropleaf.js admin reports
 # On MongoDB and Redis: compose.yaml. A worker answers no requests: run it with --no-healthcheck.
-ARG NODE_IMAGE=docker.io/library/node:24-trixie-slim
+ARG NODE_IMAGE=docker.io/library/node:26-trixie-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { optionGroups } from '../shared/config/config.ts';
+import { dependenciesDocument } from './dependencies-document.ts';
 
-/** docs/settings.md: `npm run docs` writes it, and a test compares it. */
-export function settingsDocument(): string {
+function settingsDocument(): string {
   const groups = optionGroups.map(([title, group]) => {
     const rows = Object.entries(group).map(([name, { fallback, about, secret }]) => {
       const names = secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``;
@@ -19,4 +19,11 @@ Times are in seconds unless the name says otherwise.
 ${groups.join('')}`;
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync('docs/settings.md', settingsDocument());
+/** The documents that `npm run docs` writes; a test compares them. */
+export const documents: readonly (readonly [path: string, write: () => string])[] = [
+  ['docs/settings.md', settingsDocument],
+  ['docs/dependencies.md', dependenciesDocument],
+];
+
+if (process.argv[1] === import.meta.filename)
+  for (const [path, write] of documents) writeFileSync(path, write());

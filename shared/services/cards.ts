@@ -35,8 +35,6 @@ interface RunningDraw {
   readonly end: Promise<void>;
 }
 
-export type Cards = ReturnType<typeof createCards>;
-
 /**
  * Share cards. A card is found by the digest of what it shows, so a card of an earlier title is never served. It is drawn
  * for its first reader. The owners take fair turns: a card waits for one card of each other owner.

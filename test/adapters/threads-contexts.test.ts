@@ -123,15 +123,13 @@ describe('renderMarkdown', () => {
     expect(renderMarkdown('<http://b>'.repeat(6_500)), 'the attributes of links count').to.equal(null);
   });
 
-  it('renders texts that are slow to parse in seconds', () => {
-    for (const piece of ['http://a.bc/((((', '://', 'mailto:a.b-', '[a](', '![', '**a *b', '> ', '`']) {
-      const text = piece.repeat(65_536 / piece.length);
-      expect(
-        cpuMsOf(() => render(text)),
-        piece,
-      ).to.be.below(5_000); // about 0.3 s
-    }
-  });
+  for (const [what, text] of hostileContexts) {
+    it(`renders ${what} in bounded time and size`, () => {
+      let markup: string | null = null;
+      expect(cpuMsOf(() => (markup = renderMarkdown(text)))).to.be.below(5_000); // about 0.3 s
+      expect(Buffer.byteLength(markup ?? '')).to.be.at.most(512 * 1024);
+    });
+  }
 });
 
 /** Seconds of work. */
@@ -148,16 +146,13 @@ describe('createThreadContextRenderer', () => {
     for (const renderer of open.splice(0)) await renderer.close();
   });
 
-  for (const [what, text] of hostileContexts) {
-    it(`answers ${what} in bounded time and size, and leaves the event loop free`, async () => {
-      const renderer = create();
-      await renderer.render('warm');
-      const longestTurn = watchEventLoop();
-      const markup = await renderer.render(text);
-      expect(longestTurn(), 'the longest turn of the event loop').to.be.below(100);
-      expect(Buffer.byteLength(markup ?? '')).to.be.at.most(512 * 1024);
-    });
-  }
+  it('leaves the event loop free', async () => {
+    const renderer = create();
+    await renderer.render('warm');
+    const longestTurn = watchEventLoop();
+    for (const [, text] of hostileContexts) await renderer.render(text);
+    expect(longestTurn(), 'the longest turn of the event loop').to.be.below(100);
+  });
 
   it('returns null if the markup would be too large', async () => {
     expect(await create().render('-\n+\n'.repeat(16_000))).to.equal(null);
@@ -186,16 +181,5 @@ describe('createThreadContextRenderer', () => {
     const cannotBeSent = (() => '') as unknown as string; // proof: it is not, which stands for a thread that does not start
     const error = await rejectionOf(create().render(cannotBeSent));
     expect(error).to.include({ code: 'unavailable' });
-  });
-
-  it('finishes all renders before it closes', async () => {
-    const renderer = create();
-    const answers = Promise.all(['a', 'b'].map((text) => renderer.render(text)));
-    await renderer.close();
-    expect(await answers).to.deep.equal(['<p>a</p>\n', '<p>b</p>\n']);
-  });
-
-  it('closes if it was never used', async () => {
-    await create().close();
   });
 });

@@ -93,17 +93,6 @@ describe('createThreadRenderer', () => {
     await Promise.all(Array.from({ length: 6 }, () => renderer.render(long, 100)));
     expect(warnings).to.deep.equal([]);
   });
-
-  it('finishes all renders before it closes', async () => {
-    const renderer = create();
-    const results = Promise.all(Array.from({ length: 5 }, () => renderer.render(Buffer.from('<p>'), plenty)));
-    await renderer.close();
-    expect((await results).map(({ plan }) => plan.insertAt)).to.deep.equal([0, 0, 0, 0, 0]);
-  });
-
-  it('closes if it was never used', async () => {
-    await create().close();
-  });
 });
 
 function attributes(count: number): string {

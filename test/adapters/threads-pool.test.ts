@@ -54,4 +54,12 @@ describe('A pool of threads', () => {
     expect(await pool.run({ ms: 300 }, { timeoutMs: 100, mayRunOn: () => true })).to.equal(300);
     await pool.close();
   });
+
+  it('finishes all tasks before it closes, and closes if it was never used', async () => {
+    const pool = openPool();
+    const results = Promise.all([20, 10, 1].map((ms) => pool.run({ ms })));
+    await pool.close();
+    expect(await results).to.deep.equal([20, 10, 1]);
+    await openPool().close();
+  });
 });

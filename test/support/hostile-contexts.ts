@@ -15,5 +15,8 @@ export const hostileContexts: readonly (readonly [what: string, text: string])[]
   ['links that do not end', fill('[a](')],
   ['emphasis that does not end', fill('**a *b')],
   ['bare addresses', fill('http://a.bc/((((')],
+  ['schemes', fill('://')],
+  ['bare mail addresses', fill('mailto:a.b-')],
+  ['code that does not end', fill('`')],
   ['characters to escape', fill('"')],
 ];
