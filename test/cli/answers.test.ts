@@ -48,11 +48,13 @@ describe('answers that the client reads', () => {
     expect(() => found.json(isRecord)).to.throw(CliError, 'is not JSON');
   });
 
-  it('are not taken for JSON if they are so deep that they could not be printed', async () => {
+  it('are taken for JSON only if they are not too deep to be printed', async () => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     server.answer = (res) => res.writeHead(200, { 'content-type': 'application/json' }).end(deep);
     const found = await server.request('GET', '/api/x');
-    expect(() => found.json(isRecord)).to.throw(CliError, 'is not JSON');
+    const printed = () => JSON.stringify(found.json(isRecord));
+    if (isPrintable(deep)) expect(printed()).to.equal(deep);
+    else expect(printed).to.throw(CliError, 'is not JSON');
   });
 
   it('in a compression that was not asked for are an error', async () => {
@@ -103,3 +105,13 @@ describe('answers that the client reads', () => {
     });
   }
 });
+
+/** Node 20 prints no depth of 100,000; Node 26 does. */
+function isPrintable(json: string): boolean {
+  const value: unknown = JSON.parse(json);
+  try {
+    return JSON.stringify(value) === json;
+  } catch {
+    return false;
+  }
+}
