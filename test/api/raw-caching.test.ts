@@ -4,10 +4,11 @@ import { createGate } from '../support/gate.ts';
 import { parsePage } from '../support/html.ts';
 import { startService, type TestService } from '../support/service.ts';
 
+let service: TestService;
+
 const edgeUrl = 'http://127.0.0.1:9/';
 
 describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
-  let service: TestService;
   afterEach(() => service.stop());
 
   const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: edgeUrl };
@@ -45,7 +46,6 @@ describe('GET /p/{slug}/raw: how long a shared cache may keep it', () => {
 });
 
 describe('GET /p/{slug}/raw: the tag of its drop', () => {
-  let service: TestService;
   afterEach(() => service.stop());
 
   const purgers: Record<string, Readonly<Record<string, string>>> = {
@@ -91,7 +91,6 @@ describe('GET /p/{slug}/raw: the tag of its drop', () => {
 });
 
 describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
-  let service: TestService;
   afterEach(() => service.stop());
 
   it('read no bytes of a page that is rendered', async () => {
@@ -127,7 +126,6 @@ describe('GET /p/{slug}/raw: HEAD and If-None-Match', () => {
 });
 
 describe('GET /p/{slug}/raw while versions are removed', () => {
-  let service: TestService;
   afterEach(() => service.stop());
 
   for (const [times, status] of [
@@ -155,7 +153,6 @@ describe('GET /p/{slug}/raw while versions are removed', () => {
 });
 
 describe('GET /p/{slug}/raw: its log lines', () => {
-  let service: TestService;
   afterEach(() => service.stop());
 
   for (const [sample, expected] of [

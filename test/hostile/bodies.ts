@@ -57,9 +57,6 @@ export const bodies: readonly HostileCase[] = [
   post('a trailing NUL', () => '{"title":"t","html":"h"}\0', broken),
   post('a byte order mark', bytes('', [0xef, 0xbb, 0xbf], '{"title":"t","html":"h"}'), { status: 201 }),
   post('UTF-16', () => Buffer.from('\ufeff{"title":"t","html":"h"}', 'utf16le'), broken),
-  post('charset=utf-7', () => '{"title":"t","html":"h"}', wrong('Content-Type'), [
-    'content-type: application/json; charset=utf-7',
-  ]),
   post('the byte 0xFF, which UTF-8 never has', bytes('{"title":"', [0xff], '","html":"h"}'), broken),
   post('a slash in overlong UTF-8', bytes('{"title":"', [0xc0, 0xaf], '","html":"h"}'), broken),
   post('a surrogate in UTF-8', bytes('{"title":"', [0xed, 0xa0, 0x80], '","html":"h"}'), broken),
@@ -82,12 +79,6 @@ export const bodies: readonly HostileCase[] = [
   ]),
   post('two encodings', () => gzipSync('{}'), wrong('Content-Encoding'), [
     'content-encoding: identity, gzip',
-  ]),
-  post('a form', () => 'title=t&html=h', wrong('Content-Type'), [
-    'content-type: application/x-www-form-urlencoded',
-  ]),
-  post('multipart', () => '--x\r\n\r\n', wrong('Content-Type'), [
-    'content-type: multipart/form-data; boundary=x',
   ]),
   post(
     '20 MB of html',

@@ -12,12 +12,7 @@ describe('The jobs and purges after a change', () => {
     const clock = createTestClock();
     const log = createThrottledRecordingLog(clock);
     const enqueue = () => Promise.reject(unavailable('The job queue is unavailable.'));
-    const followUps = createFollowUps({
-      jobs: { enqueue },
-      purger: null,
-      changes,
-      log,
-    });
+    const followUps = createFollowUps({ jobs: { enqueue }, purger: null, changes, log });
     for (let n = 0; n < 500; n++) followUps.enqueueRender('drop', 'version');
     await new Promise(setImmediate);
     clock.advance(60_000);
@@ -30,40 +25,23 @@ describe('The jobs and purges after a change', () => {
   });
 
   it('purge at once after a new version, without waiting, with at most 100 attempts at a time', async () => {
-    let enqueued = 0;
+    const enqueued: string[] = [];
     let attempts = 0;
-    const followUps = createFollowUps({
-      jobs: {
-        async enqueue() {
-          enqueued += 1;
-        },
-      },
-      purger: {
-        purge() {
-          attempts += 1;
-          return new Promise(() => undefined); // it does not answer
-        },
-      },
-      changes,
-      log: createRecordingLog(),
-    });
+    const jobs = { enqueue: async (name: string) => void enqueued.push(name) };
+    const purge = () => {
+      attempts += 1;
+      return new Promise<void>(() => undefined); // it does not answer
+    };
+    const followUps = createFollowUps({ jobs, purger: { purge }, changes, log: createRecordingLog() });
     for (let n = 0; n < 150; n++) await followUps.afterNewVersion(drop, 'version');
-    expect([enqueued, attempts], 'each with its job').to.deep.equal([300, 100]);
+    expect([enqueued.length, attempts], 'each with its job').to.deep.equal([300, 100]);
   });
 
   it('wait for one purge after a page was hidden, even if the job queue is unavailable', async () => {
     const purged: string[] = [];
-    const log = createRecordingLog();
-    const followUps = createFollowUps({
-      jobs: { enqueue: () => Promise.reject(unavailable('The job queue is unavailable.')) },
-      purger: {
-        async purge(tag) {
-          purged.push(tag);
-        },
-      },
-      changes,
-      log,
-    });
+    const jobs = { enqueue: () => Promise.reject(unavailable('The job queue is unavailable.')) };
+    const purger = { purge: async (tag: string) => void purged.push(tag) };
+    const followUps = createFollowUps({ jobs, purger, changes, log: createRecordingLog() });
     await followUps.afterHide(drop);
     await followUps.afterRemove({ id: 'd2', slug: 'def' });
     expect(purged).to.deep.equal(['drop-d1', 'drop-d2']);
