@@ -7,11 +7,10 @@ import { queryOf, readTokenId } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
-import { invalid, oneOf, validate } from '../http/validate.ts';
+import { atMostCharacters, invalid, jsonBody, oneOf, text as textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { pathParameter, queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { fields, integer, list, named, nullable, optional, text, time, type Wire } from '../openapi/shape.ts';
-import { createLabelReader, renameBody } from './token-label.ts';
 
 const tokenShape = named(
   'Token',
@@ -190,4 +189,35 @@ export function accountRoutes({ services: { accounts, tokens, config } }: RouteP
       sendNothing(res);
     }),
   ];
+}
+
+interface LabelLimit {
+  readonly LABEL_MAX_CHARACTERS: number;
+}
+
+/** The name of a token; null for none. */
+function labelSchema(limits: LabelLimit) {
+  return textField('label')
+    .meta({ description: 'A name for the token; null for none.', examples: ['my laptop'] })
+    .nullable()
+    .test(atMostCharacters('invalid_arg', 'label', limits.LABEL_MAX_CHARACTERS));
+}
+
+/** The body of PATCH /api/tokens/{id}. */
+export function renameBody(limits: LabelLimit) {
+  const label = labelSchema(limits).defined(invalid('label is required: a string, or null for none'));
+  return jsonBody({ label });
+}
+
+/** The body of POST /api/auth/start (spec 4.2). */
+export function startBody(limits: LabelLimit) {
+  return jsonBody({ label: labelSchema(limits) });
+}
+
+/** @returns a function that reads the label from the body; null for none. It throws DropError `invalid_arg` */
+export function createLabelReader(
+  limits: LabelLimit,
+  schema: ReturnType<typeof renameBody | typeof startBody> = renameBody(limits),
+) {
+  return (body: unknown): string | null => validate(schema, body).label?.toWellFormed() ?? null;
 }

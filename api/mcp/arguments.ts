@@ -4,7 +4,7 @@ import { isOwnHost } from '../../shared/config/content-origin.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { readPageAddress } from '../../shared/domain/page-address.ts';
 import type { IdempotentRequest } from '../../shared/services/idempotency.ts';
-import { isSlug, slugFault } from '../drops/target-fields.ts';
+import { isSlug, slugFault } from '../drops/fields.ts';
 import { checkKey, hashRequest } from '../http/idempotency-key.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
 import { invalid, text } from '../http/validate.ts';

@@ -4,10 +4,9 @@ import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../s
 import { DropError } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import type { Target } from '../../shared/services/drops.ts';
-import { dropFields } from '../drops/fields.ts';
+import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
-import { ifMatchField, readRevisions } from '../drops/target-fields.ts';
 import { invalid, text, validate } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
 import { expiry, idempotencyKey, readKeyed, slug, versionNumber, withExpiry } from './arguments.ts';

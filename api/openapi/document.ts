@@ -12,12 +12,13 @@ import {
   errorResponses,
   unlistedByStatus,
 } from './errors.ts';
-import { type LimitName, presentLimits } from './limits.ts';
 import {
   type HeaderName,
   headers,
+  type LimitName,
   type Operation,
   type Parameter,
+  presentLimits,
   type Refusal,
   type Reply,
   tags,

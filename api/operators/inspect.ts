@@ -7,7 +7,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes } from '../http/send.ts';
 import type { Session } from '../http/session.ts';
 import type { Shown } from '../http/show.ts';
-import { setDownloadHeaders } from '../source/html.ts';
+import { setDownloadHeaders } from '../versions/source.ts';
 import { framePolicy, inspectPage, withoutConnections, withoutLinks } from './inspect-page.ts';
 import { gonePage, nameOf, type OperatorPage, operatorPages } from './pages.ts';
 import { operatorPaths } from './parts.ts';

@@ -3,7 +3,7 @@ import { edgeSeconds } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { sendBytes } from '../http/send.ts';
-import { setDownloadHeaders } from '../source/html.ts';
+import { setDownloadHeaders } from '../versions/source.ts';
 import { createGate } from './gate.ts';
 import { createRawHeaders } from './raw-headers.ts';
 

@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import type { Config } from '../../shared/config/config.ts';
 import type { Requester } from '../../shared/domain/sign-in.ts';
-import { sampleAccountId } from '../account/account.ts';
-import { createLabelReader, startBody } from '../account/token-label.ts';
+import { createLabelReader, sampleAccountId, startBody } from '../account/account.ts';
 import { servicePaths } from '../http/paths.ts';
 import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';

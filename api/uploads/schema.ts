@@ -2,9 +2,8 @@ import type { Config } from '../../shared/config/config.ts';
 import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import type { UploadRequest } from '../../shared/services/uploads.ts';
-import { dropFields } from '../drops/fields.ts';
+import { dropFields, ifMatchField, isSlug, readRevisions } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
-import { ifMatchField, isSlug, readRevisions } from '../drops/target-fields.ts';
 import { invalid, jsonBody, text as textField, validate } from '../http/validate.ts';
 import { address, exactly, fields, named, text, time, type Wire } from '../openapi/shape.ts';
 

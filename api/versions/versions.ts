@@ -12,8 +12,6 @@ import { sendJson } from '../http/send.ts';
 import { oneOf, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, slugParameter, versionParameters } from '../openapi/request-schema.ts';
-import { diffRoute } from '../source/diff.ts';
-import { sourceRoutes } from '../source/html.ts';
 import {
   type Included,
   presentVersion,
@@ -21,6 +19,7 @@ import {
   versionListShape,
   versionShape,
 } from './presenter.ts';
+import { diffRoute, sourceRoutes } from './source.ts';
 
 const includeQuery = object({
   include: oneOf('include', ['published_by']).meta({

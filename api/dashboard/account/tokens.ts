@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
 import type { Token } from '../../../shared/domain/token.ts';
 import { dayMs } from '../../../shared/domain/windows.ts';
-import { createLabelReader } from '../../account/token-label.ts';
+import { createLabelReader } from '../../account/account.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';

@@ -11,7 +11,7 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
-import { sourceHandlers } from '../../source/html.ts';
+import { sourceHandlers } from '../../versions/source.ts';
 import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/list.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';

@@ -1,7 +1,7 @@
 import type { Drop } from '../../../shared/domain/drop.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
+import { readRevisions } from '../../drops/fields.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
-import { readRevisions } from '../../drops/target-fields.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Drop, OwnedVersion, WriteIds } from '../../../shared/domain/drop.ts';
 import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Target } from '../../../shared/services/drops.ts';
-import { readRevisions } from '../../drops/target-fields.ts';
+import { readRevisions } from '../../drops/fields.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { fact } from '../../html/parts.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';

@@ -8,7 +8,7 @@ import { readSlug, readVersionNumber } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
-import { sourceHandlers } from '../../source/html.ts';
+import { sourceHandlers } from '../../versions/source.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { dropCrumbs, historyStyles, versionFacts } from './list.ts';

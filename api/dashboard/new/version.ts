@@ -3,7 +3,7 @@ import type { Caller } from '../../../shared/domain/account.ts';
 import type { Drop, WriteIds } from '../../../shared/domain/drop.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
-import { readRevisions } from '../../drops/target-fields.ts';
+import { readRevisions } from '../../drops/fields.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';

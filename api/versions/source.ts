@@ -1,13 +1,23 @@
 import type { ServerResponse } from 'node:http';
+import { object } from 'yup';
 import type { Caller } from '../../shared/domain/account.ts';
+import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
 import type { Services } from '../../shared/open-services.ts';
 import { isFresh } from '../http/content-encoding.ts';
-import { type ApiRequest, readSlug, readVersionNumber } from '../http/parameters.ts';
+import {
+  type ApiRequest,
+  maxVersionNumber,
+  queryOf,
+  readSlug,
+  readVersionNumber,
+  toPositiveInteger,
+} from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { sendBytes } from '../http/send.ts';
+import { sendBytes, sendText } from '../http/send.ts';
+import { integer, oneOf, validate } from '../http/validate.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { slugParameter, versionParameters } from '../openapi/request-schema.ts';
+import { queryParameters, slugParameter, versionParameters } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';
 
 const replies = [
@@ -81,4 +91,48 @@ export function sourceRoutes({ services }: RouteParts): readonly Route[] {
     call('GET', '/api/drops/:slug/html', 'withToken', sourceOperations.readLatest, readLatest),
     call('GET', '/api/drops/:slug/v/:n/html', 'withToken', sourceOperations.read, read),
   ];
+}
+
+const diffType = 'text/x-diff';
+
+const diffQuery = object({
+  from: integer('from', maxVersionNumber).meta({
+    description:
+      'The number of the older version. Default: the version before `to`; needed if `to` is version 1, or the lowest that exists.',
+  }),
+  to: integer('to', maxVersionNumber).meta({
+    description: 'The number of the newer version. Default: the latest version.',
+  }),
+  format: oneOf('format', diffFormats).meta({
+    description:
+      '`source`: the HTML. `text`: what readers see of it, a line for each block, without scripts and style sheets.',
+    default: defaultFormat,
+  }),
+});
+
+/** docs/decisions.md, What changed. */
+const diffOperation = {
+  id: 'diffVersions',
+  tag: 'Versions',
+  summary: 'Compare two versions',
+  description:
+    'A unified diff; empty if the two are the same. A line of over 300 characters, such as a minified document, is split at tags, statements and sentences first. 400 `invalid_arg` if there is no older version, or if the two are too different to be compared in time.',
+  parameters: [slugParameter, ...queryParameters(diffQuery)],
+  replies: [
+    { status: 200, description: 'The diff.', content: { [diffType]: { shape: text('A unified diff.') } } },
+  ],
+  refusals: ['invalid_slug', 'not_found'],
+} as const satisfies Operation;
+
+export function diffRoute({ services: { diffs } }: RouteParts): Route {
+  return call('GET', '/api/drops/:slug/diff', 'withToken', diffOperation, async (req, res, caller) => {
+    const slug = readSlug(req);
+    const { from, to, format } = validate(diffQuery, queryOf(req), 'query');
+    const { diff } = await diffs.compare(caller, slug, {
+      from: toPositiveInteger(from),
+      to: toPositiveInteger(to),
+      format: format ?? defaultFormat,
+    });
+    sendText(res, 200, diffType, diff);
+  });
 }
