@@ -25,7 +25,7 @@ export const actTargets = {
 
 export type Act = keyof typeof actTargets;
 
-export const acts = Object.keys(actTargets) as Act[]; // proof: the keys of the literal above
+const acts = Object.keys(actTargets) as Act[]; // proof: the keys of the literal above
 
 /** An entry of the audit log, written before the act; its outcome is added after it. */
 export const auditRecord = record('audit_log', {

@@ -16,8 +16,6 @@ export interface DiffRequest {
   readonly format: DiffFormat;
 }
 
-export type Diffs = ReturnType<typeof createDiffs>;
-
 /** What changed between two versions. The owners take fair turns: a comparison waits for one of each other owner. */
 export function createDiffs({
   drops,

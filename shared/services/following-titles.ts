@@ -5,8 +5,6 @@ import type { Log } from '../ports/log.ts';
 import type { Drops, Target } from './drops.ts';
 import type { Titles } from './titles.ts';
 
-export type FollowingTitles = ReturnType<typeof createFollowingTitles>;
-
 /**
  * A title of a drop that is the title of its document follows that of the next one. The document is the latest, or the one
  * before: a restore, or a document without a title, keeps the title.

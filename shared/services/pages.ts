@@ -11,8 +11,6 @@ import { type Body, createPageBodies } from './page-bodies.ts';
 import { createPageCache, type FoundPage } from './page-cache.ts';
 import type { Rendering } from './rendering.ts';
 
-export type Pages = ReturnType<typeof createPages>;
-
 /** The public pages of drops. */
 export function createPages(deps: {
   drops: DropStore;

@@ -24,8 +24,6 @@ export interface SignedIn {
   readonly accountName: string;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
-
 /** Signed-in browsers. A session is never valid as a bearer token, nor a token as a session. */
 export function createSessions(deps: { sessions: SessionStore; clock: Clock; log: Log }) {
   const { sessions, clock, log } = deps;

@@ -33,8 +33,6 @@ export type PollResult =
   | { readonly status: Exclude<SignInStatus, 'verified'> | 'not_found' }
   | { readonly status: 'verified'; readonly apiToken: string; readonly userId: string };
 
-export type SignIns = ReturnType<typeof createSignIns>;
-
 /** The device-code sign-in (spec sections 3, 4.2 and 5): a client starts and polls, the user approves. */
 export function createSignIns(deps: {
   signIns: SignInStore;

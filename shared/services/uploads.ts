@@ -33,8 +33,6 @@ export interface OpenUpload extends UploadRequest {
   readonly hash: string;
 }
 
-export type Uploads = ReturnType<typeof createUploads>;
-
 /** One-time addresses: a client that knows one may publish one document for the token that asked for it. */
 export function createUploads(deps: {
   uploads: UploadStore;

@@ -11,8 +11,6 @@ const countsPerCall = 500;
 /** How long `close` waits. While the store is down, the flush under way and the last flush fail after up to 1 s each. */
 const closeWithinMs = 2_500;
 
-export type Views = ReturnType<typeof createViews>;
-
 /**
  * Counts views in this process and records them each second. Each call of the store has its own number, so that a call
  * that is repeated after an unknown outcome counts once. A killed process loses its last second at most, or all views
