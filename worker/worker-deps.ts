@@ -1,7 +1,7 @@
 import type { Config } from '../shared/config/config.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { EdgePurger } from '../shared/ports/edge-purger.ts';
-import type { Engine } from '../shared/ports/engine.ts';
+import type { Stores } from '../shared/ports/engine.ts';
 import type { JobMonitor, JobProducer } from '../shared/ports/job-queue.ts';
 import type { Log } from '../shared/ports/log.ts';
 import type { Accounts } from '../shared/services/accounts.ts';
@@ -9,22 +9,7 @@ import type { Rendering } from '../shared/services/rendering.ts';
 
 /** What the jobs use. */
 export interface WorkerDeps {
-  readonly engine: Pick<
-    Engine,
-    | 'pendingTasks'
-    | 'idempotency'
-    | 'accounts'
-    | 'uploads'
-    | 'tokens'
-    | 'html'
-    | 'contexts'
-    | 'renders'
-    | 'cards'
-    | 'sessions'
-    | 'signIns'
-    | 'reports'
-    | 'views'
-  >;
+  readonly engine: Stores;
   readonly jobs: JobProducer & Pick<JobMonitor, 'listFailed'>;
   /** null: there is no edge cache. */
   readonly purger: EdgePurger | null;

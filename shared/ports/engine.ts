@@ -14,12 +14,11 @@ import type { RenderStore } from './render-store.ts';
 import type { ReportStore } from './report-store.ts';
 import type { SecretStore } from './secret-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
-
 import type { UploadStore } from './upload-store.ts';
 import type { ViewStore } from './view-store.ts';
 
-/** The stores, limits and jobs of one engine. */
-export interface Engine {
+/** What jobs and services read and write. A new store is a line here and in the `stores.ts` of each engine. */
+export interface Stores {
   readonly accounts: AccountStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
@@ -36,6 +35,10 @@ export interface Engine {
   readonly cards: CardStore;
   readonly views: ViewStore;
   readonly reports: ReportStore;
+}
+
+/** The stores, limits and jobs of one engine. */
+export interface Engine extends Stores {
   readonly secrets: SecretStore;
   readonly archive: ArchiveStore;
   readonly rateLimiter: RateLimiter;

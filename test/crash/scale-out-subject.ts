@@ -2,6 +2,7 @@ import { openMongo } from '../../shared/adapters/mongo/connection.ts';
 import { openRedis } from '../../shared/adapters/redis/connection.ts';
 import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
 import { systemClock } from '../../shared/open-stores.ts';
+import type { Stores } from '../../shared/ports/engine.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';
@@ -10,7 +11,6 @@ import { patientEnqueueMs } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { createSceneStores } from '../worker/mongo-stores.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
-import type { SceneStores } from '../worker/stage.ts';
 import { roundSettings, type Subject } from './rounds.ts';
 
 const allIds = 1_000_000;
@@ -62,7 +62,7 @@ export async function openScaleOutSubject(settings: Readonly<Record<string, stri
 }
 
 /** Once the jobs are done and the sweep of two hours later has run, there is what records name, and nothing else. */
-async function checkBlobs(stores: SceneStores, queue: RedisJobQueue): Promise<void> {
+async function checkBlobs(stores: Stores, queue: RedisJobQueue): Promise<void> {
   const isIdle = async () => {
     const { waiting, active } = await countJobs(queue);
     return waiting + active === 0;

@@ -2,16 +2,17 @@ import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { JobName } from '../../shared/job-catalogue.ts';
+import type { Stores } from '../../shared/ports/engine.ts';
 import type { JobProducer } from '../../shared/ports/job-queue.ts';
 import { aToken, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
-import { ownerId, type SceneStores, type Stage } from './stage.ts';
+import { ownerId, type Stage } from './stage.ts';
 
 const hour = 3_600_000;
 
 /** The stores of any engine, with any worker. */
 export type CaseScene = Stage & {
-  readonly stores: SceneStores;
+  readonly stores: Stores;
   readonly clock: TestClock;
   /** The tags that were purged. */
   readonly edge: { readonly purged: readonly string[]; readonly rounds: number };

@@ -3,22 +3,18 @@ import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
 import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Stores } from '../../shared/ports/engine.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import type { RenderedPage } from '../../shared/ports/render-store.ts';
-import type { WorkerDeps } from '../../worker/worker-deps.ts';
 import { at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
 export const ownerId = 'owner';
 
-/** The stores that jobs work on. */
-export type SceneStores = WorkerDeps['engine'] & Pick<Engine, 'drops'>;
-
 /** How tests prepare and read the stores of any engine. */
 export type Stage = ReturnType<typeof createStage>;
 
-export function createStage(stores: SceneStores, clock: TestClock) {
+export function createStage(stores: Stores, clock: TestClock) {
   function aVersion(html: string, context = `why ${html}`): NewVersion {
     const now = clock.now();
     const document = { html: Buffer.from(html), context: Buffer.from(context) };

@@ -1,6 +1,7 @@
 import type { JobHandlers, JobName } from '../../shared/job-catalogue.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
+import type { Stores } from '../../shared/ports/engine.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/ports/job-queue.ts';
 import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
 import { createAccounts } from '../../shared/services/accounts.ts';
@@ -13,7 +14,7 @@ import { createCardRenderer } from '../support/card-renderer.ts';
 import { recordFailures } from '../support/job-failures.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
-import { createContextRenderer, type SceneStores } from './stage.ts';
+import { createContextRenderer } from './stage.ts';
 
 /** A queue whose due jobs a test can run. */
 export interface SceneQueue extends JobProducer, JobConsumer, JobMonitor {
@@ -33,7 +34,7 @@ export interface ProcessOptions {
 
 /** A worker in this process, wired like `bin/dropleaf.js worker`. */
 export function createWorkerProcess<Q extends SceneQueue>(deps: {
-  stores: SceneStores;
+  stores: Stores;
   queue: Q;
   clock: Clock;
   renderer: PageRenderer;
@@ -49,7 +50,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const wrap = <T extends object>(port: T): T => faults?.wrap(port) ?? port;
   const engine = Object.fromEntries(
     Object.entries(stores).map(([name, store]) => [name, wrap(store)]),
-  ) as unknown as SceneStores; // proof: each store is wrapped as what it is
+  ) as unknown as Stores; // proof: each store is wrapped as what it is
   const jobsToAsk = wrap(producer);
   const purgerToAsk = purger === null ? null : wrap(purger);
   const rendering = createRendering({

@@ -11,8 +11,8 @@ import type { ArchiveSnapshot } from '../../ports/archive.ts';
 import { archiveTables, type TableKind } from '../../ports/archive-tables.ts';
 import type { SecretStore } from '../../ports/secret-store.ts';
 import { collectionOf } from './collection.ts';
+import { retryWhileUnavailable } from './connection.ts';
 import { type DropDocument, type Filter, hasExpired, toDrop } from './drop-schema.ts';
-import { patiently } from './patience.ts';
 import { toOwnedVersion } from './version-document.ts';
 import type { DayViewsDocument } from './view-totals.ts';
 
@@ -41,7 +41,7 @@ export function createMongoSnapshot(
     while (after !== undefined) {
       const range: mongo.Filter<Identified> = { ...filter, _id: { $gt: after } };
       const options = { sort: { _id: 1 }, limit, batchSize: limit + 1, hint: '_id_' } as const;
-      const { found, records } = await patiently(async () => {
+      const { found, records } = await retryWhileUnavailable(async () => {
         const found = await connection.collection<Identified>(name).find<D>(range, options).toArray();
         return { found, records: await toRecords(found) };
       });
@@ -93,7 +93,7 @@ export function createMongoSnapshot(
     read: <K extends ArchiveKind>(kind: K) => read(kind) as AsyncIterable<ArchiveRecord<K>[]>, // proof: of that kind
 
     readDropAgain: (id) =>
-      patiently(async () => {
+      retryWhileUnavailable(async () => {
         const filter: mongo.Filter<Identified> = { ...liveDrop, _id: id };
         const found = await connection.collection<Identified>('drops').find<DropDocument>(filter).toArray();
         return (await toDrops(found))[0] ?? null;
@@ -107,7 +107,7 @@ export function createMongoSnapshot(
 
 async function* readSecrets(secrets: SecretStore): AsyncGenerator<readonly ArchivedSecret[]> {
   for (const name of secretNames) {
-    const value = await patiently(() => secrets.find(name));
+    const value = await retryWhileUnavailable(() => secrets.find(name));
     if (value !== null) yield [{ name, value }];
   }
 }

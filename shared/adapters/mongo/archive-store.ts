@@ -14,11 +14,10 @@ import type { SecretStore } from '../../ports/secret-store.ts';
 import { createMongoSnapshot, type Identified } from './archive-snapshot.ts';
 import { contextCollection } from './blob-store.ts';
 import { collectionOf } from './collection.ts';
-import { answerMs, backgroundMs } from './connection.ts';
+import { answerMs, backgroundMs, retryWhileUnavailable } from './connection.ts';
 import { type DropDocument, liveDropDocument } from './drop-schema.ts';
 import { isDuplicateOf, withTimeLimit } from './errors.ts';
 import { openGridBucket } from './grid-bucket.ts';
-import { patiently } from './patience.ts';
 import { versionDocument } from './version-document.ts';
 
 /** A drop may have 200 versions: with more drops, one insert could exceed the timeout of a command. */
@@ -88,22 +87,24 @@ export function createMongoArchiveStore(
 
     async openSnapshot() {
       const readBlobs: ArchiveSnapshot['readBlobs'] = async (folder, ids) =>
-        ids.length === 0 ? new Map() : patiently(() => blobs[folder].getMany(ids));
+        ids.length === 0 ? new Map() : retryWhileUnavailable(() => blobs[folder].getMany(ids));
       return createMongoSnapshot(connection, { secrets, readBlobs }, clock.now());
     },
 
     async write(kind, records) {
       if (kind === 'secrets') {
         for (const { name, value } of records as readonly ArchivedSecret[]) // proof: of that kind
-          await patiently(() => secrets.replace(name, value));
+          await retryWhileUnavailable(() => secrets.replace(name, value));
         return;
       }
       for (let from = 0; from < records.length; from += recordsPerCall)
-        await patiently(() => insertMissing(connection, kind, records.slice(from, from + recordsPerCall)));
+        await retryWhileUnavailable(() =>
+          insertMissing(connection, kind, records.slice(from, from + recordsPerCall)),
+        );
     },
 
     async writeBlobs(folder, all) {
-      await patiently(async () => {
+      await retryWhileUnavailable(async () => {
         const known = await blobs[folder].findIds(all.map(({ id }) => id));
         const missing = all.filter(({ id }) => !known.has(id));
         if (missing.length > 0) await blobs[folder].putMany(missing);

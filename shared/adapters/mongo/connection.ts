@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { DropError, unavailable } from '../../domain/errors.ts';
+import { DropError, isUnavailable, unavailable } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CommandEnded } from '../../ports/metrics.ts';
 import { hostsOf } from '../../util/server-hosts.ts';
@@ -16,6 +17,10 @@ const unnoticedMs = 1_000;
 
 /** Time limit for batches and for deletes of many megabytes, which no client waits for. */
 export const backgroundMs = 60_000;
+
+/** Longer than the election of a primary takes. */
+const electionMs = 60_000;
+const electionPauseMs = 500;
 
 /** Time for a connection from the pool, retries and a second command, in addition to the wait for one answer. */
 const overheadMs = 1_500;
@@ -57,6 +62,23 @@ export function answerMs(connection: Connection): number {
   const client: mongoose.mongo.MongoClient | undefined = connection.getClient(); // undefined: not opened yet
   const socketTimeoutMS = client?.options.socketTimeoutMS ?? 0;
   return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
+}
+
+/**
+ * The result of a call that no client waits for and that may be repeated: while the database is unavailable, it is repeated
+ * for up to a minute. @throws the error of the last attempt
+ */
+export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
+  const { attempt } = withTimeLimit(backgroundMs, { attempt: call });
+  const end = performance.now() + electionMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > end) throw error;
+      await pause(electionPauseMs);
+    }
+  }
 }
 
 /**

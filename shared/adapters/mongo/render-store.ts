@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Model, type mongo, Schema } from 'mongoose';
 import type { ArtefactPart, RenderHead, RenderStore } from '../../ports/render-store.ts';
+import { insertUnlessTaken } from './collection.ts';
 import { answerMs, backgroundMs } from './connection.ts';
-import { isDuplicateOf, withTimeLimit } from './errors.ts';
+import { withTimeLimit } from './errors.ts';
 import { distinctIds, type ListIds, mergedIds } from './grid-bucket.ts';
 
 const idsPerDelete = 25;
@@ -55,15 +56,7 @@ export function createMongoRenderStore(connection: Connection): RenderStore {
   const chunks = artefactChunkModel(connection);
 
   /** @returns false if there is an artefact already, which stays */
-  async function insertFirst(artefact: ArtefactDocument): Promise<boolean> {
-    try {
-      await artefacts.insertOne(artefact);
-      return true;
-    } catch (error) {
-      if (!isDuplicateOf(error, '_id_')) throw error;
-      return false;
-    }
-  }
+  const insertFirst = (artefact: ArtefactDocument) => insertUnlessTaken(artefacts, artefact, '_id_');
 
   /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
   async function readChunks(id: string, start: number, end: number) {

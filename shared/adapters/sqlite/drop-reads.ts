@@ -18,6 +18,7 @@ import {
   type OwnedVersionRow,
   ownedVersionColumns,
   toDrop,
+  toDropOrNull,
   toOwnedVersion,
   toVersion,
   type VersionRow,
@@ -73,13 +74,16 @@ const matches = `id IN (
   WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
   GROUP BY drop_id HAVING count(*) = $count)`;
 
+/** A statement that returns its rows as one JSON text. */
+type Rows = Statement<[json: string]>;
+
 interface ListStatements {
   /** Ids of one page of all drops. */
-  readonly page: Statement;
+  readonly page: Rows;
   /** Ids of all drops. */
-  readonly ids: Statement;
+  readonly ids: Rows;
   /** Ids of those that match a filter, whatever it contains. */
-  readonly matchingIds: Statement;
+  readonly matchingIds: Rows;
 }
 
 /** Reading and searching the longest texts of so many drops takes about a millisecond. */
@@ -95,20 +99,22 @@ type DropReads = Pick<
 export function createDropReads(db: Database, clock: Clock): DropReads {
   const turns = createTurns();
   const sql = {
-    find: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
-    findLatest: db.prepareTuples(`SELECT id, latest_version FROM drops WHERE ${ownedAt}`),
-    findPage: db.prepareTuples(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
-    findRevisions: db.prepareTuples(`
+    find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
+    findLatest: db.prepareTuples<[id: string, latestVersion: number]>(
+      `SELECT id, latest_version FROM drops WHERE ${ownedAt}`,
+    ),
+    findPage: db.prepareTuples<PageRow>(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
+    findRevisions: db.prepareTuples<[slug: string, rev: number]>(`
       SELECT slug, rev FROM drops WHERE slug IN (SELECT value FROM json_each(?)) AND ${isLive('?')}`),
-    listVersions: db.prepareTuples(`
+    listVersions: db.prepareTuples<OwnedVersionRow>(`
       SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
-    findOwnedVersion: db.prepareTuples(`
+    findOwnedVersion: db.prepareTuples<OwnedVersionRow>(`
       SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
-    findVersion: db.prepareTuples(`
+    findVersion: db.prepareTuples<VersionRow>(`
       SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
-    listSlugs: db.prepareTuples(`SELECT slug FROM ${all} ORDER BY created_at, id`),
-    countAll: db.prepareTuples(`SELECT count(*) FROM ${all}`),
-    texts: db.prepareTuples(`
+    listSlugs: db.prepareTuples<[slug: string]>(`SELECT slug FROM ${all} ORDER BY created_at, id`),
+    countAll: db.prepareTuples<[count: number]>(`SELECT count(*) FROM ${all}`),
+    texts: db.prepareTuples<[id: string, folded: string]>(`
       SELECT drops.id, folded FROM json_each(?) CROSS JOIN drops ON drops.id = value`),
   };
   /** Statements for each order. */
@@ -131,7 +137,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
   );
 
   /** As one JSON text: a page of single values takes twice as long to read from SQLite. */
-  function prepareRows(columns: string, from: string): Statement {
+  function prepareRows(columns: string, from: string): Rows {
     return db.prepareTuples(`
       SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);
   }
@@ -143,7 +149,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     for (let at = 0; at < ids.length; at += searchedAtOnce) {
       if (turns.isOver()) await turns.next();
       const texts = sql.texts.all(JSON.stringify(ids.slice(at, at + searchedAtOnce)));
-      for (const [id, folded] of texts as [string, string][]) if (matches(folded)) found.push(id); // proof: the columns selected
+      for (const [id, folded] of texts) if (matches(folded)) found.push(id);
     }
     return found;
   }
@@ -154,36 +160,38 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     for (let at = 0; at < ids.length; at += readAtOnce) {
       if (turns.isOver()) await turns.next();
       const values = { ids: JSON.stringify(ids.slice(at, at + readAtOnce)), now: clock.now() };
-      const rows: DropRow[] = JSON.parse(aggregate<string>(findListed, values));
+      const rows: DropRow[] = JSON.parse(aggregate(findListed, values));
       for (const row of rows) drops.set(row[0], toDrop(row));
     }
     return ids.flatMap((id) => drops.get(id) ?? []);
   }
 
   /** @param statement selects ids */
-  function readIds(statement: Statement, values: Record<string, string | number>): string[] {
-    return (JSON.parse(aggregate<string>(statement, values)) as [string][]).flat(); // proof: rows of one column
+  function readIds(statement: Rows, values: Record<string, string | number>): string[] {
+    const rows: [id: string][] = JSON.parse(aggregate(statement, values));
+    return rows.flat();
   }
 
   /** @param statement an aggregate, which always has one row */
-  function aggregate<T>(statement: Statement, values: Record<string, string | number>): T {
-    return (statement.get(values) as [T])[0]; // proof: the caller names the type of the one column
+  function aggregate<T>(statement: Statement<[T]>, values: Record<string, string | number>): T {
+    const row = statement.get(values);
+    if (row === undefined) throw new Error('an aggregate returned no row');
+    return row[0];
   }
 
   function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
-    const row = sql.findLatest.get(ownerId, slug, clock.now()) as [string, number] | undefined; // proof: the columns selected
+    const row = sql.findLatest.get(ownerId, slug, clock.now());
     return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
   }
 
   function findVersion(dropId: string, number: number): Version | null {
-    const row = sql.findVersion.get(dropId, number) as VersionRow | undefined; // proof: `versionColumns`
+    const row = sql.findVersion.get(dropId, number);
     return row === undefined ? null : toVersion(row);
   }
 
   return {
     async find(ownerId, slug) {
-      const row = sql.find.get(ownerId, slug, clock.now()) as DropRow | undefined; // proof: `dropColumns`
-      return row === undefined ? null : toDrop(row);
+      return toDropOrNull(sql.find.get(ownerId, slug, clock.now()));
     },
 
     async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata, search: words }) {
@@ -204,35 +212,35 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
         const found = words === undefined ? ids : await search(words, ids);
         return { drops: await findAll(found.slice(offset, offset + limit)), total: found.length };
       }
-      const total = aggregate<number>(sql.countAll, owned);
+      const total = aggregate(sql.countAll, owned);
       if (offset >= total) return { ...none, total }; // also for an offset beyond SQLite's integers
       return { drops: await findAll(readIds(statements.page, { ...owned, limit, offset })), total };
     },
 
     async listSlugs(ownerId) {
-      const rows = sql.listSlugs.all({ ownerId, now: clock.now() }) as [string][]; // proof: the column selected
+      const rows = sql.listSlugs.all({ ownerId, now: clock.now() });
       return rows.map(([slug]) => slug);
     },
 
     async count(ownerId) {
-      return aggregate<number>(sql.countAll, { ownerId, now: clock.now() });
+      return aggregate(sql.countAll, { ownerId, now: clock.now() });
     },
 
     async listVersions(ownerId, slug) {
       const drop = findLatest(ownerId, slug);
       if (drop === null) return null;
-      return (sql.listVersions.all(drop.dropId) as OwnedVersionRow[]).map(toOwnedVersion); // proof: `ownedVersionColumns`
+      return sql.listVersions.all(drop.dropId).map(toOwnedVersion);
     },
 
     async findVersion(ownerId, slug, number) {
       const drop = findLatest(ownerId, slug);
       if (drop === null) return null;
-      const row = sql.findOwnedVersion.get(drop.dropId, number) as OwnedVersionRow | undefined; // proof: `ownedVersionColumns`
+      const row = sql.findOwnedVersion.get(drop.dropId, number);
       return row === undefined ? null : { version: toOwnedVersion(row), latestVersion: drop.latestVersion };
     },
 
     findPage(slug, number) {
-      const row = sql.findPage.get(slug, clock.now()) as PageRow | undefined; // proof: `pageColumns`
+      const row = sql.findPage.get(slug, clock.now());
       if (row === undefined) return null;
       const latest = toPage(row);
       if (number === null || number === latest.latestVersion) return latest;
@@ -240,8 +248,7 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     },
 
     async findRevisions(slugs) {
-      const rows = sql.findRevisions.all(JSON.stringify(slugs), clock.now()) as [string, number][]; // proof: the columns selected
-      return new Map(rows);
+      return new Map(sql.findRevisions.all(JSON.stringify(slugs), clock.now()));
     },
   };
 }

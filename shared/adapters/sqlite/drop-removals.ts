@@ -17,10 +17,12 @@ export function createRemovals(db: Database) {
   const sql = {
     remove: db.prepare(`
       UPDATE drops SET deleted_at = $now, place = NULL, changed_at = $now, rev = rev + 1 WHERE id = $id`),
-    listOfOwner: db.prepareTuples(`${liveBy('drops_by_owner')} AND owner_id = $ownerId LIMIT $limit`),
-    listExpired: db.prepareTuples(`
+    listOfOwner: db.prepareTuples<RemovedRow>(
+      `${liveBy('drops_by_owner')} AND owner_id = $ownerId LIMIT $limit`,
+    ),
+    listExpired: db.prepareTuples<RemovedRow>(`
       ${liveBy('drops_expiring')} AND ${isExpired} ORDER BY expires_at LIMIT $limit`),
-    listExpiredOfOwner: db.prepareTuples(`
+    listExpiredOfOwner: db.prepareTuples<RemovedRow>(`
       ${liveBy('drops_by_owner')} AND owner_id = $ownerId AND ${isExpired} LIMIT $limit`),
   };
 
@@ -29,9 +31,8 @@ export function createRemovals(db: Database) {
     pairs.replace(drop, drop.metadata, new Map());
   }
 
-  function removeAll(rows: readonly unknown[], now: number): RemovedDrop[] {
-    return (rows as RemovedRow[]).map(([id, ownerId, metadata, slug]) => {
-      // proof: the columns selected
+  function removeAll(rows: readonly RemovedRow[], now: number): RemovedDrop[] {
+    return rows.map(([id, ownerId, metadata, slug]) => {
       remove({ id, ownerId, metadata: readMetadata(metadata) }, now);
       return { id, slug };
     });

@@ -134,7 +134,8 @@ export function writeMetadata(metadata: Metadata): string {
 }
 
 export function readMetadata(text: string): Metadata {
-  return new Map(text === '[]' ? [] : (JSON.parse(text) as [string, string][])); // proof: see writeMetadata
+  const pairs: [string, string][] = text === '[]' ? [] : JSON.parse(text);
+  return new Map(pairs);
 }
 
 /** The drop as it is after its first version is stored. */
@@ -144,6 +145,6 @@ export function firstOf({ version, lock, ...fields }: NewDrop): Drop {
   return { ...fields, ...counts, locked: lock !== null, createdAt, updatedAt: createdAt, takedown: null };
 }
 
-export function toDropOrNull(row: unknown): Drop | null {
-  return row === undefined ? null : toDrop(row as DropRow); // proof: each statement selects `dropColumns`
+export function toDropOrNull(row: DropRow | undefined): Drop | null {
+  return row === undefined ? null : toDrop(row);
 }

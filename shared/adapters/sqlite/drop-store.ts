@@ -48,8 +48,8 @@ export function createSqliteDropStore(db: Database, clock: Clock): DropStore {
 
 export function createSqliteModerationStore(db: Database, clock: Clock): ModerationStore {
   const sql = {
-    find: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
-    findById: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
+    find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
+    findById: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
     takeDown: db.prepare(`
       UPDATE drops SET taken_down_at = coalesce(taken_down_at, $now), takedown_reason = $reason, ${changed}
       WHERE id = $id`),
@@ -85,14 +85,14 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   const pairs = createPairs(db);
   const days = createDailyCounts(db);
   const sql = {
-    find: db.prepareTuples(`
+    find: db.prepareTuples<DropRow>(`
       SELECT ${dropColumns} FROM drops WHERE owner_id = ? AND slug = ? AND ${isLive('?')}`),
-    findById: db.prepareTuples(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
+    findById: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE id = ?`),
     isTaken: db.prepareTuples(`
       SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place = $place
       UNION ALL
       SELECT 1 FROM drops WHERE owner_id = $ownerId AND deleted_at IS NULL AND place >= $cap LIMIT 1`),
-    places: db.prepareTuples(`
+    places: db.prepareTuples<[place: number]>(`
       SELECT place FROM drops INDEXED BY drops_one_per_place
       WHERE owner_id = ? AND deleted_at IS NULL LIMIT ?`),
     // Without RETURNING, which takes three times as long as the rest.
@@ -104,20 +104,22 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
         $versionId, $sizeBytes, $hasContext, $mediaType, $createdAt, $place,
         $createdAt, $createdAt, $createdAt, $render, $purge, $expiresAt)
       ON CONFLICT (slug) DO NOTHING`),
-    changeDetails: db.prepareTuples(`
+    changeDetails: db.prepareTuples<DropRow>(`
       UPDATE drops SET title = $title, description = $description, folded = $folded, metadata = $metadata,
         expires_at = $expiresAt, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
-    setLock: db.prepareTuples(`
+    setLock: db.prepareTuples<DropRow>(`
       UPDATE drops SET lock_id = $lockId, lock_hash = $lockHash, updated_at = $now, ${changed}
       WHERE id = $id RETURNING ${dropColumns}`),
-    addTrash: db.prepareTuples(`
+    addTrash: db.prepareTuples<DropRow>(`
       UPDATE drops SET has_trash = 1, updated_at = $now, ${changed} WHERE id = $id RETURNING ${dropColumns}`),
 
     isKnown: db.prepareTuples(`
       SELECT 1 FROM drop_versions WHERE id = $id UNION ALL SELECT 1 FROM drop_trash WHERE version_id = $id`),
-    countVersions: db.prepareTuples('SELECT count(*) FROM drop_versions WHERE drop_id = ?'),
-    findVersion: db.prepareTuples('SELECT id FROM drop_versions WHERE drop_id = ? AND number = ?'),
+    countVersions: db.prepareTuples<[count: number]>('SELECT count(*) FROM drop_versions WHERE drop_id = ?'),
+    findVersion: db.prepareTuples<[id: string]>(
+      'SELECT id FROM drop_versions WHERE drop_id = ? AND number = ?',
+    ),
     insertVersion: db.prepare(insertVersionSql),
     removeVersion: db.prepare('DELETE FROM drop_versions WHERE drop_id = ? AND number = ?'),
     insertTrash: db.prepare('INSERT INTO drop_trash (drop_id, version_id) VALUES (?, ?)'),
@@ -166,7 +168,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     if (cap < 1) return null;
     const guess = randomInt(cap);
     if (sql.isTaken.get({ ownerId, place: guess, cap }) === undefined) return guess;
-    const taken = sql.places.all(ownerId, cap) as [number][]; // proof: live drops have a place
+    const taken = sql.places.all(ownerId, cap);
     return pickPlace(
       taken.map(([place]) => place),
       cap,
@@ -226,7 +228,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   function removeVersion(drop: Drop, number: number, now: number, tasks: readonly PendingTask[]) {
-    const version = sql.findVersion.get(drop.id, number) as [id: string] | undefined; // proof: the column selected
+    const version = sql.findVersion.get(drop.id, number);
     if (version === undefined) return 'no_version';
     if (countVersions(drop.id) === 1) return 'last_version';
     sql.removeVersion.run(drop.id, number);
@@ -236,8 +238,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
   }
 
   function countVersions(dropId: string): number {
-    const [count] = sql.countVersions.get(dropId) as [number]; // proof: an aggregate always has one row
-    return count;
+    return sql.countVersions.get(dropId)?.[0] ?? 0;
   }
 
   function changeDetails(
@@ -287,12 +288,13 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
 
 /** The drop after the update. */
 function updated(
-  statement: Statement,
+  statement: Statement<DropRow>,
   { id }: Drop,
   now: number,
   tasks: readonly PendingTask[],
   values: Record<string, Value> = {},
 ): Drop {
   const row = statement.get({ id, now, ...taskValues(tasks), ...values });
-  return toDrop(row as DropRow); // proof: it returns `dropColumns`, and the drop was found in this write
+  if (row === undefined) throw new Error('a drop that was found in this write is gone');
+  return toDrop(row);
 }

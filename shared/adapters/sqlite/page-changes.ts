@@ -8,10 +8,10 @@ import type { Database } from './database.ts';
  * checked before the first page of each turn of the event loop.
  */
 export function createSqlitePageChanges(db: Database): PageChanges {
-  const readDataVersion = db.prepareTuples('PRAGMA data_version');
+  const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');
   const listeners: ((slug: string) => void)[] = [];
   const now = () => performance.now();
-  const findDataVersion = () => (readDataVersion.get() as [number])[0]; // proof: the pragma returns one integer
+  const findDataVersion = () => readDataVersion.get()?.[0];
   let dataVersion = findDataVersion();
   let currentSince = 0;
 

@@ -17,16 +17,20 @@ const beforeAll: PendingPosition = { changedAt: -1, id: '' };
 /** The columns `owed_render`, `owed_purge` and `has_chores` keep the names of the first release: old files must open. */
 export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
   const sql = {
-    find: db.prepare(`
+    find: db.prepare<TasksRow>(`
       SELECT owner_id AS ownerId, deleted_at AS deletedAt, rev, owed_render AS renderPending,
         owed_purge AS purgePending, head_id AS latestVersionId
       FROM drops WHERE id = ?`),
-    versions: db.prepareTuples('SELECT id, has_context FROM drop_versions WHERE drop_id = ? ORDER BY number'),
-    renderers: db.prepareTuples(`
+    versions: db.prepareTuples<[id: string, hasContext: number]>(
+      'SELECT id, has_context FROM drop_versions WHERE drop_id = ? ORDER BY number',
+    ),
+    renderers: db.prepareTuples<[versionId: string, renderer: number]>(`
       SELECT version_id, max(renderer) FROM drop_versions JOIN artefacts ON version_id = id
       WHERE drop_id = ? AND renderer <= ? GROUP BY version_id`),
-    trash: db.prepareTuples('SELECT version_id FROM drop_trash WHERE drop_id = ? ORDER BY version_id'),
-    listPending: db.prepare(`
+    trash: db.prepareTuples<[id: string]>(
+      'SELECT version_id FROM drop_trash WHERE drop_id = ? ORDER BY version_id',
+    ),
+    listPending: db.prepare<PendingPosition>(`
       SELECT changed_at AS changedAt, id FROM drops
       WHERE has_chores AND changed_at < ? AND (changed_at, id) > (?, ?) ORDER BY changed_at, id LIMIT ?`),
     isAnyExpired: db.prepareTuples(
@@ -36,10 +40,10 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     noteTrash: db.prepare(`
       UPDATE drops SET has_trash = EXISTS (SELECT 1 FROM drop_trash WHERE drop_id = $id) WHERE id = $id`),
     erase: db.prepare('DELETE FROM drops WHERE id = ? AND deleted_at IS NOT NULL'),
-    findExisting: db.prepareTuples(
+    findExisting: db.prepareTuples<[id: string]>(
       'SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM drops WHERE id = value)',
     ),
-    findReferenced: db.prepareTuples(`
+    findReferenced: db.prepareTuples<[id: string]>(`
       SELECT value FROM json_each(?)
       WHERE EXISTS (SELECT 1 FROM drop_versions WHERE id = value)
         OR EXISTS (SELECT 1 FROM drop_trash WHERE version_id = value)
@@ -51,18 +55,13 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     purge: db.prepare('UPDATE drops SET owed_purge = 0 WHERE id = ? AND rev = ?'),
   };
 
-  /** The rows of a statement that selects one column of text. */
-  function texts(statement: Statement, ...values: (string | number)[]): string[] {
-    return (statement.all(...values) as [string][]).map(([text]) => text); // proof: see above
-  }
-
   function find(dropId: string): DropTasks | null {
-    const row = sql.find.get(dropId) as TasksRow | undefined; // proof: the columns selected
+    const row = sql.find.get(dropId);
     if (row === undefined) return null;
     const tasks: PendingTask[] = [];
     if (row.renderPending !== 0) tasks.push('render');
     if (row.purgePending !== 0) tasks.push('purge');
-    const versions = sql.versions.all(dropId) as [string, number][]; // proof: the columns selected
+    const versions = sql.versions.all(dropId);
     return {
       id: dropId,
       ownerId: row.ownerId,
@@ -71,7 +70,7 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
       tasks,
       versions: versions.map(([id, hasContext]) => ({ id, hasContext: hasContext !== 0 })),
       latestVersionId: row.latestVersionId,
-      trash: texts(sql.trash, dropId),
+      trash: sql.trash.all(dropId).flat(),
     };
   }
 
@@ -81,13 +80,12 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     async findForRender(dropId, renderer) {
       const drop = find(dropId);
       if (drop === null) return null;
-      const rows = sql.renderers.all(dropId, renderer) as [string, number][]; // proof: the columns selected
-      return { ...drop, renderers: new Map(rows) };
+      return { ...drop, renderers: new Map(sql.renderers.all(dropId, renderer)) };
     },
 
     async listPending(before, after, limit) {
       const { changedAt, id } = after ?? beforeAll;
-      return sql.listPending.all(before, changedAt, id, limit) as PendingPosition[]; // proof: the columns selected
+      return sql.listPending.all(before, changedAt, id, limit);
     },
 
     async removeExpired(now, limit) {
@@ -111,11 +109,11 @@ export function createSqlitePendingTaskStore(db: Database): PendingTaskStore {
     },
 
     async findExisting(dropIds) {
-      return new Set(texts(sql.findExisting, JSON.stringify(dropIds)));
+      return new Set(sql.findExisting.all(JSON.stringify(dropIds)).flat());
     },
 
     async findReferenced(versionIds) {
-      return new Set(texts(sql.findReferenced, JSON.stringify(versionIds)));
+      return new Set(sql.findReferenced.all(JSON.stringify(versionIds)).flat());
     },
   };
 }
