@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { RequestOptions } from '../support/client.ts';
 import { parsePage } from '../support/html.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
-import { type SharedCache, startSharedCache } from '../support/shared-cache.ts';
+import { useService } from '../support/service.ts';
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -132,97 +131,3 @@ describe('view_count', () => {
     }
   });
 });
-
-for (const [where, contentOrigin] of [
-  ['on the same host', ''],
-  ['on a host of its own', 'http://*.drops.example'],
-] as const) {
-  describe(`view_count behind a shared cache, raw ${where}`, () => {
-    let service: TestService;
-    let cache: SharedCache;
-    beforeEach(async () => {
-      const purger = { EDGE_PURGER: 'http', EDGE_PURGE_URL: 'http://127.0.0.1:9/', EDGE_TTL_SECONDS: '600' };
-      service = await startService({ env: { ...purger, CONTENT_ORIGIN: contentOrigin } });
-      cache = await startSharedCache(service.url);
-    });
-    afterEach(async () => {
-      cache.close();
-      await service.stop();
-    });
-
-    async function withDrop() {
-      const owner = await service.newOwner();
-      const { slug } = await owner.create();
-      const visit = (url: URL, dest: string, headers: Record<string, string> = {}) =>
-        cache.get(url.pathname + url.search, {
-          headers: { host: url.host, 'user-agent': browser, 'sec-fetch-dest': dest, ...headers },
-        });
-      const open = () => visit(new URL(`/p/${slug}`, service.url), 'document');
-      const frame = async () =>
-        new URL(parsePage((await open()).text).find('iframe')?.attributes.src ?? '', service.url);
-      const url = await frame();
-      const raw = new URL(url.pathname, url);
-      let before = 0;
-      const counted = async () => {
-        await views(service);
-        const { view_count: total } = (await owner.get(`/api/drops/${slug}`)).body;
-        const more = total - before;
-        before = total;
-        return more;
-      };
-      expect(await counted()).to.equal(1);
-      cache.fills.length = 0;
-      return { slug, visit, open, frame, raw, counted };
-    }
-
-    it('each viewer page counts at the origin; the frames cause one fill and count nothing', async () => {
-      const { visit, frame, counted } = await withDrop();
-      for (let n = 0; n < 5; n++) expect((await visit(await frame(), 'iframe')).status).to.equal(200);
-      expect(cache.fills.filter((line) => line.includes('/raw'))).to.have.length(1);
-      expect(await counted()).to.equal(5);
-      cache.advance(601);
-      await visit(await frame(), 'iframe');
-      expect(
-        cache.fills.filter((line) => line.includes('/raw')),
-        'asked again',
-      ).to.have.length(2);
-      expect(await counted()).to.equal(1);
-    });
-
-    it('the raw page opened directly counts once for each fill', async () => {
-      const { visit, raw, counted } = await withDrop();
-      for (let n = 0; n < 5; n++) expect((await visit(raw, 'document')).status).to.equal(200);
-      expect(cache.fills).to.have.length(1);
-      expect(await counted()).to.equal(1);
-      cache.advance(601);
-      for (let n = 0; n < 5; n++) await visit(raw, 'document'); // the first is answered 304
-      expect(cache.fills).to.have.length(2);
-      expect(await counted()).to.equal(1);
-      cache.purge();
-      await visit(raw, 'document');
-      expect(await counted()).to.equal(1);
-    });
-
-    it('a fill for a frame, a program, a prefetch or a bot counts nothing, nor do visits that it serves', async () => {
-      const { visit, raw, counted } = await withDrop();
-      for (const [dest, headers] of [
-        ['iframe', {}],
-        ['empty', {}],
-        ['document', { 'sec-purpose': 'prefetch' }],
-        ['document', { 'user-agent': 'Twitterbot/1.0' }],
-      ] as const) {
-        cache.purge();
-        await visit(raw, dest, headers);
-        for (let n = 0; n < 3; n++) await visit(raw, 'document');
-        expect(await counted(), `${dest} ${JSON.stringify(headers)}`).to.equal(0);
-      }
-      expect(cache.fills).to.have.length(4);
-    });
-  });
-}
-
-/** Aggregates views without running other jobs: no purger would answer them. */
-async function views({ services }: TestService): Promise<void> {
-  await services.views.flush();
-  await services.engine.views.aggregate(services.clock.now());
-}

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { tokenOf } from '../../shared/domain/account.ts';
 import type { Token } from '../../shared/domain/token.ts';
-import { hashToken } from '../../shared/domain/token.ts';
 import { createTokens } from '../../shared/services/tokens.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createThrottledRecordingLog } from '../worker/recording-log.ts';
@@ -48,21 +47,6 @@ function openScene({ isTaken = () => false, touches = true }: SceneOptions = {})
 }
 
 describe('Tokens', () => {
-  it('are stored as a hash, with the label and the time', async () => {
-    const { tokens, records, clock } = openScene();
-    const token = await tokens.mint('account', 'cron');
-    const kept = {
-      accountId: 'account',
-      label: 'cron',
-      createdAt: clock.now(),
-      lastUsedAt: null,
-      expiresAt: null,
-    };
-    expect(records).to.have.length(1);
-    expect(records[0]).to.include({ ...kept, hash: hashToken(token) });
-    expect(JSON.stringify(records)).to.not.include(token);
-  });
-
   it('are generated again if the id is taken, a limited number of times', async () => {
     let left = 3;
     const { tokens, records } = openScene({ isTaken: () => left-- > 0 });
