@@ -118,20 +118,35 @@ async function assemble(
   const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
   const blobs = { html, contexts, renders };
   const rendering = createRendering({
-    ...{ ...blobs, renderer, contextRenderer, log, config },
+    ...blobs,
+    renderer,
+    contextRenderer,
+    log,
+    config,
     atOnce: threads.atOnce,
   });
   const cards = createCards({ cards: engine.cards, renderer: cardRenderer, log, config });
   const views = createViews({ store: engine.views, clock, log });
   const pages = createPages({
-    ...{ ...blobs, drops: engine.drops, changes: engine.pageChanges },
-    ...{ rendering, jobs, clock, log, config },
+    ...blobs,
+    drops: engine.drops,
+    changes: engine.pageChanges,
+    rendering,
+    jobs,
+    clock,
+    log,
+    config,
   });
 
   const drops = createDrops({
     drops: engine.drops,
-    ...{ html, contexts },
-    ...{ limits, passcodes, followUps, clock, config },
+    html,
+    contexts,
+    limits,
+    passcodes,
+    followUps,
+    clock,
+    config,
   });
   const titles = createTitles({ finder: titleFinder, config });
   const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });
@@ -147,8 +162,24 @@ async function assemble(
   });
 
   return {
-    ...{ config, clock, log, limits, sealer, tokens, drops, passcodes, followUps, rendering },
-    ...{ titles, idempotency, pages, views, cards, audit, jobs, parser },
+    config,
+    clock,
+    log,
+    limits,
+    sealer,
+    tokens,
+    drops,
+    passcodes,
+    followUps,
+    rendering,
+    titles,
+    idempotency,
+    pages,
+    views,
+    cards,
+    audit,
+    jobs,
+    parser,
     accounts: createAccounts({ ...engine, followUps, clock, log }),
     sessions: createSessions({ sessions: engine.sessions, clock, log }),
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),

@@ -40,7 +40,7 @@ export function parseMultipart(
     };
     const [, quoted, unquoted] = boundaryPattern.exec(contentType) ?? [];
     const boundary = quoted ?? unquoted ?? '';
-    // Before it is parsed: a part of a few bytes takes the parser longer than a document, and a body has room for a million.
+    // Before it is parsed: a part of a few bytes takes the parser longer than a document, and a body can have a million.
     if (boundary === '' || hasTooManyParts(body, boundary)) return fail(undefined);
     try {
       const parser = new Busboy({

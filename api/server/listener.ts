@@ -25,7 +25,7 @@ const lateRetrySeconds = 5;
 /**
  * Answers every request: raw pages directly, everything else through Express, and on the hosts of drops
  * (CONTENT_ORIGIN) nothing but their raw pages. A request that takes longer than ANSWER_MS is answered 503; its work
- * goes on.
+ * continues.
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;

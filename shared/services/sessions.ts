@@ -74,8 +74,11 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       const { accountId } = session;
       const credential = { kind: 'session', session } as const;
       const caller = {
-        ...{ accountId, ownerId: accountId, credential },
-        ...{ isSuspended: account.isSuspended, confirm },
+        accountId,
+        ownerId: accountId,
+        credential,
+        isSuspended: account.isSuspended,
+        confirm,
       };
       return { caller, session, accountName: account.name };
     },

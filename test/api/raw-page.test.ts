@@ -116,12 +116,12 @@ describe('GET /p/{slug}/raw: a page whose rendering exceeds RENDER_REQUEST_BUDGE
     const html = '<!doctype html><html><head><title>t</title></head><body><p>x</body></html>';
     const { slug } = await owner.create({ html });
     const headers = { 'accept-encoding': 'br' };
-    const inHurry = await service.get(`/p/${slug}/raw`, { headers });
-    expect(inHurry.status).to.equal(200);
-    expect(inHurry.headers).to.include({ 'cache-control': 'no-store' });
-    expect(inHurry.headers).to.not.have.property('content-encoding');
-    expect(inHurry.headers['content-security-policy']).to.match(/^sandbox /);
-    expect(insertionIn(html, inHurry.bytes)).to.match(/<\/style>$/);
+    const early = await service.get(`/p/${slug}/raw`, { headers });
+    expect(early.status).to.equal(200);
+    expect(early.headers).to.include({ 'cache-control': 'no-store' });
+    expect(early.headers).to.not.have.property('content-encoding');
+    expect(early.headers['content-security-policy']).to.match(/^sandbox /);
+    expect(insertionIn(html, early.bytes)).to.match(/<\/style>$/);
     await service.settle();
     const kept = await service.get(`/p/${slug}/raw`, { headers });
     expect(kept.headers).to.include({ 'content-encoding': 'br' });

@@ -99,7 +99,12 @@ function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
   }
 
   return {
-    ...{ bodies, clock, jobs, state, keep, log: deps.log },
+    bodies,
+    clock,
+    jobs,
+    state,
+    keep,
+    log: deps.log,
     /** Ends the running render. */
     finish: () => finish(made()),
     fail: () => fail(new Error('the thread has died')),

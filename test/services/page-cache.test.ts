@@ -47,7 +47,8 @@ function openScene({ confirmEveryMs = null as number | null } = {}) {
           return aTurn();
         };
         asked.push({
-          ...{ slug, number },
+          slug,
+          number,
           answer: (page) => settled(() => resolve(page)),
           fail: (error) => settled(() => reject(error)),
         });
@@ -80,7 +81,14 @@ function openScene({ confirmEveryMs = null as number | null } = {}) {
   }
 
   return {
-    ...{ cache, asked, clock, log, find, known, revisions, confirmations },
+    cache,
+    asked,
+    clock,
+    log,
+    find,
+    known,
+    revisions,
+    confirmations,
     notice(slug = 'abc') {
       for (const listener of listeners) listener(slug);
     },
