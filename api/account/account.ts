@@ -9,7 +9,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson, sendNothing } from '../http/send.ts';
 import { atMostCharacters, invalid, jsonBody, oneOf, text as textField, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { pathParameter, queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
+import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { fields, integer, list, named, nullable, optional, text, time, type Wire } from '../openapi/shape.ts';
 
 const tokenShape = named(
@@ -95,11 +95,6 @@ const sampleToken: Token = {
 };
 const sampleCaller = presentCaller(sampleAccountId, sampleToken, { account: null, dropCount: 1 }, false);
 
-const tokenIdParameter = pathParameter('id', 'The first 12 hex characters of the hash of the token.', {
-  type: 'string',
-  pattern: tokenIdPattern.source,
-});
-
 const accountOperations = (config: Config) =>
   ({
     me: {
@@ -136,19 +131,15 @@ const accountOperations = (config: Config) =>
       tag: 'Account',
       summary: 'Rename a token',
       description: 'Changes the label of any token of the account.',
-      parameters: [tokenIdParameter],
       body: { required: true, schema: toJsonSchema(renameBody(config)), example: { label: 'old laptop' } },
       replies: [json('The record of the token.', tokenShape, presentToken(sampleToken))],
-      refusals: ['not_found'],
     },
     revokeToken: {
       id: 'revokeToken',
       tag: 'Account',
       summary: 'Revoke a token',
       description: 'Revokes any token of the account, including the token of this call.',
-      parameters: [tokenIdParameter],
       replies: [{ status: 204, description: 'The token is revoked.' }],
-      refusals: ['not_found'],
     },
   }) as const satisfies Record<string, Operation>;
 

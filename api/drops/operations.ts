@@ -9,7 +9,7 @@ import {
   type Refusal,
   type RequestBody,
 } from '../openapi/operation.ts';
-import { queryParameters, slugParameter, toJsonSchema } from '../openapi/request-schema.ts';
+import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
 import { dropFields, metadataKeySchema, metadataValueSchema } from './fields.ts';
 import { dropQuery, metadataPrefix } from './list-query.ts';
 import { dropListShape, dropShape, presentDrop, presentDropList } from './presenter.ts';
@@ -47,8 +47,6 @@ const sampleQuery: DropQuery = {
   metadata: [],
 };
 
-const dropCodes: readonly Refusal[] = ['invalid_slug', 'not_found'];
-export const changeCodes: readonly Refusal[] = [...dropCodes, 'version_conflict'];
 const detailCodes: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
 export const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
 
@@ -64,8 +62,6 @@ export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
   const { schemas } = createDropBodyReaders(config);
-  const parameters = [slugParameter];
-  const changeParameters = [slugParameter, ifMatchParameter];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
   const listParameters = queryParameters(dropQuery(config));
@@ -140,9 +136,7 @@ export function dropOperations(config: Config) {
       tag: 'Drops',
       summary: 'Read a drop',
       description: 'A drop of your account.',
-      parameters,
       replies: [json('The drop.', dropShape, drop, withETag)],
-      refusals: dropCodes,
     },
     replace: {
       id: 'replaceDrop',
@@ -150,16 +144,10 @@ export function dropOperations(config: Config) {
       summary: 'Publish a new version',
       description: `Always creates a version, at the same address. If \`title\`, \`description\`, \`metadata\` or \`expires_at\` are left out, they stay as they are. \`context\` does not stay: each version has its own, or none. \`passcode\` is refused: use \`POST /api/drops/{slug}/passcode\`. The body may be the document itself, as in \`POST /api/drops\`.`,
       limits: ['versions_per_drop'],
-      parameters: [...changeParameters, ...htmlParameters],
+      parameters: [ifMatchParameter, ...htmlParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
       replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 2 }, withETag)],
-      refusals: [
-        ...changeCodes,
-        ...detailCodes,
-        ...documentCodes,
-        'daily_quota_exceeded',
-        'version_limit_reached',
-      ],
+      refusals: [...detailCodes, ...documentCodes, 'daily_quota_exceeded', 'version_limit_reached'],
     },
     patch: {
       id: 'changeDrop',
@@ -167,19 +155,18 @@ export function dropOperations(config: Config) {
       summary: 'Change title, description, metadata or expiry',
       description:
         'Creates no version. Fields that are left out stay as they are. `html` is refused with `metadata_only_on_patch`: use PUT. `passcode` is refused with `invalid_arg`: use `POST /api/drops/{slug}/passcode`.',
-      parameters: changeParameters,
+      parameters: [ifMatchParameter],
       body: body('patch', { metadata: dropFields.metadata.example }, false),
       replies: [json('The changed drop.', dropShape, drop, withETag)],
-      refusals: [...changeCodes, ...detailCodes, 'metadata_only_on_patch'],
+      refusals: [...detailCodes, 'metadata_only_on_patch'],
     },
     remove: {
       id: 'deleteDrop',
       tag: 'Drops',
       summary: 'Delete a drop',
       description: 'Deletes the drop and all its versions. This cannot be undone.',
-      parameters: changeParameters,
+      parameters: [ifMatchParameter],
       replies: [{ status: 204, description: 'The drop is deleted.' }],
-      refusals: changeCodes,
     },
     setPasscode: {
       id: 'setPasscode',
@@ -187,7 +174,7 @@ export function dropOperations(config: Config) {
       summary: 'Lock or unlock a drop',
       description:
         'Sets or changes the passcode; an empty passcode removes it. Viewers who entered the old passcode must enter the new one. A passcode is a soft gate, not encryption.',
-      parameters: changeParameters,
+      parameters: [ifMatchParameter],
       body: body('passcode', { passcode: 'open sesame' }),
       replies: [
         json(
@@ -197,7 +184,7 @@ export function dropOperations(config: Config) {
           withETag,
         ),
       ],
-      refusals: [...changeCodes, 'passcode_required', 'passcode_too_short'],
+      refusals: ['passcode_required', 'passcode_too_short'],
     },
   } as const satisfies Record<string, Operation>;
 }

@@ -6,7 +6,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { integer as integerParameter, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { queryParameters, slugParameter } from '../openapi/request-schema.ts';
+import { queryParameters } from '../openapi/request-schema.ts';
 import { fields, integer, list, named, text, type Wire } from '../openapi/shape.ts';
 
 export const defaultViewDays = 30;
@@ -44,9 +44,8 @@ const viewsOperation = {
   tag: 'Drops',
   summary: 'Read the views of a drop by day',
   description: `The views of each of the last days in UTC, oldest first, at most ${maxViewDays}. Updated every few seconds, as \`view_count\` of the drop.`,
-  parameters: [slugParameter, ...queryParameters(viewsQuery)],
+  parameters: queryParameters(viewsQuery),
   replies: [json('The views.', viewsShape, { view_count: 7, days: [{ date: '2026-01-31', views: 7 }] })],
-  refusals: ['invalid_slug', 'not_found'],
 } as const satisfies Operation;
 
 export function viewsRoute({ services: { viewStats } }: RouteParts): Route {

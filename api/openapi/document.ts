@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
 import { errorShape } from '../http/http-error.ts';
 import { idempotencyKeyParameter } from '../http/idempotency-key.ts';
+import { ifMatchParameter } from '../http/if-match.ts';
 import { type Access, type Policy, policies, type Route } from '../http/route.ts';
 import {
   byStatus,
@@ -23,6 +24,7 @@ import {
   type Reply,
   tags,
 } from './operation.ts';
+import { pathParameters } from './request-schema.ts';
 import type { JsonSchema } from './shape.ts';
 
 /** Spec section 9. */
@@ -79,7 +81,7 @@ export function describeApi(
     }
     Object.assign(schemas, operation.body?.components);
     const template = path.replace(/:(\w+)/g, '{$1}');
-    const described = describeOperation(operation, access, limits);
+    const described = describeOperation({ path, access }, operation, limits);
     paths[template] = { ...paths[template], [method.toLowerCase()]: described };
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
@@ -115,13 +117,18 @@ export function describeApi(
 }
 
 function describeOperation(
+  { path, access }: Pick<Route, 'path' | 'access'>,
   operation: Operation,
-  access: Access,
   limits: ReturnType<typeof presentLimits>,
 ): DescribedOperation {
-  const { id, tag, summary, description, body, refusals = [] } = operation;
+  const { id, tag, summary, description, body } = operation;
   const rule = describePolicy(access);
-  const parameters = [...(operation.parameters ?? []), ...rule.parameters];
+  const inPath = pathParameters(path);
+  const parameters = [...inPath, ...(operation.parameters ?? []), ...rule.parameters];
+  const refusals: Refusal[] = [...(operation.refusals ?? [])];
+  if (inPath.length > 0) refusals.push('not_found');
+  if (inPath.some(({ name }) => name === 'slug')) refusals.push('invalid_slug');
+  if (parameters.includes(ifMatchParameter)) refusals.push('version_conflict');
   const replies = operation.replies.map((reply) => ({
     ...reply,
     headers: [...(reply.headers ?? []), ...rule.headers],

@@ -95,7 +95,7 @@ export type Refusal = Code | readonly [code: Code, status: number];
 
 /**
  * What the published description says about one endpoint, besides its method, path and access. document.ts adds what
- * the access implies: a token, limits, error codes.
+ * the path and the access imply: parameters of the path, a token, limits, error codes.
  */
 export interface Operation {
   /** Generated clients name their functions by it, so it never changes. */

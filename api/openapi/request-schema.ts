@@ -1,5 +1,6 @@
 import type { ObjectSchema, Schema } from 'yup';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import { tokenIdPattern } from '../../shared/domain/token.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
 import type { Parameter } from './operation.ts';
 import type { JsonSchema } from './shape.ts';
@@ -56,21 +57,26 @@ export function queryParameters(schema: ObjectSchema<object>): Parameter[] {
   }));
 }
 
-export function pathParameter(name: string, description: string, schema: JsonSchema): Parameter {
+const inPath = (name: string, description: string, schema: JsonSchema): Parameter => {
   return { name, in: 'path', description, schema, required: true };
-}
+};
 
-export const slugParameter = pathParameter('slug', 'The slug of the drop.', {
-  type: 'string',
-  pattern: slugPattern.source,
-});
-
-/** Of paths with a version. */
-export const versionParameters = [
-  slugParameter,
-  pathParameter('n', 'The number of the version.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: maxVersionNumber,
+/** What stands for a name with a colon in the path of a route. */
+const segments: readonly Parameter[] = [
+  inPath('slug', 'The slug of the drop.', { type: 'string', pattern: slugPattern.source }),
+  inPath('n', 'The number of the version.', { type: 'integer', minimum: 1, maximum: maxVersionNumber }),
+  inPath('id', 'The first 12 hex characters of the hash of the token.', {
+    type: 'string',
+    pattern: tokenIdPattern.source,
   }),
+  inPath('secret', 'The last part of `upload_url`.', { type: 'string', minLength: 1 }),
 ];
+
+/** The parameters of a route's path, such as `/p/:slug`. */
+export function pathParameters(path: string): readonly Parameter[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
+    const found = segments.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`${path}: nothing describes the parameter ${name}`);
+    return found;
+  });
+}

@@ -2,7 +2,6 @@ import { cardPath, oembedPath, rawPath } from '../http/paths.ts';
 import { open, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import type { Operation, Parameter } from '../openapi/operation.ts';
-import { slugParameter } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';
 import { cardHandler } from './card.ts';
 import { copyHandlers } from './copies.ts';
@@ -19,7 +18,7 @@ const version: Parameter = {
   schema: { type: 'integer', minimum: 1 },
 };
 
-const refusals = ['invalid_slug', 'not_found', ['forbidden', 410], 'version_not_found'] as const;
+const refusals = [['forbidden', 410], 'version_not_found'] as const;
 const html = { 'text/html': { shape: text('An HTML document.') } };
 
 /** Spec 4.5: what everybody can read of a drop. */
@@ -30,7 +29,7 @@ const docs = {
     summary: 'Open the viewer page',
     description:
       'Shows the drop in a sandboxed frame, with its context behind a toggle. If the drop is locked, the page is a passcode form, also with status 200.',
-    parameters: [slugParameter, version],
+    parameters: [version],
     replies: [{ status: 200, description: 'The page, or its passcode form.', content: html }],
     refusals,
   },
@@ -40,7 +39,7 @@ const docs = {
     summary: 'Enter the passcode',
     description:
       'The form of a locked page. The cookie of the answer opens the viewer page and the raw page. Wrong passcodes are limited. The form must come from this service: `Origin` is its address.',
-    parameters: [slugParameter, version],
+    parameters: [version],
     body: {
       required: true,
       form: {
@@ -71,7 +70,7 @@ const docs = {
     summary: 'Read the raw page',
     description:
       'The HTML as posted, sandboxed, with a style at the end of `<head>` and a viewport if it has none. If the drop is locked, the answer is 403: people open it in the viewer.',
-    parameters: [slugParameter, version],
+    parameters: [version],
     replies: [
       { status: 200, description: 'The page.', content: html, headers: ['ETag'] },
       { status: 304, description: 'The client has the current page.', headers: ['ETag'] },

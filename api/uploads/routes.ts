@@ -11,7 +11,7 @@ import { call, openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { json, type Operation, type Refusal } from '../openapi/operation.ts';
-import { pathParameter, toJsonSchema } from '../openapi/request-schema.ts';
+import { toJsonSchema } from '../openapi/request-schema.ts';
 import { createUploadReaders, presentUpload, uploadShape } from './schema.ts';
 
 const fieldCodes: readonly Refusal[] = [
@@ -65,9 +65,6 @@ function uploadOperations(config: Config) {
       description:
         'Publishes for the token that asked; revoking the token ends the address. The same bytes again get the same answer, other bytes 409 `upload_used`; such repeats are no writes, and at most 10 in 10 minutes. A refused document leaves the address usable. Without a Content-Type, or with `application/octet-stream`, the body is HTML too.',
       limits: ['writes_per_minute', 'writes_per_day', 'drops_per_account', 'versions_per_drop'],
-      parameters: [
-        pathParameter('secret', 'The last part of `upload_url`.', { type: 'string', minLength: 1 }),
-      ],
       body: { required: true, html: describedHtml(config) },
       replies: [
         json('A new drop.', dropShape, drop, {
@@ -86,7 +83,6 @@ function uploadOperations(config: Config) {
       refusals: [
         ...documentCodes,
         'title_required',
-        'not_found',
         'forbidden',
         'version_conflict',
         'invalid_json',

@@ -17,7 +17,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendBytes, sendText } from '../http/send.ts';
 import { integer, oneOf, validate } from '../http/validate.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { queryParameters, slugParameter, versionParameters } from '../openapi/request-schema.ts';
+import { queryParameters } from '../openapi/request-schema.ts';
 import { text } from '../openapi/shape.ts';
 
 const replies = [
@@ -39,18 +39,14 @@ const sourceOperations = {
     tag: 'Versions',
     summary: 'Read the HTML of a drop',
     description: `${asPosted} Of the latest version.`,
-    parameters: [slugParameter],
     replies,
-    refusals: ['invalid_slug', 'not_found'],
   },
   read: {
     id: 'readVersionSource',
     tag: 'Versions',
     summary: 'Read the HTML of a version',
     description: asPosted,
-    parameters: versionParameters,
     replies,
-    refusals: ['invalid_slug', 'not_found'],
   },
 } as const satisfies Record<string, Operation>;
 
@@ -117,11 +113,10 @@ const diffOperation = {
   summary: 'Compare two versions',
   description:
     'A unified diff; empty if the two are the same. A line of over 300 characters, such as a minified document, is split at tags, statements and sentences first. 400 `invalid_arg` if there is no older version, or if the two are too different to be compared in time.',
-  parameters: [slugParameter, ...queryParameters(diffQuery)],
+  parameters: queryParameters(diffQuery),
   replies: [
     { status: 200, description: 'The diff.', content: { [diffType]: { shape: text('A unified diff.') } } },
   ],
-  refusals: ['invalid_slug', 'not_found'],
 } as const satisfies Operation;
 
 export function diffRoute({ services: { diffs } }: RouteParts): Route {

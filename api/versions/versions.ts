@@ -2,7 +2,7 @@ import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/domain/drop.ts';
 import { dropFields } from '../drops/fields.ts';
-import { changeCodes, sampleDrop, withETag } from '../drops/operations.ts';
+import { sampleDrop, withETag } from '../drops/operations.ts';
 import { dropShape, presentDrop, sendDrop, sendWritten } from '../drops/presenter.ts';
 import { ifMatchParameter, readTarget } from '../http/if-match.ts';
 import { type ApiRequest, queryOf, readSlug, readVersionNumber } from '../http/parameters.ts';
@@ -11,7 +11,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
 import { oneOf, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
-import { queryParameters, slugParameter, versionParameters } from '../openapi/request-schema.ts';
+import { queryParameters } from '../openapi/request-schema.ts';
 import {
   type Included,
   presentVersion,
@@ -46,10 +46,7 @@ function versionOperations(config: Config) {
   const included = { publishedBy: false };
   const context = dropFields.context.example;
   const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true }, included);
-  const parameters = versionParameters;
-  const changeParameters = [...parameters, ifMatchParameter];
   const drop = presentDrop(sampleDrop, config.BASE_URL);
-  const refusals = ['invalid_slug', 'not_found'] as const;
 
   return {
     list: {
@@ -57,9 +54,8 @@ function versionOperations(config: Config) {
       tag: 'Versions',
       summary: 'List the versions of a drop',
       description: 'All versions, newest first.',
-      parameters: [slugParameter, ...queryParameters(includeQuery)],
+      parameters: queryParameters(includeQuery),
       replies: [json('The versions.', versionListShape, [presentVersionListItem(version, included)])],
-      refusals,
     },
     read: {
       id: 'readVersion',
@@ -67,16 +63,15 @@ function versionOperations(config: Config) {
       summary: 'Read a version',
       description:
         'The version with its reasoning trace. Its HTML as posted is at `/api/drops/{slug}/v/{n}/html`.',
-      parameters: [...parameters, ...queryParameters(includeQuery)],
+      parameters: queryParameters(includeQuery),
       replies: [json('The version.', versionShape, read)],
-      refusals,
     },
     remove: {
       id: 'deleteVersion',
       tag: 'Versions',
       summary: 'Delete a version',
       description: 'The only version of a drop cannot be deleted: delete the drop instead.',
-      parameters: changeParameters,
+      parameters: [ifMatchParameter],
       replies: [
         json(
           'The drop. If the latest version was deleted, `latest_version` is the highest number that remains.',
@@ -85,7 +80,7 @@ function versionOperations(config: Config) {
           withETag,
         ),
       ],
-      refusals: [...changeCodes, 'last_version_cannot_be_deleted'],
+      refusals: ['last_version_cannot_be_deleted'],
     },
     restore: {
       id: 'restoreVersion',
@@ -94,9 +89,9 @@ function versionOperations(config: Config) {
       description:
         'Publishes the version once more: a new version has the same HTML and reasoning trace. Title, description, metadata and passcode stay as they are. A write like PUT, also if the version is the latest one; a body is ignored.',
       limits: ['versions_per_drop'],
-      parameters: changeParameters,
+      parameters: [ifMatchParameter],
       replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 3 }, withETag)],
-      refusals: [...changeCodes, 'daily_quota_exceeded', 'version_limit_reached'],
+      refusals: ['daily_quota_exceeded', 'version_limit_reached'],
     },
   } as const satisfies Record<string, Operation>;
 }
