@@ -1,5 +1,12 @@
-import { spawn } from 'node:child_process';
-import { type RunningService, type Watched, watch } from '../../test/bin/command.ts';
+import {
+  launch,
+  type Run,
+  type RunningService,
+  startDropleaf,
+  startWebProcess,
+  startWorkerProcess,
+  type Watched,
+} from '../../test/bin/command.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -10,15 +17,11 @@ export interface Release {
 }
 
 export function launchRelease({ cli }: Release, args: readonly string[], env: Env): Watched {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [cli, ...args], {
-    env: { PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const killWithUs = () => child.kill('SIGKILL');
+  const running = launch(args, env, undefined, cli);
+  const killWithUs = () => running.kill('SIGKILL');
   process.once('exit', killWithUs);
-  child.once('exit', () => process.off('exit', killWithUs));
-  return watch(child);
+  void running.ended().finally(() => process.off('exit', killWithUs));
+  return running;
 }
 
 /** Runs a command to its end. @returns stdout */
@@ -34,14 +37,9 @@ export async function startRelease(
   command: 'start' | 'web' | 'worker',
   env: Env,
 ): Promise<RunningService> {
-  const running = launchRelease(release, [command], { PORT: '0', ...env });
-  if (command === 'start') return { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
-  if (command === 'web') {
-    const port = await running.firstMatch(/"port":(\d+).*"web process is ready"/);
-    return { ...running, url: `http://127.0.0.1:${port}` };
-  }
-  await running.firstMatch(/"(worker is ready)"/);
-  return { ...running, url: '' };
+  const run: Run = (args, all) => launchRelease(release, args, all);
+  if (command === 'worker') return { ...(await startWorkerProcess(env, run)), url: '' };
+  return command === 'web' ? startWebProcess(env, run) : startDropleaf(env, run);
 }
 
 /** SIGTERM. @throws Error unless it ends with 0 */

@@ -33,6 +33,9 @@ export interface RunningService extends Watched {
   readonly url: string;
 }
 
+/** How a command is started, such as `launch` and `runHere`. */
+export type Run = (args: readonly string[], env: Env) => Watched;
+
 /** Runs a command in this process to its end, with no other settings than `env`. */
 export function dropleaf(
   args: readonly string[],
@@ -80,29 +83,38 @@ export function runHere(
   });
 }
 
-/** Runs a command in a process of its own. @param stdin what it can read, without an end; absent: nothing */
-export function launch(args: readonly string[], env: Env = {}, stdin?: Uint8Array): Watched {
-  const child = spawnCli(args, env, stdin === undefined ? 'ignore' : 'pipe');
+/**
+ * Runs a command in a process of its own.
+ * @param stdin what it can read, without an end; absent: nothing
+ * @param program of another release; absent: this one
+ */
+export function launch(
+  args: readonly string[],
+  env: Env = {},
+  stdin?: Uint8Array,
+  program: string = cli,
+): Watched {
+  const { PATH = '', NODE_V8_COVERAGE } = process.env;
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH, ...(NODE_V8_COVERAGE && { NODE_V8_COVERAGE }), ...env },
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
   child.stdin?.on('error', () => undefined); // it may end before it has read all
   child.stdin?.write(stdin);
   return watch(child);
 }
 
 /** `bin/dropleaf.js start` in this process, on a free port, once it answers. @throws Error if it does not start */
-export async function startHere(env: Env, terminal?: { isTTY: boolean }): Promise<RunningService> {
-  const running = runHere(['start'], { PORT: '0', ...env }, terminal);
-  return { ...running, url: await running.firstMatch(/runs at (http\S+)/) };
+export function startHere(env: Env, terminal?: { isTTY: boolean }): Promise<RunningService> {
+  return startDropleaf(env, (args, all) => runHere(args, all, terminal));
 }
 
 /** Starts the service on a free port and waits until it says where. @throws Error when it ends instead */
-export async function startDropleaf(env: Env): Promise<RunningService> {
-  const running = launch(['start'], { PORT: '0', ...env });
+export async function startDropleaf(env: Env, run: Run = launch): Promise<RunningService> {
+  const running = run(['start'], { PORT: '0', ...env });
   const url = await running.firstMatch(/runs at (http\S+)/);
   return { ...running, url };
 }
-
-/** `launch`, or `runHere`. */
-type Run = (args: readonly string[], env: Env) => Watched;
 
 /** Starts the web process alone on a free port and waits until it is ready. @throws Error when it ends */
 export async function startWebProcess(env: Env, run: Run = launch): Promise<RunningService> {
@@ -116,14 +128,6 @@ export async function startWorkerProcess(env: Env, run: Run = launch): Promise<W
   const running = run(['worker'], env);
   await running.firstMatch(/"(worker is ready)"/);
   return running;
-}
-
-function spawnCli(args: readonly string[], env: Env, stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
-  const { PATH = '', NODE_V8_COVERAGE } = process.env;
-  return spawn(process.execPath, [cli, ...args], {
-    env: { PATH, ...(NODE_V8_COVERAGE && { NODE_V8_COVERAGE }), ...env },
-    stdio: [stdin, 'pipe', 'pipe'],
-  });
 }
 
 /** Keeps the output of a child process, and waits for its end. */
