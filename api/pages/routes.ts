@@ -4,11 +4,8 @@ import type { RouteParts } from '../http/route-parts.ts';
 import type { Operation, Parameter } from '../openapi/operation.ts';
 import { text } from '../openapi/shape.ts';
 import { cardHandler } from './card.ts';
-import { copyHandlers } from './copies.ts';
-import { latestHandler } from './latest.ts';
 import { oembedHandler } from './oembed.ts';
-import { qrHandler } from './qr.ts';
-import { publicVersionsHandler } from './versions.ts';
+import { pagePartRoutes } from './page-parts.ts';
 import { viewerHandlers } from './viewer.ts';
 
 const version: Parameter = {
@@ -87,17 +84,13 @@ export const rawPage = {
   operation: docs.raw,
 } as const;
 
-export function pageRoutes({ services, readForm, layout }: RouteParts): readonly Route[] {
+export function pageRoutes(parts: RouteParts): readonly Route[] {
+  const { services, readForm, layout } = parts;
   const viewer = viewerHandlers(services, readForm, layout);
-  const copies = copyHandlers(services);
   return [
     openCall('GET', '/p/:slug', docs.view, viewer.show),
     openCall('POST', '/p/:slug', docs.unlock, viewer.unlock),
-    open('GET', '/p/:slug/latest', latestHandler(services)),
-    open('GET', '/p/:slug/versions', publicVersionsHandler(services, layout)),
-    open('GET', '/p/:slug/download', copies.download),
-    open('GET', '/p/:slug/print', copies.print),
-    open('GET', '/p/:slug/qr.svg', qrHandler(services.config.BASE_URL)),
+    ...pagePartRoutes(parts),
     open('GET', cardPath(':slug'), cardHandler(services)),
     open('GET', oembedPath, oembedHandler(services)),
   ];

@@ -1,10 +1,36 @@
-import { html } from '../html/html.ts';
+import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';
-import { pagePartPath, pageUrl } from '../http/paths.ts';
+import { timeAgo, timeTag } from '../html/parts.ts';
+import { pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
 import { socialTags } from './social-tags.ts';
-import { viewerBar } from './viewer-bar.ts';
-import type { ViewerParts } from './viewer-parts.ts';
+
+/** What the viewer shows of a drop. It has no metadata, which only the owner may see (spec section 2). */
+export interface ViewerParts {
+  readonly baseUrl: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string | null;
+  /** What the drop's card shows now (`Cards.digest`). */
+  readonly cardDigest: string;
+  /** The address of the frame. */
+  readonly rawUrl: string;
+  /** The drop's own origin, if the frame is served from one. */
+  readonly ownOrigin?: string;
+  /** The number of the version in the frame. */
+  readonly version: number;
+  /** Its internal id. */
+  readonly versionId: string;
+  /** When it was posted, Unix ms. */
+  readonly createdAt: number;
+  readonly latestVersion: number;
+  /** Whether the address names this version: then the viewer offers no later one. */
+  readonly isPinned: boolean;
+  readonly isLocked: boolean;
+  /** Sanitized markup; null for none. */
+  readonly context: Html | null;
+  readonly indexable: boolean;
+}
 
 /** GET /p/{slug} (spec 4.5): the drop in a sandboxed frame below a narrow bar. */
 export function viewerPage(parts: ViewerParts): PageParts {
@@ -43,3 +69,79 @@ export function viewerPage(parts: ViewerParts): PageParts {
 function anyOrigin(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? "'self' https:" : "'self' https: http:";
 }
+
+/**
+ * The bar of the viewer: title, version, context and menus. Each menu is a popover: browsers open and close it without
+ * scripts, also with Escape and by a click outside, and return the focus to its button. Buttons that need a script
+ * (browser/viewer.ts) are hidden without it.
+ */
+function viewerBar(parts: ViewerParts): Html {
+  const { title, context, createdAt } = parts;
+  return html`<header class="bar">
+<h1><button type="button" popovertarget="about" dir="auto" title="${title}">${title}</button></h1>
+${aboutMenu(parts)}
+<div class="tools">
+<p class="updated"><span class="word">updated </span>${timeAgo(createdAt)}</p>
+${versionMenu(parts)}
+${context && contextToggle(context)}
+${shareMenu(parts)}
+${moreMenu(parts)}
+</div>
+</header>`;
+}
+
+/** The whole title, which the bar may cut. */
+function aboutMenu({ title, description, version, createdAt }: ViewerParts): Html {
+  return html`<div class="sheet about" popover id="about">
+<p class="strong" dir="auto">${title}</p>
+${description !== null && html`<p dir="auto">${description}</p>\n`}<p class="soft small">Version ${version}, published ${timeTag(createdAt)} with <a href="/">Dropleaf</a></p>
+</div>`;
+}
+
+/** The script puts the list of versions in place of the link to it: the list is not read for every viewer. */
+function versionMenu({ slug, version, latestVersion }: ViewerParts): Html | false {
+  if (latestVersion === 1) return false;
+  const isOld = version !== latestVersion;
+  return html`${isOld && html`<a class="latest" href="${pagePath(slug)}">Latest</a>\n`}<button type="button" class="opener${isOld && ' old'}" popovertarget="versions"><span class="word">Version </span>${version} of ${latestVersion}</button>
+<div class="sheet list" popover id="versions" data-shown="${version}"><a href="${pagePartPath(slug, 'versions')}" data-list>All versions</a></div>`;
+}
+
+/** A `details` element, because on wide screens it stays open beside the page (browser/viewer.css). */
+function contextToggle(context: Html): Html {
+  return html`<details class="context">
+<summary>Context</summary>
+<section aria-label="Context" tabindex="0">${context}</section>
+</details>`;
+}
+
+function shareMenu({ baseUrl, slug, title, version, latestVersion, isLocked }: ViewerParts): Html {
+  const url = pageUrl(baseUrl, slug);
+  return html`<button type="button" class="opener" popovertarget="share">${shareIcon}<span class="word">Share</span></button>
+<div class="sheet share" popover id="share">
+<label for="address">Address of this page</label>
+<input id="address" type="text" readonly value="${url}">
+<button type="button" data-copy="${url}" hidden>Copy the link</button>
+<button type="button" class="quiet" data-share="${url}" data-title="${title}" hidden>Share…</button>
+${latestVersion > 1 && html`<button type="button" class="quiet" data-copy="${url}?v=${version}" hidden>Copy the link to version ${version}</button>\n`}${isLocked && html`<p class="soft small">Whoever opens it needs the passcode.</p>\n`}<img src="${pagePartPath(slug, 'qr.svg')}" width="200" height="200" loading="lazy" alt="QR code of the address">
+</div>`;
+}
+
+function moreMenu({ slug, version, latestVersion, ownOrigin, rawUrl }: ViewerParts): Html {
+  const alone = version === latestVersion ? rawPath(slug) : `${rawPath(slug)}?v=${version}`;
+  // With an origin of its own the page needs it, to find what it has stored; the person prints it there.
+  const print =
+    ownOrigin === undefined
+      ? html`<a href="${pagePartPath(slug, 'print', version)}" target="_blank">Print</a>`
+      : html`<a href="${rawUrl}" target="_blank">Open to print</a>`;
+  return html`<button type="button" class="opener" popovertarget="more" aria-label="More">${moreIcon}</button>
+<div class="sheet list" popover id="more">
+<button type="button" data-full-screen hidden>Full screen</button>
+<a href="${alone}" target="_blank">Open without this bar</a>
+${print}
+<a href="${pagePartPath(slug, 'download', version)}" rel="nofollow">Download</a>
+<a href="${reportPath(slug, version)}" rel="nofollow">Report this page</a>
+</div>`;
+}
+
+const shareIcon = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 15V4m0 0L8 8m4-4 4 4M5 12v7h14v-7"/></svg>`;
+const moreIcon = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h.01M12 12h.01M19 12h.01"/></svg>`;

@@ -4,7 +4,7 @@ const everyMs = 20_000;
 const mostMs = 300_000;
 const noticeKey = 'latest';
 
-/** What api/pages/latest.ts sends. */
+/** What api/pages/page-parts.ts sends. */
 interface Latest {
   readonly latest_version: number;
   readonly id: string;

@@ -1,6 +1,6 @@
 import { showTimes } from '../shared/times.ts';
 
-/** What api/pages/versions.ts sends. */
+/** What api/pages/page-parts.ts sends. */
 interface PublicVersion {
   readonly version: number;
   readonly created_at: number;

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Latest } from '../../api/pages/latest.ts';
-import type { PublicVersion } from '../../api/pages/versions.ts';
+import type { Latest, PublicVersion } from '../../api/pages/page-parts.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
 import { createLockedDrops, expectNoLeak, lockedDropSettings } from '../support/locked-drops.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { raw } from '../../api/html/html.ts';
-import { viewerPage } from '../../api/pages/viewer-page.ts';
-import type { ViewerParts } from '../../api/pages/viewer-parts.ts';
+import { type ViewerParts, viewerPage } from '../../api/pages/viewer-page.ts';
 import { renderMarkdown } from '../../shared/adapters/threads/markdown.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf } from '../support/layout.ts';

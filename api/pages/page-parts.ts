@@ -1,0 +1,136 @@
+import type { Request, Response } from 'express';
+import { correction, generate } from 'lean-qr';
+import { toSvgSource } from 'lean-qr/extras/svg';
+import { edgeSeconds } from '../../shared/config/config.ts';
+import type { PageWithVersion, Version } from '../../shared/domain/drop.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import { html } from '../html/html.ts';
+import type { PageParts } from '../html/layout.ts';
+import { timeTag } from '../html/parts.ts';
+import { isNavigation } from '../http/answer-error.ts';
+import { readSlug } from '../http/parameters.ts';
+import { pagePartPath, pagePath, pageUrl } from '../http/paths.ts';
+import { open, type Route } from '../http/route.ts';
+import type { RouteParts } from '../http/route-parts.ts';
+import { sendBytes, sendJson, sendPage } from '../http/send.ts';
+import { setDownloadHeaders } from '../versions/source.ts';
+import { createGate, setPageCaching } from './gate.ts';
+import { createRawHeaders } from './raw-headers.ts';
+
+/** What browser/viewer/latest.ts reads. */
+export interface Latest {
+  /** The number of the latest version. */
+  readonly latest_version: number;
+  /** Its internal id, as in the address of the frame: a number is used again if its version is deleted. */
+  readonly id: string;
+  /** Unix ms. */
+  readonly created_at: number;
+}
+
+/** What browser/viewer/menus.ts reads: what everybody may know of a version. */
+export interface PublicVersion {
+  readonly version: number;
+  /** Unix ms. */
+  readonly created_at: number;
+}
+
+/** A browser runs it at the end of the document, unless the document ends inside of a comment or a script of its own. */
+const printScript = Buffer.from('\n<script>addEventListener("load", () => print())</script>\n');
+
+/** What belongs to a viewer page. None of it counts a view: the viewer page that it is asked from has counted one. */
+export function pagePartRoutes({ services, layout }: RouteParts): readonly Route[] {
+  const { pages, config, clock } = services;
+  const gate = createGate(services);
+  const rawHeaders = createRawHeaders(config, edgeSeconds(config), clock);
+
+  return [
+    /**
+     * Viewer pages that are open ask every 20 s whether there is a newer version. Answered from memory if the page is public,
+     * so that a crowd before one page costs no read of the database.
+     */
+    open('GET', pagePartPath(':slug', 'latest'), async (req, res) => {
+      // What comes from memory must be sent before anything is awaited.
+      const known = pages.getCached(readSlug(req), null);
+      const page = known ?? (await gate.open(req, res, null));
+      setPageCaching(res, page);
+      sendJson(res, presentLatest(page));
+    }),
+
+    /**
+     * Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. The viewer page itself
+     * reads no list of versions.
+     */
+    open('GET', pagePartPath(':slug', 'versions'), async (req, res) => {
+      const page = await gate.open(req, res, null);
+      const versions = await pages.versions(page);
+      // Not `no-cache`: going back, a browser would show the JSON in place of the page.
+      res.setHeader('Cache-Control', 'private, no-store');
+      if (isNavigation(req)) sendPage(res, 200, layout.page(versionsPage(page.slug, page.title, versions)));
+      else sendJson(res, versions.map(presentVersion));
+    }),
+
+    /** The bytes as posted. */
+    open('GET', pagePartPath(':slug', 'download'), async (req, res) => {
+      const page = await gate.open(req, res);
+      const document = await pages.document(page);
+      setDownloadHeaders(res, page.slug, page.version.number);
+      sendBytes(res, 'text/html', document);
+    }),
+
+    /**
+     * The raw page, which asks the browser to print it. The viewer cannot print its frame whole: the frame has another origin,
+     * and a printed viewer page shows one screen of it.
+     */
+    open('GET', pagePartPath(':slug', 'print'), async (req, res) => {
+      const page = await gate.open(req, res);
+      const body = await pages.body(page, 'identity');
+      if (body === null) throw notFound('version');
+      rawHeaders.setForRefusal(res, null); // the same sandbox
+      sendBytes(res, 'text/html', Buffer.concat([body.bytes, printScript]));
+    }),
+
+    open('GET', pagePartPath(':slug', 'qr.svg'), (req, res) => sendQrCode(req, res, config.BASE_URL)),
+  ];
+}
+
+const daySeconds = 86_400;
+/** Modules of white around the code (ISO/IEC 18004). */
+const quietZone = 4;
+
+/**
+ * The address of the page as a QR code, black on white in every colour scheme, because not every
+ * reader reads the reverse. It contains nothing of the drop, so every valid slug has one, and nothing is looked up.
+ */
+function sendQrCode(req: Request, res: Response, baseUrl: string): void {
+  const code = generate(pageUrl(baseUrl, readSlug(req)), { minCorrectionLevel: correction.M });
+  const svg = toSvgSource(code, { on: '#000', off: '#fff', pad: quietZone, scale: 8 });
+  res.setHeader('Content-Type', 'image/svg+xml');
+  res.setHeader('Content-Length', Buffer.byteLength(svg));
+  res.setHeader('Cache-Control', `public, max-age=${daySeconds}`);
+  res.end(req.method === 'HEAD' ? undefined : svg);
+}
+
+function presentLatest({ version }: PageWithVersion): Latest {
+  return { latest_version: version.number, id: version.id, created_at: version.createdAt };
+}
+
+function presentVersion({ number, createdAt }: Version): PublicVersion {
+  return { version: number, created_at: createdAt };
+}
+
+export function versionsPage(slug: string, title: string, versions: readonly Version[]): PageParts {
+  const address = (number: number, index: number) =>
+    index === 0 ? pagePath(slug) : `${pagePath(slug)}?v=${number}`;
+  return {
+    title: `Versions of ${title}`,
+    body: html`<h1>Versions</h1>
+<p class="soft" dir="auto">${title}</p>
+<ul class="versions">
+${versions.map(
+  ({ number, createdAt }, index) =>
+    html`<li><a href="${address(number, index)}">Version ${number}</a>${index === 0 && ' (latest)'} <span class="soft">${timeTag(createdAt)}</span></li>\n`,
+)}</ul>`,
+    scripts: ['shared'],
+    styles: ['viewer-versions'],
+  };
+}
