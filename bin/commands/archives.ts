@@ -42,12 +42,12 @@ export async function exportData(
   }
   const seconds = startTimer();
   const config = readArchiveConfig(io);
-  const { store, addViews, close } = await openStoreToRead(config, createErrorLog(io));
+  const { archive: store, views, close } = await openStoreToRead(config, createErrorLog(io));
   try {
-    await addViews().catch(({ message }: Error) => {
+    const createdAt = Date.now();
+    await views.aggregate(createdAt).catch(({ message }: Error) => {
       printNote(io, `Views of the last seconds are not in the archive: ${message}`);
     });
-    const createdAt = Date.now();
     const output =
       file === pipe
         ? createArchivePipe((bytes) => sendTo(io.stdout, bytes), { createdAt })
@@ -105,7 +105,7 @@ export async function importData(file: string, io: ProcessIo): Promise<void> {
   const archive = await openArchive(input, (count) => progress?.add(count)).catch(nameFile(file));
   try {
     const begun = { archiveId: archive.head.id, begunAt: Date.now() };
-    const { store, close } = await openStoreToFill(config, begun, createErrorLog(io));
+    const { archive: store, close } = await openStoreToFill(config, begun, createErrorLog(io));
     try {
       const target = await beginImport(store, begun);
       refuse(target, config);
@@ -180,17 +180,13 @@ export async function verifyData(
   { againstStore = false }: { readonly againstStore?: boolean },
   io: ProcessIo,
 ): Promise<void> {
-  if (!againstStore) {
-    await verify(file, null, io);
-    return;
-  }
-  const { store, addViews, close } = await openStoreToRead(readArchiveConfig(io), createErrorLog(io));
+  const engine = againstStore ? await openStoreToRead(readArchiveConfig(io), createErrorLog(io)) : null;
   try {
-    await addViews();
-    const snapshot = await store.openSnapshot();
-    await verify(file, snapshot, io).finally(() => snapshot.close());
+    await engine?.views.aggregate(Date.now());
+    const snapshot = (await engine?.archive.openSnapshot()) ?? null;
+    await verify(file, snapshot, io).finally(() => snapshot?.close());
   } finally {
-    await close();
+    await engine?.close();
   }
 }
 

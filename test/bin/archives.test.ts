@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { fillDataDir, readManifest } from '../support/archives.ts';
@@ -69,6 +70,15 @@ describe('bin/dropleaf.js export, import, verify', () => {
       expect(verified).to.include({ stderr: '', code: 0 });
       expect(verified.stdout).to.contain(`${again} is whole, and the store is equal: ${all} in `);
     }
+  });
+
+  it('import takes an archive of an earlier release, whose manifest is that of its data', async () => {
+    const old = new URL('../../../test/fixtures/archive-format-1.tar.gz', import.meta.url);
+    writeFileSync(file, gunzipSync(readFileSync(old)));
+    expect(await dropleaf(['import', file], other)).to.include({ stderr: '', code: 0 });
+    const again = join(folder, 'b.tar');
+    await dropleaf(['export', again], other);
+    expect(await readManifest(again)).to.equal(await readManifest(file));
   });
 
   it('go through pipes', async () => {

@@ -65,15 +65,7 @@ describe('records of an archive', () => {
       ],
       [{ versions: [{ ...version, id: '../../etc' }] }, 'versions[0].id must be an id of 32 hex digits'],
       [{ versions: [{ ...version, hasContext: 1 }] }, 'versions[0].hasContext must be true or false'],
-      [
-        {
-          metadata: [
-            ['a', '1'],
-            ['a', '2'],
-          ],
-        },
-        'metadata must be pairs with valid keys, each key once',
-      ],
+      [{ metadata: Array(2).fill(['a', '1']) }, 'metadata must be pairs with valid keys, each key once'],
       [{ createdAt: 8.64e15 + 1 }, 'createdAt must be a whole number from 0 to 8640000000000000'],
       [
         { takedown: { at: 2 ** 53 - 1, reason: '' } },
