@@ -25,6 +25,9 @@ const recordsPerCall = 100;
 const daysPerCall = 1_000;
 const duplicateKey = 11_000;
 
+/** The field that has the owner of a place, and the index on both. */
+const placesBy = { drops: ['owner', 'drops_place'], reports: ['drop_id', 'reports_place'] } as const;
+
 type StoredKind = Exclude<ArchiveKind, 'secrets'>;
 
 /** The mark of an unfinished import. At most one. */
@@ -105,7 +108,11 @@ export function createMongoArchiveStore(
 
     async writeBlobs(folder, all) {
       await retryWhileUnavailable(async () => {
-        const known = await blobs[folder].findIds(all.map(({ id }) => id));
+        const records = connection.collection<Identified>(folder === 'html' ? 'html.files' : 'contexts');
+        const known = await findIds(
+          records,
+          all.map(({ id }) => id),
+        );
         const missing = all.filter(({ id }) => !known.has(id));
         if (missing.length > 0) await blobs[folder].putMany(missing);
       });
@@ -117,8 +124,6 @@ export function createMongoArchiveStore(
 function openContexts(connection: Connection) {
   const contexts = contextCollection.in(connection);
   return {
-    findIds: (ids: readonly string[]) => findIds(connection.collection<Identified>('contexts'), ids),
-
     async putMany(blobs: readonly ArchivedBlob[]): Promise<void> {
       try {
         await contexts.insertMany(blobs.map(contextCollection.toDocument), { ordered: false });
@@ -156,22 +161,21 @@ async function insertMissing(
   const known = await findIds(collection, records.map(archiveId));
   const missing = records.filter((record) => !known.has(archiveId(record)));
   if (missing.length === 0) return;
-  if (kind === 'drops') {
-    const drops = missing as readonly ArchivedDrop[]; // proof: of that kind
-    await insertDays(connection, drops); // first, because a drop that is there is not written again
-    const documents = drops.map(toDropDocument);
-    await insert(kind, collection, await givePlaces(collection, 'owner', 'drops_place', documents));
-    return;
-  }
-  const { record, toStored } = archiveTables[kind];
-  const { toDocument } = collectionOf(record);
-  const documents = missing.map((each) => {
-    const isOpenReport = 'closedAt' in each && each.closedAt === null;
-    return { ...toDocument(toStored(each)), ...(isOpenReport && { place: 0 }) };
-  });
-  const isPlaced = kind === 'reports';
-  const placed = isPlaced ? await givePlaces(collection, 'drop_id', 'reports_place', documents) : documents;
-  await insert(kind, collection, placed);
+  // Days first, because a drop that is there is not written again.
+  if (kind === 'drops') await insertDays(connection, missing as readonly ArchivedDrop[]); // proof: of that kind
+  const documents = missing.map(documentsOf(kind));
+  await insert(kind, collection, await givePlaces(collection, kind, documents));
+}
+
+/** Documents have `place: 0` if they need a place: drops and open reports do. */
+function documentsOf(kind: StoredKind): (record: ArchiveRecord) => Identified & { readonly place?: number } {
+  if (kind === 'drops') return (drop) => toDropDocument(drop as ArchivedDrop); // proof: of that kind
+  const { record: fields, toStored } = archiveTables[kind];
+  const { toDocument } = collectionOf(fields);
+  return (record) => {
+    const document = toDocument(toStored(record));
+    return 'closedAt' in record && record.closedAt === null ? { ...document, place: 0 } : document;
+  };
 }
 
 function toDropDocument(drop: ArchivedDrop): DropDocument {
@@ -223,16 +227,14 @@ function refusalsOf(error: unknown): mongo.WriteError[] {
   return refused.every(({ code }) => code === duplicateKey) ? refused : [];
 }
 
-/**
- * Gives the documents with a `place` the next ones of their owners. These are free, because no other write takes any.
- * @param field that has the owner @param index on the field and `place`
- */
+/** Gives the documents with a `place` the next ones of their owners. These are free, because no other write takes any. */
 async function givePlaces(
   collection: Collection<Identified>,
-  field: string,
-  index: string,
+  kind: StoredKind,
   documents: readonly Identified[],
-): Promise<Identified[]> {
+): Promise<readonly Identified[]> {
+  if (kind !== 'drops' && kind !== 'reports') return documents;
+  const [field, index] = placesBy[kind];
   const ownerOf = (document: Identified) => String(Reflect.get(document, field));
   const owners = [...new Set(documents.map(ownerOf))];
   const pipeline = [

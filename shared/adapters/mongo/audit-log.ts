@@ -5,7 +5,7 @@ import { collectionOf } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
-export const auditCollection = collectionOf(auditRecord);
+const auditCollection = collectionOf(auditRecord);
 
 export function createMongoAuditLog(connection: Connection): AuditLog {
   const entries = auditCollection.in(connection);

@@ -9,7 +9,7 @@ import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
 /** Documents of earlier releases also have `suspended`, a copy that is ignored. */
-export const tokenCollection = collectionOf(
+const tokenCollection = collectionOf(
   tokenRecord,
   ['tokens_account', { account_id: 1, created_at: -1, _id: 1 }],
   ['tokens_end', { expires_at: 1 }],

@@ -77,12 +77,6 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   return {
     putMany,
 
-    /** Which of the ids have a file. */
-    async findIds(ids: readonly string[]): Promise<Set<string>> {
-      const found = await files.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray();
-      return new Set(found.map(({ _id }) => _id));
-    },
-
     /**
      * Atomic. May be repeated with the same bytes, also in parallel: what is there already stays. Without the driver's
      * upload stream, which copies the bytes into buffers of its own.

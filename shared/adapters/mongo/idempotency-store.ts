@@ -5,7 +5,7 @@ import { collectionOf, insertUnlessTaken } from './collection.ts';
 import { answerMs } from './connection.ts';
 import { withTimeLimit } from './errors.ts';
 
-export const idempotencyCollection = collectionOf(idempotencyRecord, [
+const idempotencyCollection = collectionOf(idempotencyRecord, [
   'idempotency_keys_created',
   { created_at: 1 },
 ]);

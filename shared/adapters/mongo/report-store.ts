@@ -20,7 +20,7 @@ const newestFirst = { created_at: -1, _id: 1 } as const;
 /** `place` is a number among the drop's open reports, below the cap and unique; absent once closed. */
 const placedReport = record('reports', { ...reportRecord.fields, place: orAbsent(whole()) });
 
-export const placedReports = collectionOf(
+const placedReports = collectionOf(
   placedReport,
   ['reports_place', { drop_id: 1, place: 1 }, { unique: true, partialFilterExpression: hasPlace }],
   ['reports_created', newestFirst],
@@ -30,7 +30,7 @@ export const placedReports = collectionOf(
 );
 
 /** Without the places. */
-export const { toRecord, orNull } = collectionOf(reportRecord);
+const { toRecord, orNull } = collectionOf(reportRecord);
 
 export function createMongoReportStore(connection: Connection): ReportStore {
   const reports = placedReports.in(connection);
