@@ -175,7 +175,7 @@ ${filled?.text}</textarea>
 }
 
 /** The page after a report was sent. @param isStored false if the page already has the maximum of open reports */
-export function reportSentPage(isStored: boolean): PageParts {
+function reportSentPage(isStored: boolean): PageParts {
   return isStored
     ? layOut('Report sent', {
         body: html`<h1>Report sent</h1>
