@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { createKeyedQueue } from '../../util/queues.ts';
 
 /** An unused thread ends after this time. */
 const idleMs = 10_000;
@@ -62,7 +63,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
   pool.on('message', (message: unknown) => onBegin.get(message)?.());
 
   // piscina's own queue stalls when a thread is ended: it starts no other thread for the tasks that wait.
-  const threads = createSemaphore(maxThreads);
+  const threads = createKeyedQueue(maxThreads, Number.POSITIVE_INFINITY);
   const running = new Set<Promise<unknown>>();
   const onBegin = new Map<unknown, () => void>();
   let lastId = 0;
@@ -84,7 +85,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
         });
       }
       const options = { signal: timeout.signal, transferList: [...transfer] };
-      const result = threads.run<unknown>(() => pool.run({ ...task, id }, options));
+      const result = threads.run<unknown>(name, () => pool.run({ ...task, id }, options));
       running.add(result);
       try {
         return await result;
@@ -114,25 +115,5 @@ function measureTimeLeft(timeoutMs: number): () => number {
     const { user, system } = process.cpuUsage(begunCpu);
     const wall = performance.now() - begunAt;
     return Math.min(timeoutMs - (user + system) / 1000, timeoutMs * maxStretch - wall);
-  };
-}
-
-/** Runs at most `concurrency` tasks at once, in the order in which they are given. */
-function createSemaphore(concurrency: number) {
-  const queue: (() => void)[] = [];
-  let free = concurrency;
-  return {
-    /** @throws what the task throws */
-    async run<T>(task: () => Promise<T>): Promise<T> {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => queue.push(resolve));
-      try {
-        return await task();
-      } finally {
-        const next = queue.shift();
-        if (next) next();
-        else free++;
-      }
-    },
   };
 }
