@@ -137,7 +137,7 @@ describe('The pages for operators, in Chromium', function () {
     await page.goto(service.url + path);
     const [look] = await page.getByRole('button', { name: 'Look' }).all();
     await Promise.all([page.waitForNavigation(), look?.click()]);
-    await inspect('operators-look', light);
+    await inspect('operators-inspect', light);
     await page.context().close();
   });
 });

@@ -147,19 +147,4 @@ describe('viewerPage', () => {
   it('has no description tags without a description', () => {
     expect(show({ description: null }).html).not.to.match(/description/);
   });
-
-  it('is indexed only if allowed', () => {
-    const robots = (indexable: boolean) =>
-      show({ indexable }).page.find('meta', { name: 'robots' })?.attributes.content;
-    expect(robots(false)).to.equal('noindex, nofollow');
-    expect(robots(true)).to.equal('index, follow');
-  });
-
-  it('shows context in a closed details element', () => {
-    const { page } = show({ context: raw(renderMarkdown('Because **numbers**.') ?? '') });
-    expect(page.find('details')?.attributes).not.to.have.property('open');
-    expect(page.find('summary')?.text).to.equal('Context');
-    expect(page.find('strong')?.inside).to.include('details');
-    expect(show().page.find('details')).to.equal(undefined);
-  });
 });
