@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { watchEventLoop } from '../support/cpu.ts';
+import { expectError } from '../support/expect.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
@@ -58,6 +59,27 @@ describe('A hostile document', function () {
     for (let n = 0; n < 3; n++) etags.add((await service.get(`/p/${slug}/raw`)).headers.etag);
     expect(etags.size).to.equal(1);
     expect((await service.get(`/p/${slug}/raw`)).text).to.match(/<title>x<\/title><meta name="viewport"/);
+  });
+});
+
+describe('The head of a hostile document', function () {
+  this.timeout(60_000);
+  const service = useService(noLimits);
+
+  it('is searched for a title while other requests are answered', async () => {
+    const owner = await service.newOwner();
+    const headers = { 'content-type': 'text/html' };
+    for (const [name, make] of hostileDocuments) {
+      const raw = make();
+      const watch = watchOthers(() => service.get('/healthz'));
+      const answer = await owner.request('POST', '/api/drops', { raw, headers });
+      const { statuses, longestTurnMs } = await watch.stop();
+      expect(new Set(statuses), name).to.deep.equal(new Set([200]));
+      expect(longestTurnMs, `${name}: the longest turn of the event loop`).to.be.below(300);
+      if (answer.status === 503)
+        expectError(answer, 503, 'unavailable'); // the search ran out of its time
+      else if (answer.status !== 201) expectError(answer, 400, 'title_required');
+    }
   });
 });
 

@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { RequestOptions } from '../support/client.ts';
-import { watchEventLoop } from '../support/cpu.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
-import { hostileDocuments } from '../support/hostile-documents.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { useService } from '../support/service.ts';
 
@@ -195,23 +193,5 @@ describe('A text/html body', () => {
     const { status, body } = await post(long);
     expect(status).to.equal(201);
     expect([...body.title]).to.have.length(199);
-  });
-
-  it('hostile heads are searched for a title while other requests are answered', async () => {
-    const { post } = await scene();
-    for (const [name, make] of hostileDocuments) {
-      const html = make();
-      let isOver = false;
-      const sent = post(html).finally(() => {
-        isOver = true;
-      });
-      const longestTurn = watchEventLoop();
-      while (!isOver) expect((await service.get('/healthz')).status).to.equal(200);
-      const answer = await sent;
-      expect(longestTurn(), `${name}: the longest turn of the event loop`).to.be.below(300);
-      if (answer.status === 503)
-        expectError(answer, 503, 'unavailable'); // the search ran out of its time
-      else if (answer.status !== 201) expectError(answer, 400, 'title_required');
-    }
   });
 });

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import type { RequestOptions } from '../support/client.ts';
 import { parsePage } from '../support/html.ts';
 import { useService } from '../support/service.ts';
-
-const browser =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+import { browser } from '../support/visits.ts';
 
 describe('view_count', () => {
   const service = useService();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Answer, Client } from './client.ts';
 import { expectEnvelope } from './expect.ts';
 import { type HtmlElement, type HtmlPage, parsePage } from './html.ts';
+import { navigation } from './visits.ts';
 
 /** A page as somebody sees it. */
 export interface Shown {
@@ -33,12 +34,6 @@ export interface Person {
   /** One GET that follows nothing. */
   get(path: string, sent?: Sent): Promise<Answer>;
 }
-
-const navigation = {
-  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-  'sec-fetch-mode': 'navigate',
-  'sec-fetch-dest': 'document',
-};
 
 export function createPerson(client: Client): Person {
   async function send(method: string, path: string, raw: string | null, headers: Record<string, string>) {

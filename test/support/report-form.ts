@@ -3,14 +3,7 @@ import type { Report } from '../../shared/domain/report.ts';
 import type { Answer, Client } from './client.ts';
 import { type HtmlPage, parsePage } from './html.ts';
 import type { TestService } from './service.ts';
-
-/** As a browser sends it that navigates, from an address that is believed where TRUST_PROXY is 1. */
-const navigation = {
-  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-  'sec-fetch-mode': 'navigate',
-  'sec-fetch-dest': 'document',
-  'sec-fetch-site': 'same-origin',
-};
+import { navigation } from './visits.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -26,14 +19,14 @@ interface Reporter {
 
 /** @param address where they are, to the limits */
 function createReporter(client: Client, address: string): Reporter {
-  const from = { 'x-forwarded-for': address };
+  /** As a browser sends it, from an address that is believed where TRUST_PROXY is 1. */
+  const sent = { ...navigation, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address };
 
   const send: Reporter['send'] = (path, fields, headers = {}) =>
     client.request('POST', path, {
       raw: new URLSearchParams(fields).toString(),
       headers: {
-        ...navigation,
-        ...from,
+        ...sent,
         'content-type': 'application/x-www-form-urlencoded',
         origin: client.url,
         ...headers,
@@ -41,7 +34,7 @@ function createReporter(client: Client, address: string): Reporter {
     });
 
   const open: Reporter['open'] = async (slug, query = '') => {
-    const answer = await client.get(`/report/${slug}${query}`, { headers: { ...navigation, ...from } });
+    const answer = await client.get(`/report/${slug}${query}`, { headers: sent });
     const page = parsePage(answer.text);
     const id = page.find('input', { type: 'hidden', name: 'id' })?.attributes.value;
     if (id === undefined) throw new Error(`no form was answered, but ${answer.status}: ${answer.text}`);

@@ -2,15 +2,15 @@ import type { Answer, Client } from './client.ts';
 import { parsePage } from './html.ts';
 import { type Connection, openConnection, requestHead } from './socket.ts';
 
-const browser =
+/** The User-Agent of a browser. */
+export const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-const navigation = {
-  'user-agent': browser,
+/** What a browser sends when it opens a page. */
+export const navigation = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
-  'sec-fetch-site': 'none',
 };
 
 interface FormOptions {
@@ -78,6 +78,7 @@ export function visitsOf(client: Client): Visits {
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         origin: client.url,
+        'user-agent': browser,
         ...navigation,
         'sec-fetch-site': 'same-origin',
         ...headers,
@@ -87,9 +88,7 @@ export function visitsOf(client: Client): Visits {
 
   return {
     view: (path) =>
-      client.get(path, {
-        headers: navigation,
-      }),
+      client.get(path, { headers: { 'user-agent': browser, ...navigation, 'sec-fetch-site': 'none' } }),
 
     unlock,
 
