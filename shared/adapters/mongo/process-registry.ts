@@ -15,7 +15,7 @@ const schema = new Schema<ProcessDocument>(
 // Removes what killed processes have left.
 schema.index({ expires_at: 1 }, { name: 'web_processes_expires', expireAfterSeconds: 60 });
 
-export function webProcessModel(connection: Connection) {
+function webProcessModel(connection: Connection) {
   return connection.model('WebProcess', schema);
 }
 

@@ -43,7 +43,7 @@ const chunkSchema = new Schema<ChunkDocument>(
   { collection: 'artefact_chunks', versionKey: false, autoIndex: false, autoCreate: false },
 );
 
-export function artefactChunkModel(connection: Connection) {
+function artefactChunkModel(connection: Connection) {
   return connection.model('ArtefactChunk', chunkSchema);
 }
 

@@ -105,7 +105,8 @@ export function createJobRunner(deps: {
   /** Never rejects. */
   async function run(job: HeldJob): Promise<void> {
     const finish = await call(job);
-    while (!isStopped && !(await isWritten(job, finish)) && !isStopping) await pause(rewriteMs);
+    while (!isStopped && !(await isWritten(job, finish)) && !isStopping)
+      await pause(rewriteMs, undefined, { ref: false }); // a process that ends does not wait for it
     running.delete(job.id);
     wake();
   }
