@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { productionPackages, testedNodes } from '../../scripts/dependencies-document.ts';
+import { productionPackages } from '../../scripts/dependencies-document.ts';
 import { documents } from '../../scripts/update-docs.ts';
 
 describe('Documents that npm run docs writes', () => {
   for (const [path, write] of documents)
-    it(`${path} is up to date`, () => {
+    it(`${path} is up to date`, function () {
+      const isAnywhere =
+        path !== 'docs/dependencies.md' || (process.platform === 'linux' && process.arch === 'x64');
+      if (!isAnywhere) this.skip(); // sizes of packages differ
       expect(readFileSync(path, 'utf8')).to.equal(write());
     });
 });
@@ -22,11 +25,4 @@ describe('Packages that production installs', () => {
     for (const { name, hasInstallScript } of productionPackages())
       if (hasInstallScript) expect(allowScripts, name).to.have.property(name, false);
   });
-});
-
-it('CI tests the lowest Node of engines, and that of the image', () => {
-  const { lowest, current } = testedNodes();
-  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(`>=${lowest}`).to.equal(`${engines.node}.0`);
-  expect(readFileSync('Dockerfile', 'utf8')).to.include(`/node:${current.split('.')[0]}-`);
 });
