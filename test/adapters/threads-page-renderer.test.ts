@@ -75,8 +75,7 @@ describe('createThreadRenderer', () => {
   ] as const) {
     it(`inserts before ${what} without ending the thread`, async () => {
       const warnings: object[] = [];
-      // The parse ends by itself; the time for messages between threads is long, because a machine can be busy.
-      const renderer = create({ graceMs: 20_000, log: { warn: (fields) => void warnings.push(fields) } });
+      const renderer = create({ log: { warn: (fields) => void warnings.push(fields) } });
       const html = Buffer.from(`<head><title>x</title>${head}</head>`);
       const { plan } = await renderer.render(html, 300);
       expect(plan.insertion).to.contain('data-dropleaf');
