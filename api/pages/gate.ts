@@ -8,30 +8,28 @@ import { readSlug } from '../http/parameters.ts';
 import { pagePath, pageUrl } from '../http/paths.ts';
 import { passCookie, readVersion, refuseTakenDown } from './public-page.ts';
 
-/** For what belongs to a viewer page, such as its list of versions: who may see the page may see it, too. */
+/**
+ * For what belongs to a viewer page, such as its list of versions: whoever may see the page may see it, too.
+ * @returns a function that finds the page at the address of the request and sets Cache-Control. It throws DropError
+ *   `invalid_slug`, `not_found`, `version_not_found`; HttpError 410 for a takedown, 403 `passcode_required` if the viewer has
+ *   not entered the passcode
+ */
 export function createGate(services: Services) {
   const { pages, config } = services;
 
-  return {
-    /**
-     * The page at the address of the request. Sets Cache-Control.
-     * @param number the version; null for the latest. Default: the one that `v` names
-     * @throws DropError `invalid_slug`, `not_found`, `version_not_found`
-     * @throws HttpError 410 for a takedown, 403 `passcode_required` if the viewer has not entered the passcode
-     */
-    async open(req: Request, res: Response, number = numberOf(req)): Promise<PageWithVersion> {
-      const slug = readSlug(req);
-      const page = await pages.find(slug, number);
-      refuseTakenDown(page);
-      setPageCaching(res, page);
-      if (!(await isUnlocked(services, page, req.headers.cookie)))
-        throw passcodeRequired(config.BASE_URL, slug);
-      return pages.requireVersion(page);
-    },
+  /** @param number the version; null for the latest. Default: the one that `v` names */
+  return async (req: Request, res: Response, number = versionOf(req)): Promise<PageWithVersion> => {
+    const slug = readSlug(req);
+    const page = await pages.find(slug, number);
+    refuseTakenDown(page);
+    setPageCaching(res, page);
+    if (!(await isUnlocked(services, page, req.headers.cookie)))
+      throw passcodeRequired(config.BASE_URL, slug);
+    return pages.requireVersion(page);
   };
 }
 
-function numberOf(req: Request): number | null {
+function versionOf(req: Request): number | null {
   return readVersion(new URLSearchParams(req.url.split('?')[1]));
 }
 

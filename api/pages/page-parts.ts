@@ -17,51 +17,28 @@ import { setDownloadHeaders } from '../versions/source.ts';
 import { createGate, setPageCaching } from './gate.ts';
 import { createRawHeaders } from './raw-headers.ts';
 
-/** What browser/viewer/latest.ts reads. */
-export interface Latest {
-  /** The number of the latest version. */
-  readonly latest_version: number;
-  /** Its internal id, as in the address of the frame: a number is used again if its version is deleted. */
-  readonly id: string;
-  /** Unix ms. */
-  readonly created_at: number;
-}
-
-/** What browser/viewer/menus.ts reads: what everybody may know of a version. */
-export interface PublicVersion {
-  readonly version: number;
-  /** Unix ms. */
-  readonly created_at: number;
-}
-
-/** A browser runs it at the end of the document, unless the document ends inside of a comment or a script of its own. */
+/** A browser runs it at the end of the document, unless the document ends inside a comment or a script of its own. */
 const printScript = Buffer.from('\n<script>addEventListener("load", () => print())</script>\n');
 
-/** What belongs to a viewer page. None of it counts a view: the viewer page that it is asked from has counted one. */
+/** What belongs to a viewer page. None of it counts a view: the viewer page has counted one. */
 export function pagePartRoutes({ services, layout }: RouteParts): readonly Route[] {
   const { pages, config, clock } = services;
-  const gate = createGate(services);
+  const openPage = createGate(services);
   const rawHeaders = createRawHeaders(config, edgeSeconds(config), clock);
 
   return [
-    /**
-     * Viewer pages that are open ask every 20 s whether there is a newer version. Answered from memory if the page is public,
-     * so that a crowd before one page costs no read of the database.
-     */
+    /** Open viewer pages ask every 20 s whether there is a newer version. A public page is answered from memory. */
     open('GET', pagePartPath(':slug', 'latest'), async (req, res) => {
       // What comes from memory must be sent before anything is awaited.
       const known = pages.getCached(readSlug(req), null);
-      const page = known ?? (await gate.open(req, res, null));
+      const page = known ?? (await openPage(req, res, null));
       setPageCaching(res, page);
       sendJson(res, presentLatest(page));
     }),
 
-    /**
-     * Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. The viewer page itself
-     * reads no list of versions.
-     */
+    /** Newest first: a page for a person, JSON for the menu of the viewer, which asks when it is opened. */
     open('GET', pagePartPath(':slug', 'versions'), async (req, res) => {
-      const page = await gate.open(req, res, null);
+      const page = await openPage(req, res, null);
       const versions = await pages.versions(page);
       // Not `no-cache`: going back, a browser would show the JSON in place of the page.
       res.setHeader('Cache-Control', 'private, no-store');
@@ -71,7 +48,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
 
     /** The bytes as posted. */
     open('GET', pagePartPath(':slug', 'download'), async (req, res) => {
-      const page = await gate.open(req, res);
+      const page = await openPage(req, res);
       const document = await pages.document(page);
       setDownloadHeaders(res, page.slug, page.version.number);
       sendBytes(res, 'text/html', document);
@@ -82,7 +59,7 @@ export function pagePartRoutes({ services, layout }: RouteParts): readonly Route
      * and a printed viewer page shows one screen of it.
      */
     open('GET', pagePartPath(':slug', 'print'), async (req, res) => {
-      const page = await gate.open(req, res);
+      const page = await openPage(req, res);
       const body = await pages.body(page, 'identity');
       if (body === null) throw notFound('version');
       rawHeaders.setForRefusal(res, null); // the same sandbox
@@ -97,12 +74,10 @@ const daySeconds = 86_400;
 /** Modules of white around the code (ISO/IEC 18004). */
 const quietZone = 4;
 
-/**
- * The address of the page as a QR code, black on white in every colour scheme, because not every
- * reader reads the reverse. It contains nothing of the drop, so every valid slug has one, and nothing is looked up.
- */
+/** The address of the page as a QR code. It contains nothing of the drop, so every valid slug has one. */
 function sendQrCode(req: Request, res: Response, baseUrl: string): void {
   const code = generate(pageUrl(baseUrl, readSlug(req)), { minCorrectionLevel: correction.M });
+  // Black on white in every colour scheme: not every reader reads the reverse.
   const svg = toSvgSource(code, { on: '#000', off: '#fff', pad: quietZone, scale: 8 });
   res.setHeader('Content-Type', 'image/svg+xml');
   res.setHeader('Content-Length', Buffer.byteLength(svg));
@@ -110,11 +85,13 @@ function sendQrCode(req: Request, res: Response, baseUrl: string): void {
   res.end(req.method === 'HEAD' ? undefined : svg);
 }
 
-function presentLatest({ version }: PageWithVersion): Latest {
+/** What browser/viewer/latest.ts reads. The number is used again if its version is deleted; the id is not. */
+function presentLatest({ version }: PageWithVersion) {
   return { latest_version: version.number, id: version.id, created_at: version.createdAt };
 }
 
-function presentVersion({ number, createdAt }: Version): PublicVersion {
+/** What browser/viewer/menus.ts reads. */
+function presentVersion({ number, createdAt }: Version) {
   return { version: number, created_at: createdAt };
 }
 

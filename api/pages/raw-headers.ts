@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
 import { edgeTag, type Page } from '../../shared/domain/drop.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
+import type { BodyFacts } from '../../shared/services/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 
@@ -57,19 +57,6 @@ export interface PageHeaders {
   readonly notModified: string[];
 }
 
-export interface RawHeaders {
-  ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders;
-  /** The same for a public, confirmed page and a body that stays in memory: made once, unless the drop expires soon. */
-  ofBody(page: Page, body: Body, caching: Omit<Caching, 'isConfirmed'>): PageHeaders;
-  /**
-   * Sets the headers of a share card: shared caches keep it like the page.
-   * @param isFinal false for a card that says nothing of the drop, because its own is not drawn yet
-   */
-  setForCard(res: ServerResponse, page: Page, isFinal: boolean): void;
-  /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
-  setForRefusal(res: ServerResponse, host: ContentHost | null): void;
-}
-
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** The header in which the cache looks for a drop's tag (deploy/README.md). */
@@ -81,94 +68,66 @@ const tagHeaders: Readonly<Record<string, string>> = {
 };
 
 /** @param edgeSeconds the cache lifetime of a page at the edge, unless its drop expires earlier */
-export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clock): RawHeaders {
+export function createRawHeaders(config: Config, edgeSeconds: number, clock: Clock) {
   const { BASE_URL, CONTENT_ORIGIN, EDGE_PURGER, INDEXABLE } = config;
   const onOurHost = commonHeaders(BASE_URL);
   // The hosts of drops share a domain: no drop may join another one's origin by `document.domain`.
   const onOwnHost: Pairs = [...commonHeaders(CONTENT_ORIGIN), ['Origin-Agent-Cluster', '?1']];
   const ofPageOnOurHost = pageHeaders(onOurHost, sandbox);
   const ofPageOnOwnHost = pageHeaders(onOwnHost, sandboxOnOwnHost);
-
-  const kept = cacheControl(edgeSeconds, 0);
-  const unconfirmed = cacheControl(Math.min(edgeSeconds, unconfirmedSeconds), 0);
   // With a purger the edge's configuration sets this time (deploy/varnish.vcl). Browsers would obey the header, too, and
   // they cannot be purged.
-  const stale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
-  const pinned = cacheControl(edgeSeconds - stale, stale);
-
+  const maxStale = EDGE_PURGER === 'none' ? Math.floor(edgeSeconds * staleShare) : 0;
   const tagHeader = tagHeaders[EDGE_PURGER];
   // Search engines list the viewer page.
   const robots = INDEXABLE ? indexIfEmbedded : noindex;
-  /** For each body, which belongs to one version and so to one drop, up to four variants. */
-  const made = new WeakMap<Body, PageHeaders[]>();
 
-  /** Seconds until the drop expires, if a cache could keep the page for longer; null: the usual headers are right. */
+  /** Seconds until the drop expires, if a cache could keep the page for longer; otherwise null. */
   function secondsLeft({ expiresAt }: Page): number | null {
     if (expiresAt === null) return null;
     const seconds = Math.max(0, Math.floor((expiresAt - clock.now()) / 1_000));
     return seconds < edgeSeconds + graceSeconds ? seconds : null;
   }
 
-  function cachingOf(
-    page: Page,
-    { isFinal }: Pick<BodyFacts, 'isFinal'>,
-    { isConfirmed, isPinned }: Omit<Caching, 'host'>,
-  ): string {
+  function cachingOf(page: Page, isFinal: boolean, { isConfirmed, isPinned }: Omit<Caching, 'host'>): string {
+    if (page.lock !== null) return 'private, no-store';
     if (!isFinal) return 'no-store'; // later requests get another body
+    const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unconfirmedSeconds);
     const left = secondsLeft(page);
-    if (left !== null) {
-      const most = isConfirmed ? edgeSeconds : Math.min(edgeSeconds, unconfirmedSeconds);
-      return `${cacheControl(Math.min(left, most), 0)}, proxy-revalidate`;
-    }
-    if (!isConfirmed) return unconfirmed;
+    if (left !== null) return `${cacheControl(Math.min(left, most), 0)}, proxy-revalidate`;
     // Firefox obeys `stale-while-revalidate`, too: at an address without a version it would show the previous version.
-    return isPinned ? pinned : kept;
-  }
-
-  function ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
-    const notModified = [...(caching.host === null ? ofPageOnOurHost : ofPageOnOwnHost), 'Cache-Control'];
-    if (page.lock !== null) notModified.push('private, no-store', robotsHeader, noindex);
-    else {
-      notModified.push(cachingOf(page, body, caching), robotsHeader, robots);
-      if (tagHeader !== undefined) notModified.push(tagHeader, edgeTag(page.dropId));
-    }
-    if (body.etag !== null) notModified.push('ETag', body.etag);
-    const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
-    if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
-    whole.push('Content-Length', String(body.byteLength));
-    return { whole, notModified };
+    const stale = isConfirmed && isPinned ? maxStale : 0;
+    return cacheControl(most - stale, stale);
   }
 
   return {
-    ofPage,
-
-    ofBody(page, body, { host, isPinned }) {
-      if (secondsLeft(page) !== null) return ofPage(page, body, { host, isPinned, isConfirmed: true });
-      let variants = made.get(body);
-      if (variants === undefined) {
-        variants = [];
-        made.set(body, variants);
-      }
-      const variant = (host === null ? 0 : 2) + (isPinned ? 1 : 0);
-      let headers = variants[variant];
-      headers ??= ofPage(page, body, { host, isPinned, isConfirmed: true });
-      variants[variant] = headers;
-      return headers;
+    ofPage(page: Page, body: BodyFacts, caching: Caching): PageHeaders {
+      const isPublic = page.lock === null;
+      const notModified = [...(caching.host === null ? ofPageOnOurHost : ofPageOnOwnHost)];
+      notModified.push('Cache-Control', cachingOf(page, body.isFinal, caching));
+      notModified.push(robotsHeader, isPublic ? robots : noindex);
+      if (isPublic && tagHeader !== undefined) notModified.push(tagHeader, edgeTag(page.dropId));
+      if (body.etag !== null) notModified.push('ETag', body.etag);
+      const whole = [...notModified, 'Content-Type', 'text/html; charset=utf-8'];
+      if (body.encoding !== 'identity') whole.push('Content-Encoding', body.encoding);
+      whole.push('Content-Length', String(body.byteLength));
+      return { whole, notModified };
     },
 
-    setForCard(res, page, isFinal) {
+    /**
+     * Sets the headers of a share card: shared caches keep it like the page.
+     * @param isFinal false for a card that says nothing of the drop, because its own is not drawn yet
+     */
+    setForCard(res: ServerResponse, page: Page, isFinal: boolean): void {
       for (const [name, value] of onOurHost) res.setHeader(name, value);
-      const caching =
-        page.lock !== null
-          ? 'private, no-store'
-          : cachingOf(page, { isFinal }, { isConfirmed: true, isPinned: false });
-      res.setHeader('Cache-Control', caching);
+      res.setHeader('Cache-Control', cachingOf(page, isFinal, { isConfirmed: true, isPinned: false }));
       if (page.lock !== null) return;
       res.removeHeader('X-Request-Id'); // a cache would repeat it
       if (tagHeader !== undefined) res.setHeader(tagHeader, edgeTag(page.dropId));
     },
 
-    setForRefusal(res, host) {
+    /** Sets the headers of a refusal, always with the sandbox of an opaque origin. */
+    setForRefusal(res: ServerResponse, host: ContentHost | null): void {
       res.setHeader('Content-Security-Policy', `sandbox ${sandbox}`);
       for (const [name, value] of host === null ? onOurHost : onOwnHost) res.setHeader(name, value);
     },

@@ -21,12 +21,6 @@ import { createRawHeaders, type PageHeaders } from './raw-headers.ts';
 /** A version may be removed between the look-up and the read of its body. */
 const maxLookUps = 3;
 
-interface Opened {
-  readonly page: PageWithVersion;
-  /** false: the database is down and the page is from memory (services/page-cache.ts). */
-  readonly isConfirmed: boolean;
-}
-
 /** What a request asks for. */
 export interface Target {
   readonly address: PublicAddress;
@@ -34,51 +28,29 @@ export interface Target {
   readonly host: ContentHost | null;
 }
 
-export interface RawHandler {
-  /**
-   * Answers a GET of a public page that is in memory, before it returns. `answer` would give the same answer later.
-   * @returns the body; null if it did nothing
-   */
-  answerNow(req: IncomingMessage, res: ServerResponse, target: Target): Body | null;
-  /** Answers a request for a raw page, errors included. */
-  answer(req: IncomingMessage, res: Answer, target: Target): Promise<void>;
-  /** Answers 308 with `no-store`. @param location a path on this host */
-  redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void;
-  /** Logs the request and answers it with the error, under the sandbox. */
-  refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void;
-  /** Answers with the error, unless the request is already answered. */
-  fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void;
-}
-
 /**
  * GET /p/{slug}/raw (spec 4.5) is requested most, so it runs on plain node:http objects without middleware. Every
  * answer, refusals included, carries the sandbox that protects others from the page.
  */
-export function createRawHandler(services: Services, layout: Layout): RawHandler {
+export function createRawHandler(services: Services, layout: Layout) {
   const { pages, passcodes, views, clock, log, config } = services;
   const replyHeaders = createRawHeaders(config, edgeSeconds(config), clock);
   const negotiateEncoding = createEncodingNegotiator();
 
   /** Looks up the page. @throws DropError if it is not shown to this request */
-  async function open(
-    req: IncomingMessage,
-    { address, host }: Target,
-    encoding: ContentEncoding,
-  ): Promise<Opened> {
+  async function open(req: IncomingMessage, { address, host }: Target, encoding: ContentEncoding) {
     const { page, isConfirmed } = await pages.findRaw(...readSlugAndVersion(address), encoding);
     // Before the passcode: the host of another drop learns nothing about this one.
     if (host !== null && host.label !== page.dropId) throw notFound('page');
     refuseTakenDown(page);
-    if (page.lock !== null && !(await isAdmitted(page, req, { address, host }))) {
-      throw passcodeRequired(config.BASE_URL, page.slug);
-    }
+    if (!(await isAdmitted(page, req, { address, host }))) throw passcodeRequired(config.BASE_URL, page.slug);
     return { page: pages.requireVersion(page), isConfirmed };
   }
 
-  /** Whether the viewer has entered the passcode: the address has a grant, or the cookie a pass. */
+  /** Whether the page has no passcode, or the viewer has entered it: the address has a grant, or the cookie a pass. */
   async function isAdmitted(page: Page, req: IncomingMessage, { address, host }: Target): Promise<boolean> {
     const { grant } = address;
-    if (grant !== null && (await passcodes.admits('grant', page, grant))) return true;
+    if (page.lock !== null && grant !== null && (await passcodes.admits('grant', page, grant))) return true;
     // On the hosts of drops, the drops themselves can set cookies: only the grant counts there.
     return isUnlocked(services, page, host === null ? req.headers.cookie : undefined);
   }
@@ -86,7 +58,7 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
   /** The body; for HEAD and 304 without its bytes. null: the version was removed since the page was looked up. */
   async function findBody(
     req: IncomingMessage,
-    { page }: Opened,
+    page: PageWithVersion,
     encoding: ContentEncoding,
   ): Promise<Body | BodyFacts | null> {
     const ifNoneMatch = req.headers['if-none-match'];
@@ -101,7 +73,7 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
   async function openWithBody(req: IncomingMessage, asked: Target, encoding: ContentEncoding) {
     for (let attempt = 0; attempt < maxLookUps; attempt++) {
       const opened = await open(req, asked, encoding);
-      const body = await findBody(req, opened, encoding);
+      const body = await findBody(req, opened.page, encoding);
       if (body !== null) return { ...opened, body };
     }
     throw unavailable('This page is being changed. Please try again.');
@@ -124,6 +96,7 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
     if (isTopLevelView(req, address, config.BASE_URL) && isGetByPerson(req)) views.count(page.dropId);
   }
 
+  /** Answers with the error, unless the request is already answered. */
   function fail(req: IncomingMessage, res: ServerResponse, error: unknown, host: ContentHost | null): void {
     if (!res.headersSent) {
       // A page has no request id, because a cache would repeat it.
@@ -134,7 +107,11 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
   }
 
   return {
-    answerNow(req, res, { address, host }) {
+    /**
+     * Answers a GET of a public page that is in memory, before it returns. `answer` would give the same answer later.
+     * @returns the body; null if it did nothing
+     */
+    answerNow(req: IncomingMessage, res: ServerResponse, { address, host }: Target): Body | null {
       if (req.method !== 'GET') return null;
       const encoding = negotiateEncoding(req.headers['accept-encoding']);
       const found = pages.getCachedWithBody(address.slug, address.number, encoding);
@@ -143,25 +120,27 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
       if (host !== null && host.label !== page.dropId) return null;
       const isPinned = address.versionId === page.version.id;
       const bytesBefore = req.socket.bytesWritten;
-      sendBody(req, res, replyHeaders.ofBody(page, body, { host, isPinned }), body);
+      sendBody(req, res, replyHeaders.ofPage(page, body, { host, isPinned, isConfirmed: true }), body);
       countView(req, page, address);
       const success = levelOfSuccess();
       if (success !== null || isUnread(res)) logRequest(req, res, log, { success, bytesBefore });
       return body;
     },
 
-    async answer(req, res, { address, host }) {
+    /** Answers a request for a raw page, errors included. */
+    async answer(req: IncomingMessage, res: Answer, target: Target): Promise<void> {
       logRequest(req, res, log, { success: levelOfSuccess() });
       try {
         if (req.method !== 'GET' && req.method !== 'HEAD')
           throw methodNotAllowed(req.method, ['GET', 'HEAD']);
-        await send(req, res, { address, host });
+        await send(req, res, target);
       } catch (error) {
-        fail(req, res, error, host);
+        fail(req, res, error, target.host);
       }
     },
 
-    redirect(req, res, location, host) {
+    /** Answers 308 with `no-store`. @param location a path on this host */
+    redirect(req: IncomingMessage, res: ServerResponse, location: string, host: ContentHost | null): void {
       logRequest(req, res, log);
       setRequestId(res);
       forbidIndexing(res);
@@ -171,7 +150,8 @@ export function createRawHandler(services: Services, layout: Layout): RawHandler
         .end();
     },
 
-    refuse(req, res, error, host) {
+    /** Logs the request and answers it with the error, under the sandbox. */
+    refuse(req: IncomingMessage, res: ServerResponse, error: Error, host: ContentHost | null): void {
       logRequest(req, res, log);
       fail(req, res, error, host);
     },

@@ -3,16 +3,10 @@ import type { PageParts } from '../html/layout.ts';
 import { timeAgo, timeTag } from '../html/parts.ts';
 import { pagePartPath, pagePath, pageUrl, rawPath, reportPath } from '../http/paths.ts';
 import { sandbox, sandboxOnOwnHost } from './raw-headers.ts';
-import { socialTags } from './social-tags.ts';
+import { type SocialParts, socialTags } from './social-tags.ts';
 
 /** What the viewer shows of a drop. It has no metadata, which only the owner may see (spec section 2). */
-export interface ViewerParts {
-  readonly baseUrl: string;
-  readonly slug: string;
-  readonly title: string;
-  readonly description: string | null;
-  /** What the drop's card shows now (`Cards.digest`). */
-  readonly cardDigest: string;
+export interface ViewerParts extends SocialParts {
   /** The address of the frame. */
   readonly rawUrl: string;
   /** The drop's own origin, if the frame is served from one. */
@@ -71,9 +65,8 @@ function anyOrigin(baseUrl: string): string {
 }
 
 /**
- * The bar of the viewer: title, version, context and menus. Each menu is a popover: browsers open and close it without
- * scripts, also with Escape and by a click outside, and return the focus to its button. Buttons that need a script
- * (browser/viewer.ts) are hidden without it.
+ * Title, version, context and menus. Each menu is a popover, which browsers open and close without scripts. Buttons that need
+ * a script (browser/viewer.ts) are hidden without it.
  */
 function viewerBar(parts: ViewerParts): Html {
   const { title, context, createdAt } = parts;

@@ -3,7 +3,8 @@ import { isHttps } from '../../shared/config/config.ts';
 import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import { type DropError, notFound } from '../../shared/domain/errors.ts';
 import type { Services } from '../../shared/open-services.ts';
-import { raw } from '../html/html.ts';
+import { fieldState, formError } from '../html/forms.ts';
+import { html, raw } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { setCookie } from '../http/cookies.ts';
@@ -15,7 +16,6 @@ import { orAgain, show } from '../http/show.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
 import { frameUrl } from './frame.ts';
 import { isUnlocked, setPageCaching } from './gate.ts';
-import { passcodePage } from './passcode-page.ts';
 import {
   isGetByPerson,
   passCookie,
@@ -23,27 +23,25 @@ import {
   readSlugAndVersion,
   refuseTakenDown,
 } from './public-page.ts';
+import { lockedSocialTags } from './social-tags.ts';
 import { viewerPage } from './viewer-page.ts';
-
-/** What the viewer page shows besides the page's record. */
-interface Shown {
-  /** As `pages.context` returns it. */
-  readonly context: string | null;
-  /** Opens the frame of a locked drop. */
-  readonly grant: string | null;
-  /** Whether the address names the version. */
-  readonly isPinned: boolean;
-}
 
 /** GET and POST /p/{slug} (spec 4.5): the viewer, and the passcode form of a locked drop. */
 export function viewerHandlers(services: Services, readForm: ReadForm, layout: Layout) {
   const { pages, cards, passcodes, views, config } = services;
   const contentHosts = createContentHosts(config.CONTENT_ORIGIN);
 
-  /** Sends the page in the same synchronous step. */
-  function sendViewer(res: Response, page: PageWithVersion, shown: Shown): void {
+  /**
+   * Sends the page in the same synchronous step.
+   * @param shown `context` as `pages.context` returns it; `grant` opens the frame of a locked drop; `isPinned`: the address
+   *   names the version
+   */
+  function sendViewer(
+    res: Response,
+    page: PageWithVersion,
+    { context, grant, isPinned }: { context: string | null; grant: string | null; isPinned: boolean },
+  ): void {
     const { title, description, slug, version, latestVersion, lock } = page;
-    const { context, grant, isPinned } = shown;
     const dropOrigin = contentHosts?.originOf(page.dropId) ?? null;
     const indexable = config.INDEXABLE && lock === null;
     const view = viewerPage({
@@ -68,12 +66,6 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
     if (dropOrigin === null) res.setHeader('Content-Security-Policy-Report-Only', "frame-src 'self'");
     setPageCaching(res, page);
     sendPage(res, 200, layout.bare(view));
-  }
-
-  function readTarget(req: Request): ReturnType<typeof readSlugAndVersion> {
-    const address = readAddress(req);
-    if (address === null) throw notFound('page');
-    return readSlugAndVersion(address);
   }
 
   async function findPage(req: Request, res: Response): Promise<Page> {
@@ -104,7 +96,7 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
   }
 
   function passcodeForm({ url }: Request, { slug }: Page, error?: DropError): PageParts {
-    return passcodePage({ action: url, baseUrl: config.BASE_URL, slug, ...(error && { error }) });
+    return passcodePage({ action: url, baseUrl: config.BASE_URL, slug, error });
   }
 
   return {
@@ -136,5 +128,38 @@ export function viewerHandlers(services: Services, readForm: ReadForm, layout: L
       const shown = await orAgain(req, unlock, (error) => passcodeForm(req, page, error));
       show(res, shown, layout.page);
     },
+  };
+}
+
+/** @throws DropError `invalid_slug` */
+function readTarget(req: Request): ReturnType<typeof readSlugAndVersion> {
+  const address = readAddress(req);
+  if (address === null) throw notFound('page');
+  return readSlugAndVersion(address);
+}
+
+/** It shows nothing of the drop: neither title nor description nor context. */
+export function passcodePage(parts: {
+  /** The page's own path with its query. */
+  readonly action: string;
+  readonly baseUrl: string;
+  readonly slug: string;
+  /** Of the last attempt. */
+  readonly error: DropError | undefined;
+}): PageParts {
+  const { action, baseUrl, slug, error } = parts;
+  return {
+    title: 'Passcode',
+    error,
+    head: lockedSocialTags(baseUrl, slug),
+    body: html`<h1>Enter the passcode</h1>
+<p class="soft">The owner protected this page with a passcode.</p>
+<form method="post" action="${action}">
+${formError(error)}
+<label for="passcode">Passcode</label>
+<input id="passcode" name="passcode" type="password" required autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"${error === undefined ? html` autofocus` : fieldState(true)}>
+<button type="submit">Show page</button>
+</form>`,
+    policy: { 'frame-ancestors': "'self'" },
   };
 }

@@ -6,7 +6,7 @@ import { errorPage } from '../../api/html/error-page.ts';
 import { html } from '../../api/html/html.ts';
 import type { PageParts } from '../../api/html/layout.ts';
 import { versionsPage } from '../../api/pages/page-parts.ts';
-import { passcodePage } from '../../api/pages/passcode-page.ts';
+import { passcodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/reports.ts';
 import { approvalPage, codePage, localPage, problemPage, providerPage } from '../../api/sign-in/views.ts';
