@@ -10,8 +10,7 @@ export type ServiceMetrics = PrometheusMetrics;
 
 /** The numbers of this process. */
 export function createMetrics(config: Config, clock: Clock): ServiceMetrics {
-  const engine = engineName(config);
-  return createPrometheusMetrics({ version: readVersion(), engine }, clock);
+  return createPrometheusMetrics({ version: readVersion(), engine: engineName(config) }, clock);
 }
 
 const boardPath = '/queues';

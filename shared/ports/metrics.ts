@@ -1,13 +1,12 @@
 import type { EdgePurger } from './edge-purger.ts';
 import type { Engine } from './engine.ts';
 
-/** What one method of one route counts. */
+/** Counts the answers of one method of one route. */
 export interface RouteCounter {
-  /** Counts an answer. @param seconds from the arrival of the request until the answer was handed to the system */
+  /** @param seconds from the arrival of the request until the answer was handed to the system */
   answered(status: number, seconds: number): void;
 }
 
-/** Numbers about requests. */
 export interface RequestMetrics {
   /**
    * The counter of a route. Call it at the start, not for each request.
@@ -18,7 +17,7 @@ export interface RequestMetrics {
   /** Counts a request whose client left before it was answered. */
   abandoned(): void;
 
-  /** `count` is called for each scrape: the number of open connections. */
+  /** @param count is called for each scrape: the number of open connections */
   watchConnections(count: () => number): void;
 }
 
@@ -36,12 +35,11 @@ export interface FileSizes {
   readonly free: number | null;
 }
 
-/** What is reported of the databases. */
 export interface StoreMetrics {
   readonly mongoCommand: CommandEnded;
   readonly redisCommand: CommandEnded;
   readonly sqliteTransaction: TransactionEnded;
-  /** `read` is called for each scrape. */
+  /** @param read is called for each scrape */
   watchFiles(read: () => FileSizes): void;
 }
 
@@ -56,13 +54,11 @@ export interface MemoryReading {
 
 /** What is read for each scrape. */
 export interface Readings {
-  /** By what they hold. */
   readonly memories: Readonly<Record<'pages' | 'bodies' | 'cards', () => MemoryReading>>;
   /** Reads of pages whose result was not kept, because the page changed meanwhile. */
   discardedReads(): number;
-  /** What waits for its turn. */
+  /** How many renders wait for their turn. */
   readonly queues: Readonly<Record<'page' | 'context' | 'card', () => number>>;
-  /** Views that are not recorded yet. */
   unrecordedViews(): number;
   /** @throws if reads and writes would fail */
   ready(): Promise<void>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { watchPurger } from '../../shared/adapters/prometheus/engine-metrics.ts';
-import { createHistogram } from '../../shared/adapters/prometheus/histogram.ts';
+import { createMeter, type Meter } from '../../shared/adapters/prometheus/meter.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 
 /** The values of a scrape, without help and types. */
@@ -11,29 +11,32 @@ async function linesOf(registry: Registry): Promise<string[]> {
 
 describe('Metrics for Prometheus', () => {
   let registry: Registry;
+  let meter: Meter;
 
   beforeEach(() => {
     registry = new Registry();
+    meter = createMeter(registry);
   });
 
   it('count each value of a histogram in the buckets that it fits into, and show nothing without a value', async () => {
-    const histogram = createHistogram(registry, {
-      ...{ name: 'took_seconds', help: 'How long', labels: ['way', 'kind'], buckets: [0.1, 1] },
-    });
-    histogram.tally('long', 'never');
-    for (const seconds of [0.1, 0.5, 1.5]) histogram.tally('short', 'a"b').observe(seconds);
+    const tally = meter.histogram('http_request_duration_seconds');
+    tally('GET', 'never');
+    for (const seconds of [0.005, 0.01, 9]) tally('PUT', 'a"b').observe(seconds);
+    const of = 'method="PUT",route="a\\"b"';
     expect(await linesOf(registry)).to.deep.equal([
-      'took_seconds_bucket{way="short",kind="a\\"b",le="0.1"} 1',
-      'took_seconds_bucket{way="short",kind="a\\"b",le="1"} 2',
-      'took_seconds_bucket{way="short",kind="a\\"b",le="+Inf"} 3',
-      'took_seconds_sum{way="short",kind="a\\"b"} 2.1',
-      'took_seconds_count{way="short",kind="a\\"b"} 3',
+      ...[1, 2, 2, 2, 2].map((count, i) => {
+        const bound = [0.005, 0.025, 0.1, 0.5, 2.5][i];
+        return `dropleaf_http_request_duration_seconds_bucket{${of},le="${bound}"} ${count}`;
+      }),
+      `dropleaf_http_request_duration_seconds_bucket{${of},le="+Inf"} 3`,
+      `dropleaf_http_request_duration_seconds_sum{${of}} 9.015`,
+      `dropleaf_http_request_duration_seconds_count{${of}} 3`,
     ]);
   });
 
   it('count purges by result', async () => {
     const results = [undefined, unavailable('wait', 3), new Error('broken'), undefined];
-    const purger = watchPurger(registry, {
+    const purger = watchPurger(meter, {
       async purge() {
         const error = results.shift();
         if (error !== undefined) throw error;

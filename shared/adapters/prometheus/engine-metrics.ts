@@ -1,52 +1,28 @@
-import { Counter, type Registry } from 'prom-client';
 import { DropError } from '../../domain/errors.ts';
+import type { JobCount } from '../../domain/job-count.ts';
 import { limitNames } from '../../domain/visitor.ts';
+import { type JobHandlers, type JobName, jobNames } from '../../job-catalogue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EdgePurger } from '../../ports/edge-purger.ts';
 import type { Engine } from '../../ports/engine.ts';
 import type { Quota } from '../../ports/rate-limiter.ts';
-import { createHistogram, timed } from './histogram.ts';
-import { watchJobs } from './job-metrics.ts';
-import { createEventCounter, watchResults } from './metric-kinds.ts';
+import { withTimeout } from '../../util/wait-at-most.ts';
+import { type Meter, timed } from './meter.ts';
+
+/** A queue that does not answer must not hold up a scrape. */
+const countWithinMs = 2_000;
 
 /** The same engine, which counts what it has done. */
-export function watchEngine(registry: Registry, engine: Engine, clock: Clock): Engine {
-  const limitHit = createEventCounter<string>(registry, {
-    name: 'dropleaf_limit_hits_total',
-    help: 'Requests that were refused because a limit was reached, by limit',
-    label: 'limit',
-    values: [...limitNames, 'drops', 'versions', 'writes_per_day'], // the last three are limits of the stores
-  });
+export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine {
+  const stored = ['drops', 'versions', 'writes_per_day'] as const; // limits of the stores
+  const limitHit = meter.counter<string>('limit_hits_total', [...limitNames, ...stored]);
   const isFull = ({ key }: Quota) => limitHit(key.split(':', 1)[0] ?? '');
-  const published = createEventCounter(registry, {
-    name: 'dropleaf_publishes_total',
-    help: 'Published drops and new versions of drops',
-    label: 'kind',
-    values: ['drop', 'version'],
-  });
-  const step = createEventCounter(registry, {
-    name: 'dropleaf_sign_ins_total',
-    help: 'Steps of sign-ins: of programs (started, approved, denied, claimed), and sessions of browsers that began',
-    label: 'step',
-    values: ['started', 'approved', 'denied', 'claimed', 'session'],
-  });
-  const reported = createEventCounter(registry, {
-    name: 'dropleaf_reports_total',
-    help: 'Reports of pages by what became of them: full: the drop has REPORTS_OPEN_PER_DROP open reports',
-    label: 'result',
-    values: ['inserted', 'known', 'full'],
-  });
-  const viewed = new Counter({
-    name: 'dropleaf_views_recorded_total',
-    help: 'Views of pages that this process counted and the store recorded',
-    registers: [registry],
-  });
-  const noticed = createHistogram(registry, {
-    name: 'dropleaf_page_change_notice_duration_seconds',
-    help: 'Time that changes of pages waited until no process shows the page as it was: 1.1 s if not all confirmed',
-    labels: [],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1],
-  }).tally();
+  const published = meter.counter('publishes_total', ['drop', 'version']);
+  const step = meter.counter('sign_ins_total', ['started', 'approved', 'denied', 'claimed', 'session']);
+  const reported = meter.counter('reports_total', ['inserted', 'known', 'full']);
+  const noticed = meter.histogram('page_change_notice_duration_seconds')();
+  let viewed = 0;
+  meter.read('views_recorded_total', () => viewed);
 
   return {
     ...engine,
@@ -79,30 +55,27 @@ export function watchEngine(registry: Registry, engine: Engine, clock: Clock): E
     sessions: watchResults(engine.sessions, {
       insert: (result) => result === 'inserted' && step('session'),
     }),
-    reports: watchResults(engine.reports, { insert: reported }),
+    reports: watchResults(engine.reports, { insert: (result) => reported(result) }),
     views: watchResults(engine.views, {
-      add: (_result, _writer, _flush, counts) =>
-        viewed.inc(counts.reduce((sum, { count }) => sum + count, 0)),
+      add(_result, _writer, _flush, counts) {
+        for (const { count } of counts) viewed += count;
+      },
     }),
     pageChanges: { ...engine.pageChanges, publish: timed(noticed, engine.pageChanges.publish) },
-    jobs: watchJobs(registry, engine.jobs, clock),
+    jobs: {
+      ...engine.jobs,
+      /** A process that runs jobs shows what it ran, and the queue, which all processes share. */
+      start(handlers) {
+        addQueue(meter, engine.jobs, clock);
+        engine.jobs.start(countRuns(meter, handlers));
+      },
+    },
   };
 }
 
-export function watchPurger(registry: Registry, purger: EdgePurger): EdgePurger {
-  const purged = createEventCounter(registry, {
-    name: 'dropleaf_edge_purges_total',
-    help: 'Purges by result: limited: the edge asks to wait; failed: it did not confirm. Jobs repeat both',
-    label: 'result',
-    values: ['confirmed', 'limited', 'failed'],
-  });
-  const duration = createHistogram(registry, {
-    name: 'dropleaf_edge_purge_duration_seconds',
-    help: 'Time from a purge until the edge confirmed it or did not',
-    labels: [],
-    buckets: [0.025, 0.1, 0.5, 2.5], // up to the timeout of a purge
-  }).tally();
-  const purge = timed(duration, purger.purge);
+export function watchPurger(meter: Meter, purger: EdgePurger): EdgePurger {
+  const purged = meter.counter('edge_purges_total', ['confirmed', 'limited', 'failed']);
+  const purge = timed(meter.histogram('edge_purge_duration_seconds')(), purger.purge);
   return {
     async purge(tag) {
       try {
@@ -114,4 +87,73 @@ export function watchPurger(registry: Registry, purger: EdgePurger): EdgePurger 
       }
     },
   };
+}
+
+function countRuns(meter: Meter, handlers: JobHandlers): JobHandlers {
+  const durations = meter.histogram('job_run_duration_seconds');
+  const failed = meter.counter('job_run_failures_total', jobNames);
+
+  function count<N extends JobName>(name: N): JobHandlers[N] {
+    const run = timed(durations(name), handlers[name]);
+    return async (payload) => {
+      try {
+        await run(payload);
+      } catch (error) {
+        failed(name);
+        throw error;
+      }
+    };
+  }
+
+  const counted = jobNames.map((name) => [name, count(name)] as const);
+  return Object.fromEntries(counted) as JobHandlers; // proof: every name has the handler of its name
+}
+
+function addQueue(meter: Meter, queue: Engine['jobs'], clock: Clock): void {
+  let counting: Promise<readonly JobCount[] | null> | null = null;
+  /** One count for the numbers of a scrape, which are read in one turn of the event loop. null: the queue does not answer. */
+  function count(): Promise<readonly JobCount[] | null> {
+    const late = () => new Error('not in time');
+    counting ??= withTimeout(countWithinMs, queue.countByName(), late)
+      .catch(() => null)
+      .finally(() => {
+        counting = null;
+      });
+    return counting;
+  }
+
+  meter.read('jobs', async () =>
+    ((await count()) ?? []).flatMap(({ name, ...counts }) =>
+      (['waiting', 'active', 'failed'] as const).map((state) => [name, state, counts[state]] as const),
+    ),
+  );
+  meter.read('job_overdue_seconds', async () =>
+    ((await count()) ?? []).map(({ name, oldestDueAt }) => {
+      return [name, oldestDueAt === null ? 0 : Math.max(0, clock.now() - oldestDueAt) / 1_000];
+    }),
+  );
+  meter.read('job_queue_up', async () => ((await count()) === null ? 0 : 1));
+}
+
+type Watchers<T> = {
+  readonly [K in keyof T]?: T[K] extends (...args: infer A) => Promise<infer R>
+    ? (result: R, ...args: A) => void
+    : never;
+};
+
+/** The same object. After a call of a method that `watchers` names, its watcher gets the result and the arguments. */
+function watchResults<T extends object>(watched: T, watchers: Watchers<T>): T {
+  type Call = (...args: unknown[]) => unknown;
+  const methods = Object.entries(watchers as Record<string, Call>).map(([name, watch]) => {
+    const call = Reflect.get(watched, name) as Call;
+    return [
+      name,
+      async (...args: unknown[]) => {
+        const result = await call(...args);
+        watch(result, ...args);
+        return result;
+      },
+    ];
+  });
+  return { ...watched, ...Object.fromEntries(methods) }; // proof of the casts: `Watchers` names methods of `T` by their types
 }

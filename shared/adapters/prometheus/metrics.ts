@@ -1,12 +1,17 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Clock } from '../../ports/clock.ts';
-import type { Metrics, Readings } from '../../ports/metrics.ts';
+import {
+  type CommandEnded,
+  type Metrics,
+  type Readings,
+  type RequestMetrics,
+  type StoreMetrics,
+  type ThreadTask,
+  threadTasks,
+} from '../../ports/metrics.ts';
 import { withTimeout } from '../../util/wait-at-most.ts';
 import { watchEngine, watchPurger } from './engine-metrics.ts';
-import { addReading } from './metric-kinds.ts';
-import { createRequestMetrics } from './request-metrics.ts';
-import { createStoreMetrics } from './store-metrics.ts';
-import { createTaskMetrics } from './task-metrics.ts';
+import { createMeter, type Meter, timed } from './meter.ts';
 
 /**
  * With 10,000 connections each of the first six lists as many objects for a scrape; `dropleaf_http_connections` says more.
@@ -24,10 +29,11 @@ const unwanted = [
   'nodejs_heap_space_size_available_bytes',
 ];
 
-export interface BuildInfo {
-  readonly version: string;
-  readonly engine: 'embedded' | 'scale-out';
-}
+/** A database that is down must not hold up a scrape. */
+const readyWithinMs = 2_000;
+
+/** Tasks for which an error or null says something about the input. */
+const judgeInput: readonly ThreadTask[] = ['parse_json', 'find_title'];
 
 export interface PrometheusMetrics extends Metrics {
   /** All numbers in Prometheus' text format. */
@@ -35,87 +41,161 @@ export interface PrometheusMetrics extends Metrics {
   readonly contentType: string;
 }
 
-/** The numbers of this process. */
-export function createPrometheusMetrics(info: BuildInfo, clock: Clock): PrometheusMetrics {
+/** The numbers of this process: ours, and CPU, memory, garbage collection and event loop under the library's names. */
+export function createPrometheusMetrics(
+  { version, engine }: { version: string; engine: string },
+  clock: Clock,
+): PrometheusMetrics {
   const registry = new Registry();
-  addProcessMetrics(registry, info);
+  collectDefaultMetrics({ register: registry });
+  for (const name of unwanted) registry.removeSingleMetric(name);
+  const meter = createMeter(registry);
+  meter.read('build_info', () => [[version, engine, 1]]);
   return {
-    requests: createRequestMetrics(registry),
-    stores: createStoreMetrics(registry),
-    ...createTaskMetrics(registry),
-    watchEngine: (engine) => watchEngine(registry, engine, clock),
-    watchPurger: (purger) => watchPurger(registry, purger),
-    read: (readings) => addReadings(registry, readings),
+    requests: createRequestMetrics(meter),
+    stores: createStoreMetrics(meter),
+    ...createTaskMetrics(meter),
+    watchEngine: (engine) => watchEngine(meter, engine, clock),
+    watchPurger: (purger) => watchPurger(meter, purger),
+    read: (readings) => addReadings(meter, readings),
     scrape: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-/** CPU, memory, garbage collection and event loop of the process under the library's names, and what runs in it. */
-function addProcessMetrics(registry: Registry, info: BuildInfo): void {
-  collectDefaultMetrics({ register: registry });
-  for (const name of unwanted) registry.removeSingleMetric(name);
-  new Gauge({
-    name: 'dropleaf_build_info',
-    help: 'Always 1: the release and the engine are the labels',
-    labelNames: ['version', 'engine'],
-    registers: [registry],
-  }).set({ ...info }, 1);
+/** A request costs no look-up: each route has its counter. */
+function createRequestMetrics(meter: Meter): RequestMetrics {
+  const routes = new Map<string, ReturnType<typeof addRoute>>();
+  const durations = meter.histogram('http_request_duration_seconds');
+  let abandoned = 0;
+  meter.read('http_requests_abandoned_total', () => abandoned);
+  meter.read('http_requests_total', () =>
+    [...routes.values()].flatMap(({ method, route, byClass }) =>
+      [...byClass.entries()]
+        .filter(([, count]) => count > 0)
+        .map(([digit, count]) => [method, route, `${digit}xx`, count] as const),
+    ),
+  );
+
+  function addRoute(method: string, route: string) {
+    const byClass = [0, 0, 0, 0, 0, 0]; // answers by the first digit of their status
+    const duration = durations(method, route);
+    return {
+      ...{ method, route, byClass },
+      answered(status: number, seconds: number): void {
+        const digit = Math.floor(status / 100);
+        byClass[digit] = (byClass[digit] ?? 0) + 1;
+        duration.observe(seconds);
+      },
+    };
+  }
+
+  return {
+    route(method, path) {
+      const route = path.replace(/:(\w+)/g, '{$1}'); // as in the published description
+      const key = `${method} ${route}`;
+      const counted = routes.get(key) ?? addRoute(method, route);
+      routes.set(key, counted);
+      return counted;
+    },
+    abandoned() {
+      abandoned += 1;
+    },
+    watchConnections: (count) => meter.read('http_connections', count),
+  };
 }
 
-/** A database that is down must not hold up a scrape. */
-const readyWithinMs = 2_000;
+function createStoreMetrics(meter: Meter): StoreMetrics {
+  function commandsOf(server: 'mongodb' | 'redis'): CommandEnded {
+    const durations = meter.histogram(`${server}_command_duration_seconds` as const);
+    const failed = meter.counter(`${server}_command_failures_total` as const);
+    return (command, seconds, isFailed) => {
+      durations(command).observe(seconds);
+      failed(command, isFailed ? 1 : 0);
+    };
+  }
 
-/** Numbers that parts of the service keep anyway: they are read for a scrape. */
-function addReadings(registry: Registry, readings: Readings): void {
-  addMemories(registry, readings.memories);
-  const gauge = (name: string, help: string, read: Parameters<typeof addReading>[3]) =>
-    addReading(registry, 'gauge', { name, help }, read);
-  const discarded = {
-    name: 'dropleaf_page_memory_discarded_reads_total',
-    help: 'Pages that were read and not kept in memory, because they changed meanwhile',
+  const duration = meter.histogram('sqlite_transaction_duration_seconds')();
+  let [writes, failures] = [0, 0];
+  meter.read('sqlite_writes_total', () => writes);
+  meter.read('sqlite_transaction_failures_total', () => failures);
+  return {
+    mongoCommand: commandsOf('mongodb'),
+    redisCommand: commandsOf('redis'),
+    sqliteTransaction(count, seconds, isFailed) {
+      duration.observe(seconds);
+      writes += count;
+      if (isFailed) failures += 1;
+    },
+    watchFiles(read) {
+      meter.read('sqlite_file_bytes', () => {
+        const { database, wal } = read();
+        return [
+          ['database', database],
+          ['wal', wal],
+        ];
+      });
+      meter.read('data_free_bytes', () => read().free ?? []);
+    },
   };
-  addReading(registry, 'counter', discarded, readings.discardedReads);
-  gauge(
-    'dropleaf_render_queue_length',
-    'Pages, contexts and cards that wait for their turn to be rendered',
-    () => Object.entries(readings.queues).map(([queue, read]) => [{ queue }, read()]),
-  );
-  gauge(
-    'dropleaf_views_unrecorded',
-    'Views that this process has counted and not recorded yet',
-    readings.unrecordedViews,
-  );
-  gauge('dropleaf_ready', 'Whether reads and writes work, as GET /readyz says: 1 or 0', () => {
-    const late = () => new Error('not in time');
-    return withTimeout(readyWithinMs, readings.ready(), late).then(
-      () => 1,
-      () => 0,
-    );
-  });
 }
 
-function addMemories(registry: Registry, memories: Readings['memories']): void {
-  const lookups = {
-    name: 'dropleaf_page_memory_lookups_total',
-    help: 'Lookups in memory by what was looked for: a hit spares a read of the store',
+type Call = (...args: unknown[]) => Promise<unknown>;
+
+/** Work that is given to threads, so that hostile input does not block the event loop. */
+function createTaskMetrics(meter: Meter): Pick<Metrics, 'watchTask' | 'taskFailed'> {
+  const durations = meter.histogram('thread_task_duration_seconds');
+  const running = meter.counter('thread_tasks_running');
+  const taskFailed = meter.counter(
+    'thread_task_failures_total',
+    threadTasks.filter((task) => !judgeInput.includes(task)),
+  );
+
+  function watch(task: ThreadTask, call: Call): Call {
+    const run = timed(durations(task), call);
+    running(task, 0);
+    return async (...args) => {
+      running(task);
+      let result: unknown = null;
+      try {
+        result = await run(...args);
+        return result;
+      } finally {
+        running(task, -1);
+        if (result === null && !judgeInput.includes(task)) taskFailed(task);
+      }
+    };
+  }
+
+  return {
+    watchTask(task, method, worker) {
+      const call = worker[method] as unknown as Call; // proof: its arguments and result are handed on as they are
+      return { ...worker, [method]: watch(task, call) };
+    },
+    taskFailed,
   };
-  addReading(registry, 'counter', lookups, () =>
-    Object.entries(memories).flatMap(([memory, read]) => {
+}
+
+function addReadings(meter: Meter, readings: Readings): void {
+  const memories = Object.entries(readings.memories);
+  meter.read('page_memory_lookups_total', () =>
+    memories.flatMap(([memory, read]) => {
       const { hits, misses } = read();
-      return [
-        [{ memory, result: 'hit' }, hits],
-        [{ memory, result: 'miss' }, misses],
-      ] as const;
+      return [[memory, 'hit', hits] as const, [memory, 'miss', misses] as const];
     }),
   );
-  const held = [
-    ['entries', 'entries', 'Entries in memory'],
-    ['bytes', 'bytes', 'Size of the entries in memory'],
-    ['maxBytes', 'max_bytes', 'What they may take at most (PAGE_CACHE_BYTES)'],
-  ] as const;
-  for (const [field, unit, help] of held)
-    addReading(registry, 'gauge', { name: `dropleaf_page_memory_${unit}`, help }, () =>
-      Object.entries(memories).map(([memory, read]) => [{ memory }, read()[field]]),
-    );
+  meter.read('page_memory_entries', () => memories.map(([memory, read]) => [memory, read().entries]));
+  meter.read('page_memory_bytes', () => memories.map(([memory, read]) => [memory, read().bytes]));
+  meter.read('page_memory_max_bytes', () => memories.map(([memory, read]) => [memory, read().maxBytes]));
+  meter.read('page_memory_discarded_reads_total', readings.discardedReads);
+  meter.read('render_queue_length', () =>
+    Object.entries(readings.queues).map(([queue, read]) => [queue, read()]),
+  );
+  meter.read('views_unrecorded', readings.unrecordedViews);
+  meter.read('ready', () =>
+    withTimeout(readyWithinMs, readings.ready(), () => new Error('not in time')).then(
+      () => 1,
+      () => 0,
+    ),
+  );
 }

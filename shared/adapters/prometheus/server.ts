@@ -6,11 +6,11 @@ import type { Log } from '../../ports/log.ts';
 
 export interface MetricsServer {
   readonly port: number;
-  /** Ends every connection. */
+  /** Closes every connection. */
   stop(): Promise<void>;
 }
 
-/** A scrape takes a moment, and Prometheus gives up after 10 s by default. */
+/** Prometheus gives up after 10 s by default. */
 const requestMs = 10_000;
 const maxConnections = 100;
 
@@ -18,12 +18,11 @@ interface MetricsServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Writes the numbers down. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
-  /** Names that this server may be asked under, besides those that every such server has (`isOwnHost`). */
+  /** Host names of this server, besides those that `isOwnHost` accepts. */
   readonly names: readonly string[];
-  /** What else is served here, by the first segment of the path (`/queues`). */
+  /** By the first segment of the path (`/queues`). */
   readonly mounts: Readonly<Record<string, RequestListener>>;
   readonly log: Pick<Log, 'error'>;
 }
