@@ -40,9 +40,8 @@ export function readTokenId(req: ApiRequest): string {
 export const maxVersionNumber = 999_999_999_999_999;
 
 /** Reads 1 to 15 digits; null for anything else, and for 0. */
-export function toPositiveInteger(text: string | null | undefined): number | null {
-  if (text == null || !/^\d{1,15}$/.test(text)) return null;
-  return Number(text) || null;
+export function toPositiveInteger(value: string | number | null | undefined): number | null {
+  return /^\d{1,15}$/.test(String(value)) ? Number(value) || null : null;
 }
 
 /** A segment of the path as the client sent it: nothing is decoded (server/listener.ts). */

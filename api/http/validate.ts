@@ -1,4 +1,4 @@
-import { type ObjectShape, object, type Schema, string, type TestContext, ValidationError } from 'yup';
+import { mixed, type ObjectShape, object, type Schema, string, type TestContext, ValidationError } from 'yup';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
 import { toPositiveInteger } from './parameters.ts';
@@ -89,11 +89,12 @@ export function atMostBytes(code: Code, field: string, limit: number) {
   };
 }
 
-/** An optional query parameter: one integer from 1 to `max`. `toPositiveInteger` reads it. */
+/** An optional query parameter, or argument of an MCP tool: one integer from 1 to `max`. `toPositiveInteger` reads it. */
 export function integer(field: string, max: number) {
   const fault = invalid(`${field} must be one integer from 1 to ${max}`, { minimum: 1, maximum: max });
-  return string()
+  return mixed({ check: (value): value is string | number => ['string', 'number'].includes(typeof value) })
     .typeError(fault)
+    .nonNullable(fault)
     .test({
       name: 'integer',
       params: { json: { type: 'integer', minimum: 1, maximum: max } },

@@ -46,10 +46,12 @@ function notAnAddress(message: string): DropError {
 export function expiry(canBeNull: boolean) {
   const types = ['string', 'integer', ...(canBeNull ? ['null'] : [])];
   const removal = canBeNull ? '; null: never' : '';
-  return mixed().meta({
-    type: types,
-    description: `When the drop is deleted: 30m, 12h, 7d or 2w from now; an ISO time; Unix milliseconds${removal}.`,
-  });
+  return mixed()
+    .nullable()
+    .meta({
+      type: types,
+      description: `When the drop is deleted: 30m, 12h, 7d or 2w from now; an ISO time; Unix milliseconds${removal}.`,
+    });
 }
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

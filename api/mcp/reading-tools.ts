@@ -6,10 +6,10 @@ import { createDropQueryReader, dropQuery, metadataPrefix } from '../drops/list-
 import { presentDropList } from '../drops/presenter.ts';
 import { defaultViewDays, presentViews } from '../drops/views.ts';
 import { pageUrl } from '../http/paths.ts';
-import { invalid, oneOf, validate } from '../http/validate.ts';
+import { invalid, oneOf } from '../http/validate.ts';
 import { presentVersionListItem } from '../versions/presenter.ts';
 import { integer, isData, slug, versionNumber, windowArguments, windowOf } from './arguments.ts';
-import { type Arguments, defineTool, dropResult, type Tool } from './tool.ts';
+import { defineTool, dropResult, type Tool } from './tool.ts';
 
 /** The tools that change nothing. */
 export function readingTools({ drops, config }: Services): readonly Tool[] {
@@ -21,10 +21,12 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     title: 'Read a page',
     description: `Reads one of the user's drops, with its etag. With version, offset or length also a part of its HTML: to read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
-    cost: 'none',
-    input: getInput,
-    async run(caller, args) {
-      const { slug, version, ...window } = validate(getInput, args, 'arguments');
+    input: object({
+      slug,
+      version: versionNumber('version', 'The number of a version. Default: the latest.'),
+      ...windowArguments,
+    }),
+    async run(caller, { slug, version, ...window }) {
       const drop = await drops.get(caller, slug);
       const { address, structured } = dropResult(drop, config.BASE_URL);
       const isWanted = [version, window.offset, window.length].some((given) => given !== undefined);
@@ -41,26 +43,19 @@ export function readingTools({ drops, config }: Services): readonly Tool[] {
     title: 'List pages',
     description: `Lists the user's drops, a page of the list at a time. ${isData}`,
     effect: 'reads',
-    cost: 'none',
     input: object({
       ...{ page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q },
       metadata: metadataFilter,
     }),
-    async run(caller, args) {
-      const { metadata = {} } = validate(object({ metadata: metadataFilter }), args, 'arguments');
-      const query = readQuery(asQuery(args, metadata));
+    async run(caller, { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q, metadata }) {
+      const filters = Object.entries(metadata ?? {}).map(([key, value]) => [metadataPrefix + key, value]);
+      const query = readQuery({ page, pageSize, sortBy, sortOrder, q, ...Object.fromEntries(filters) });
       return { structured: presentDropList(await drops.list(caller, query), query, config.BASE_URL) };
     },
   });
 
   return [get, list];
 }
-
-const getInput = object({
-  slug,
-  version: versionNumber('version', 'The number of a version. Default: the latest.'),
-  ...windowArguments,
-});
 
 const metadataFault = invalid('metadata must be an object of strings');
 const metadataFilter = mixed<Record<string, string>>({
@@ -84,18 +79,6 @@ const metadataFilter = mixed<Record<string, string>>({
     test: () => true,
   });
 
-/** The arguments as the query of GET /api/drops, where numbers are text. */
-function asQuery(
-  { page, page_size: pageSize, sort_by: sortBy, sort_order: sortOrder, q }: Arguments,
-  metadata: Record<string, string>,
-) {
-  const query: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries({ page, pageSize, sortBy, sortOrder, q }))
-    query[name] = typeof value === 'number' ? String(value) : value;
-  for (const [key, value] of Object.entries(metadata)) query[metadataPrefix + key] = value;
-  return query;
-}
-
 /** The tools that tell what happened to a drop. They change nothing. */
 export function historyTools({ drops, diffs, viewStats, config }: Services): readonly Tool[] {
   const list = defineTool({
@@ -104,10 +87,8 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     description:
       'Lists the versions of a drop, newest first: number, size, time, and whether it has a context.',
     effect: 'reads',
-    cost: 'none',
-    input: versionsInput,
-    async run(caller, args) {
-      const { slug } = validate(versionsInput, args, 'arguments');
+    input: object({ slug }),
+    async run(caller, { slug }) {
       const versions = await drops.listVersions(caller, slug);
       const data = versions.map((version) => presentVersionListItem(version, { publishedBy: false }));
       return { address: pageUrl(config.BASE_URL, slug), structured: { slug, data } };
@@ -119,10 +100,16 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'Compare versions of a page',
     description: `What changed between two versions, as a unified diff; empty if they are the same. To read on, call again with next_offset as offset. ${isData}`,
     effect: 'reads',
-    cost: 'none',
-    input: diffInput,
-    async run(caller, args) {
-      const { slug, from, to, format, ...window } = validate(diffInput, args, 'arguments');
+    input: object({
+      slug,
+      from: versionNumber('from', 'The older version. Default: the one before `to`; version 1 has none.'),
+      to: versionNumber('to', 'The newer version. Default: the latest.'),
+      format: oneOf('format', diffFormats).meta({
+        description: `${defaultFormat} (default): the HTML. text: what readers see of it.`,
+      }),
+      ...windowArguments,
+    }),
+    async run(caller, { slug, from, to, format, ...window }) {
       const compared = await diffs.compare(caller, slug, {
         from: from ?? null,
         to: to ?? null,
@@ -142,10 +129,11 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
     title: 'Views of a page',
     description: 'How often people opened the page: in all, and on each of the last days (UTC).',
     effect: 'reads',
-    cost: 'none',
-    input: statsInput,
-    async run(caller, args) {
-      const { slug, days = defaultViewDays } = validate(statsInput, args, 'arguments');
+    input: object({
+      slug,
+      days: integer('days', 1, maxViewDays, `Up to today. Default: ${defaultViewDays}.`),
+    }),
+    async run(caller, { slug, days = defaultViewDays }) {
       const shown = presentViews(await viewStats.read(caller, slug, days));
       return { address: pageUrl(config.BASE_URL, slug), structured: { slug, ...shown } };
     },
@@ -153,20 +141,3 @@ export function historyTools({ drops, diffs, viewStats, config }: Services): rea
 
   return [list, compare, stats];
 }
-
-const versionsInput = object({ slug });
-
-const statsInput = object({
-  slug,
-  days: integer('days', 1, maxViewDays, `Up to today. Default: ${defaultViewDays}.`),
-});
-
-const diffInput = object({
-  slug,
-  from: versionNumber('from', 'The older version. Default: the one before `to`; version 1 has none.'),
-  to: versionNumber('to', 'The newer version. Default: the latest.'),
-  format: oneOf('format', diffFormats).meta({
-    description: `${defaultFormat} (default): the HTML. text: what readers see of it.`,
-  }),
-  ...windowArguments,
-});

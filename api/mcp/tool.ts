@@ -1,14 +1,15 @@
-import type { ObjectSchema } from 'yup';
+import type { InferType, ObjectSchema } from 'yup';
 import type { Caller } from '../../shared/domain/account.ts';
 import type { Drop } from '../../shared/domain/drop.ts';
 import { DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
 import { etagOf } from '../../shared/domain/revision.ts';
 import { presentDrop } from '../drops/presenter.ts';
+import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';
 import type { JsonSchema } from '../openapi/shape.ts';
 
-/** Which limit a call takes: one of the API's writes, one of its other changes, or none because it only reads. */
-export type Cost = 'write' | 'change' | 'none';
+/** Which limit a call takes: that of the API's writes, of its other changes, or none. */
+type Cost = 'write' | 'change' | 'none';
 
 export interface Result {
   /** The first line of the text: the address of the page. */
@@ -47,37 +48,45 @@ export interface Tool {
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a tool does to a drop, in the words of MCP's annotations. */
-const effects = {
+const annotations = {
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   sets: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 } as const;
 
+const usualCost: Readonly<Record<keyof typeof annotations, Cost>> = {
+  reads: 'none',
+  adds: 'write',
+  changes: 'write',
+  sets: 'change',
+};
+
 /**
- * @param tool `input` publishes the arguments, and `run` checks them by the same rules. An argument that `input` does not
- *   name is refused here: a misspelled `passcode` would publish a page without one
+ * @param tool `input` publishes and checks the arguments. An argument that it does not name is refused: a misspelled
+ *   `passcode` would publish a page without one. `cost`: unless it is the usual one of such an effect.
+ *   `run` gets the checked arguments, and all of them as they were sent
  */
-export function defineTool(tool: {
+export function defineTool<Input extends ObjectSchema<object>>(tool: {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly effect: keyof typeof effects;
-  readonly cost: Cost | ((args: Arguments) => Cost);
-  readonly input: ObjectSchema<object>;
-  readonly run: Tool['run'];
+  readonly effect: keyof typeof annotations;
+  readonly cost?: Cost | ((args: Arguments) => Cost);
+  readonly input: Input;
+  run(caller: Caller, input: InferType<Input>, args: Arguments): Promise<Result>;
 }): Tool {
-  const { name, title, description, input, cost } = tool;
+  const { name, title, description, effect, input, cost = usualCost[effect] } = tool;
   const inputSchema = { ...short(toJsonSchema(input)), type: 'object', additionalProperties: false } as const;
   const known = Object.keys(input.fields);
   return {
-    listing: { name, title, description, inputSchema, annotations: effects[tool.effect] },
+    listing: { name, title, description, inputSchema, annotations: annotations[effect] },
     cost: typeof cost === 'string' ? () => cost : cost,
     async run(caller, args) {
       const unknown = Object.keys(args).find((field) => !known.includes(field));
       if (unknown !== undefined) throw unknownArgument(name, unknown, known);
       try {
-        return await tool.run(caller, args);
+        return await tool.run(caller, validate(input, args, 'arguments'), args);
       } catch (error) {
         throw inWordsOfTools(error);
       }

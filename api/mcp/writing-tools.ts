@@ -7,7 +7,7 @@ import type { Target } from '../../shared/services/drops.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';
-import { invalid, text, validate } from '../http/validate.ts';
+import { invalid, text } from '../http/validate.ts';
 import { createUploadReaders, presentUpload } from '../uploads/schema.ts';
 import { expiry, idempotencyKey, readKeyed, slug, versionNumber, withExpiry } from './arguments.ts';
 import { type Arguments, defineTool, dropResult, type Result, type Tool } from './tool.ts';
@@ -20,7 +20,6 @@ export function publishingTools(services: Services): readonly Tool[] {
   const bodies = createDropBodyReaders(config);
   const uploadReaders = createUploadReaders(config);
   const { untitled, replace } = bodies.schemas;
-  const target = { slug, if_match: ifMatchField };
 
   /** @param slug of the drop that is written to; null: of a new one */
   async function once(
@@ -62,7 +61,7 @@ export function publishingTools(services: Services): readonly Tool[] {
         if_match: ifMatchField,
       },
     }),
-    async run(caller, args) {
+    async run(caller, _input, args) {
       const { request, details } = uploadReaders.read(withExpiry(args, clock.now()));
       const made = presentUpload(await uploads.create(caller, request, details), config.BASE_URL);
       return { address: made.upload_url, structured: made };
@@ -75,12 +74,11 @@ export function publishingTools(services: Services): readonly Tool[] {
     description:
       'Publishes a small self-contained HTML document at a new public address. For a file on disk, or over about 50 KB, use create_upload. Show the user the url of the answer.',
     effect: 'adds',
-    cost: 'write',
     input: untitled.shape({ title, expires_at: expiry(false), idempotency_key: idempotencyKey }),
-    async run(caller, args) {
-      const input = bodies.readUntitled(withExpiry(args, clock.now()));
+    async run(caller, _input, args) {
+      const untitled = bodies.readUntitled(withExpiry(args, clock.now()));
       return once(caller, ['publish_drop', args, null], async (ids) =>
-        drops.create(caller, await withTitle(titles, caller, input, 'send title'), ids),
+        drops.create(caller, await withTitle(titles, caller, untitled, 'send title'), ids),
       );
     },
   });
@@ -92,17 +90,16 @@ export function publishingTools(services: Services): readonly Tool[] {
       'With html: publishes a new version at the same address. Without html: changes title, description, metadata or expires_at. What you leave out stays, except that each version has its own context, and that a title which came from the HTML follows it.',
     effect: 'changes',
     cost: (args) => (isPublishing(args) ? 'write' : 'change'),
-    input: object(target)
+    input: object({ slug, if_match: ifMatchField })
       .concat(replace.partial())
       .shape({ expires_at: expiry(true), idempotency_key: idempotencyKey }),
-    async run(caller, args) {
-      const { slug, if_match } = validate(object(target), args, 'arguments');
+    async run(caller, { slug, if_match }, args) {
       const drop = { slug, revs: readRevisions(if_match) };
       const body = withExpiry(args, clock.now());
       if (isPublishing(args)) {
-        const input = bodies.readReplace(body);
+        const version = bodies.readReplace(body);
         return once(caller, ['update_drop', args, slug], (ids) =>
-          followingTitles.addVersion(caller, drop, input, ids),
+          followingTitles.addVersion(caller, drop, version, ids),
         );
       }
       if (Object.hasOwn(args, 'context')) throw contextWithoutHtml();
@@ -116,10 +113,12 @@ export function publishingTools(services: Services): readonly Tool[] {
     description:
       'Publishes the HTML and context of an older version again, as a new version. Title, description, metadata and all versions stay.',
     effect: 'adds',
-    cost: 'write',
-    input: restoreInput,
-    async run(caller, args) {
-      const { slug, version } = validate(restoreInput, args, 'arguments');
+    input: object({
+      slug,
+      version: versionNumber('version', 'Its number, from list_versions.').defined(versionRequired),
+      idempotency_key: idempotencyKey,
+    }),
+    async run(caller, { slug, version }, args) {
       return once(caller, ['restore_version', args, slug], (ids) =>
         drops.restoreVersion(caller, { slug, revs: null }, version, ids),
       );
@@ -132,11 +131,6 @@ export function publishingTools(services: Services): readonly Tool[] {
 const versionRequired = invalid(
   'version is required: the number of the version to go back to (list_versions)',
 );
-const restoreInput = object({
-  slug,
-  version: versionNumber('version', 'Its number, from list_versions.').defined(versionRequired),
-  idempotency_key: idempotencyKey,
-});
 
 function contextWithoutHtml(): DropError {
   const message = 'context belongs to a version: send it together with html, or leave it out';
@@ -146,7 +140,6 @@ function contextWithoutHtml(): DropError {
 /** The tools that change a drop without a document. */
 export function changingTools({ drops, config }: Services): readonly Tool[] {
   const bodies = createDropBodyReaders(config);
-  const targetOf = (args: Arguments) => ({ ...validate(object({ slug }), args, 'arguments'), revs: null });
 
   const setPasscode = defineTool({
     name: 'set_passcode',
@@ -154,10 +147,9 @@ export function changingTools({ drops, config }: Services): readonly Tool[] {
     description:
       'Sets or changes the passcode that viewers must enter. An empty one unlocks the page: ask the user first.',
     effect: 'sets',
-    cost: 'change',
     input: object({ slug, ...bodies.schemas.passcode.fields }),
-    async run(caller, args) {
-      const drop = await drops.setPasscode(caller, targetOf(args), bodies.readPasscode(args));
+    async run(caller, { slug, ...passcode }) {
+      const drop = await drops.setPasscode(caller, { slug, revs: null }, bodies.readPasscode(passcode));
       return dropResult(drop, config.BASE_URL);
     },
   });
@@ -167,12 +159,10 @@ export function changingTools({ drops, config }: Services): readonly Tool[] {
     title: 'Delete a page',
     description: 'Deletes a drop with all its versions. This cannot be undone: ask the user first.',
     effect: 'sets',
-    cost: 'change',
     input: object({ slug }),
-    async run(caller, args) {
-      const target = targetOf(args);
-      await drops.remove(caller, target);
-      return { structured: { slug: target.slug, deleted: true } };
+    async run(caller, { slug }) {
+      await drops.remove(caller, { slug, revs: null });
+      return { structured: { slug, deleted: true } };
     },
   });
 

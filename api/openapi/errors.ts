@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Code } from '../../shared/domain/errors.ts';
-import { errorCodes, errorShape } from '../http/http-error.ts';
+import { type Code, errorCodes } from '../../shared/domain/errors.ts';
+import { errorShape } from '../http/http-error.ts';
 import type { HeaderName, Refusal } from './operation.ts';
 
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;

@@ -1,37 +1,49 @@
 /**
- * Every code of spec section 7, `internal_error` and `unavailable` for failures of the service, and codes that only requests
- * with newer headers get (docs/decisions.md).
+ * Every code: its HTTP status, unless an `HttpError` (api/http/http-error.ts) has its own, and its meaning, as Markdown for the
+ * API reference. They are those of spec section 7, and what docs/decisions.md adds.
  */
-export type Code =
-  | 'unauthorized'
-  | 'invalid_token'
-  | 'token_required'
-  | 'forbidden'
-  | 'not_found'
-  | 'version_not_found'
-  | 'invalid_slug'
-  | 'invalid_json'
-  | 'invalid_arg'
-  | 'html_required'
-  | 'html_too_large'
-  | 'title_required'
-  | 'title_too_long'
-  | 'description_too_long'
-  | 'context_too_large'
-  | 'passcode_required'
-  | 'passcode_too_short'
-  | 'metadata_only_on_patch'
-  | 'last_version_cannot_be_deleted'
-  | 'version_limit_reached'
-  | 'version_conflict'
-  | 'rate_limited'
-  | 'daily_quota_exceeded'
-  | 'quota_exceeded'
-  | 'idempotency_key_reused'
-  | 'idempotency_key_in_use'
-  | 'upload_used'
-  | 'internal_error'
-  | 'unavailable';
+export const errorCodes = {
+  unauthorized: [401, 'The request has no bearer token. On `/api/me` also: the token is not valid.'],
+  invalid_token: [401, 'The bearer token is malformed, unknown or revoked.'],
+  token_required: [400, 'The poll has no `token`.'],
+  forbidden: [
+    403,
+    'The account is suspended, the page was taken down, or a web page of another origin sent the request.',
+  ],
+  not_found: [404, 'There is no such drop, version or token, or it belongs to another account.'],
+  version_not_found: [404, 'The public page has no version with that number.'],
+  invalid_slug: [400, 'The slug in the path is too long or has characters that slugs never have.'],
+  invalid_json: [
+    400,
+    'The body is not JSON in UTF-8, is nested too deep or has too many members (400), or its type or encoding is not supported (415).',
+  ],
+  invalid_arg: [400, 'Another field, parameter or header is wrong: see `details.field`.'],
+  html_required: [400, '`html` is missing or empty.'],
+  html_too_large: [400, '`html`, or the body as a whole, has too many bytes.'],
+  title_required: [400, '`title` is missing or blank.'],
+  title_too_long: [400, '`title` has too many characters.'],
+  description_too_long: [400, '`description` has too many characters.'],
+  context_too_large: [400, '`context` has too many bytes.'],
+  passcode_required: [400, '`passcode` is missing or not a string (400), or the page is locked (403).'],
+  passcode_too_short: [400, '`passcode` has too few characters.'],
+  metadata_only_on_patch: [400, 'The PATCH has `html`. Use PUT to publish a new version.'],
+  last_version_cannot_be_deleted: [409, 'The drop has only this version. Delete the drop instead.'],
+  version_limit_reached: [429, 'The drop has the maximum number of versions.'],
+  version_conflict: [412, 'The drop does not match `If-Match`: `details.etag` is its ETag now.'],
+  rate_limited: [429, 'Too many requests of this kind in this minute.'],
+  daily_quota_exceeded: [429, 'The account has used up the writes of this UTC day.'],
+  quota_exceeded: [429, 'The account has the maximum number of drops.'],
+  idempotency_key_reused: [422, 'The `Idempotency-Key` was used for another request in the last 24 hours.'],
+  idempotency_key_in_use: [
+    409,
+    'An earlier request with the same `Idempotency-Key`, or to the same upload address, is still running.',
+  ],
+  upload_used: [409, 'The upload address was used for another document.'],
+  internal_error: [500, 'The service failed.'],
+  unavailable: [503, 'A part of the service is down or overloaded, or the request took too long.'],
+} as const satisfies Readonly<Record<string, readonly [status: number, meaning: string]>>;
+
+export type Code = keyof typeof errorCodes;
 
 /** Limits, field names, seconds to wait. Field names are those of the wire (snake_case). */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -51,8 +63,8 @@ export type UnavailableReason =
   | 'store_is_newer';
 
 /**
- * The only error that clients see. Domain and services know codes, only `api` knows HTTP statuses. Every other error is
- * a failure of the service: it is logged, and the client gets `internal_error`.
+ * The only error that clients see. Every other error is a failure of the service: it is logged, and the client gets
+ * `internal_error`.
  */
 export class DropError extends Error {
   readonly code: Code;
