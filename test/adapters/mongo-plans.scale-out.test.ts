@@ -13,17 +13,27 @@ import {
   at,
   aVersion,
   later,
+  newestFirst,
   start,
+  tags,
 } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTestMongo, type TestMongo } from '../support/mongo.ts';
 
 const day = '2026-01-31';
 const openReports = { withClosed: false, slug: null, before: null, limit: 10 };
-const listed: DropQuery = { page: 1, pageSize: 20, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
+const allReports = { ...openReports, withClosed: true };
+const earlier = { id: 'd5', createdAt: start };
+const record = anIdempotencyRecord();
+const listed: DropQuery = { ...newestFirst, pageSize: 20 };
 const slug = 'slug-1-7';
 const ownerId = 'owner-1';
 const quota = { accountId: `d7/${day}`, day, limit: 500 };
+
+const put = ['insert html.chunks', 'insert html.files'];
+const takeBack = ['delete html.files by _id_', 'delete html.chunks by files_id_1_n_1'];
+const bySlug = 'find drops by drops_slug';
+const changeBySlug = 'findAndModify drops by drops_slug';
 
 /** The index that has the order of the list; undefined: none has. */
 function sortedIndex(
@@ -89,10 +99,7 @@ describe('Commands to MongoDB and the indexes that they use', () => {
       id: `drop-${name}`,
       ownerId: `owner-${owner}`,
       slug: `slug-${name}`,
-      metadata: new Map([
-        ['tenth', `${i % 10}`],
-        ['third', `${i % 3}`],
-      ]),
+      metadata: tags(`tenth=${i % 10}`, `third=${i % 3}`),
       version: aVersion({ id: `version-${name}`, createdAt: start + i }),
     });
     const { place, ...document } = dropDocument(drop, i, i % 10 === 1 ? ['render'] : []);
@@ -145,23 +152,16 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.signIns.findByPoll('poll-7'), 'find sign_ins by sign_ins_poll'],
     [() => stores.signIns.approve(signIn.id, 'a7', later), 'update sign_ins by _id_'],
     [() => stores.signIns.claim(signIn.id, later), 'findAndModify sign_ins by _id_'],
-    [
-      () => stores.signIns.endByAccount('n7'),
-      'update sign_ins by sign_ins_account',
-      'update sign_ins by sign_ins_account',
-    ],
+    [() => stores.signIns.endByAccount('n7'), ...Array(2).fill('update sign_ins by sign_ins_account')],
     [() => stores.signIns.expire(later), 'update sign_ins by sign_ins_status'],
     [() => stores.signIns.removeExpiredBefore(start), 'delete sign_ins by sign_ins_end'],
     [() => stores.auditLog.end('e7', 'done', later), 'update audit_log by _id_'],
     [() => stores.auditLog.list('e7', 10), 'find audit_log by _id_'],
     [() => stores.idempotency.find('a', 'k'), 'find idempotency_keys by _id_'],
-    [() => stores.idempotency.insert(anIdempotencyRecord()), 'insert idempotency_keys'],
-    [() => stores.idempotency.finish(anIdempotencyRecord()), 'update idempotency_keys by _id_'],
-    [
-      () => stores.idempotency.replace(anIdempotencyRecord(), anIdempotencyRecord()),
-      'update idempotency_keys by _id_',
-    ],
-    [() => stores.idempotency.remove(anIdempotencyRecord()), 'delete idempotency_keys by _id_'],
+    [() => stores.idempotency.insert(record), 'insert idempotency_keys'],
+    [() => stores.idempotency.finish(record), 'update idempotency_keys by _id_'],
+    [() => stores.idempotency.replace(record, record), 'update idempotency_keys by _id_'],
+    [() => stores.idempotency.remove(record), 'delete idempotency_keys by _id_'],
     [
       () => stores.idempotency.removeCreatedBefore(start),
       'delete idempotency_keys by idempotency_keys_created',
@@ -192,19 +192,13 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     ],
     [() => stores.reports.find('r7'), 'find reports by _id_'],
     [() => stores.reports.list(openReports), 'find reports by reports_state'],
+    [() => stores.reports.list({ ...openReports, before: earlier }), 'find reports by reports_state'],
+    [() => stores.reports.list(allReports), 'find reports by reports_created'],
     [
-      () => stores.reports.list({ ...openReports, before: { id: 'd5', createdAt: start } }),
-      'find reports by reports_state',
-    ],
-    [() => stores.reports.list({ ...openReports, withClosed: true }), 'find reports by reports_created'],
-    [
-      () => stores.reports.list({ ...openReports, slug: 'n7', before: { id: 'd5', createdAt: start } }),
+      () => stores.reports.list({ ...openReports, slug: 'n7', before: earlier }),
       'find reports by reports_open_page',
     ],
-    [
-      () => stores.reports.list({ ...openReports, withClosed: true, slug: 'n7' }),
-      'find reports by reports_page',
-    ],
+    [() => stores.reports.list({ ...allReports, slug: 'n7' }), 'find reports by reports_page'],
     [() => stores.reports.closeByPage('abc', later), 'update reports by reports_open_page'], // the one that was inserted above
     [() => stores.reports.close('r7', later), 'update reports by _id_'],
     [() => stores.reports.removeClosedBefore(start), 'delete reports by reports_state'],
@@ -218,53 +212,36 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [
       () => stores.drops.create(aDrop({ ownerId, version: aVersion({ quota }) }), 1_000_000, []),
       'update accounts by _id_',
-      'insert html.chunks',
-      'insert html.files',
+      ...put,
       'find drops by drops_place',
       'insert drops',
     ],
-    [() => stores.drops.find(ownerId, slug), 'find drops by drops_slug'],
-    [() => stores.drops.listVersions(ownerId, slug), 'find drops by drops_slug'],
-    [() => stores.drops.findVersion(ownerId, slug, 1), 'find drops by drops_slug'],
-    [async () => stores.drops.findPage(slug, null), 'find drops by drops_slug'],
-    [async () => stores.drops.findPage(slug, 1), 'find drops by drops_slug'],
-    [
-      () => stores.drops.changeDetails(at(slug, ownerId), { title: 'New' }, later, ['purge']),
-      'findAndModify drops by drops_slug',
-    ],
+    [() => stores.drops.find(ownerId, slug), bySlug],
+    [() => stores.drops.listVersions(ownerId, slug), bySlug],
+    [() => stores.drops.findVersion(ownerId, slug, 1), bySlug],
+    [async () => stores.drops.findPage(slug, null), bySlug],
+    [async () => stores.drops.findPage(slug, 1), bySlug],
+    [() => stores.drops.changeDetails(at(slug, ownerId), { title: 'New' }, later, ['purge']), changeBySlug],
     [
       () => stores.drops.changeDetails(at(slug, ownerId, [0, 999]), { title: 'New' }, later, ['purge']),
-      'findAndModify drops by drops_slug',
-      'find drops by drops_slug',
+      changeBySlug,
+      bySlug,
     ],
-    [
-      () => stores.drops.setLock(at(slug, ownerId), null, later, ['purge']),
-      'findAndModify drops by drops_slug',
-    ],
-    [
-      () => stores.drops.addVersion(at(slug, ownerId), aVersion(), {}, 200, []),
-      'insert html.chunks',
-      'insert html.files',
-      'findAndModify drops by drops_slug',
-    ],
+    [() => stores.drops.setLock(at(slug, ownerId), null, later, ['purge']), changeBySlug],
+    [() => stores.drops.addVersion(at(slug, ownerId), aVersion(), {}, 200, []), ...put, changeBySlug],
     [
       () => stores.drops.addVersion(at(slug, ownerId), aVersion({ quota }), {}, 1, []),
       'update accounts by _id_',
-      'insert html.chunks',
-      'insert html.files',
-      'findAndModify drops by drops_slug',
-      'find drops by drops_slug',
+      ...put,
+      changeBySlug,
+      bySlug,
       'update accounts by _id_',
-      'delete html.files by _id_',
-      'delete html.chunks by files_id_1_n_1',
+      ...takeBack,
     ],
-    [() => stores.drops.removeVersion(at(slug, ownerId), 1, later, []), 'findAndModify drops by drops_slug'],
-    [
-      () => stores.moderation.takeDown(slug, { at: later, reason: 'x' }, []),
-      'findAndModify drops by drops_slug',
-    ],
-    [() => stores.moderation.restore(slug, later, []), 'findAndModify drops by drops_slug'],
-    [() => stores.drops.remove(at(slug, ownerId), later), 'findAndModify drops by drops_slug'],
+    [() => stores.drops.removeVersion(at(slug, ownerId), 1, later, []), changeBySlug],
+    [() => stores.moderation.takeDown(slug, { at: later, reason: 'x' }, []), changeBySlug],
+    [() => stores.moderation.restore(slug, later, []), changeBySlug],
+    [() => stores.drops.remove(at(slug, ownerId), later), changeBySlug],
     [() => stores.drops.listSlugs(ownerId), 'find drops by drops_place'],
     [() => stores.drops.count(ownerId), 'aggregate drops by drops_place'],
     [
@@ -297,15 +274,13 @@ describe('Commands to MongoDB and the indexes that they use', () => {
     [() => stores.pendingTasks.removeExpired(later + 10, 100), 'find drops by drops_expiring'],
     [
       () => stores.drops.create(aDrop({ ownerId }), 1, []),
-      'insert html.chunks',
-      'insert html.files',
+      ...put,
       'find drops by drops_place',
       'find drops by drops_place',
       'find drops by _id_',
       'find drops by drops_expiring',
       'find drops by drops_place',
-      'delete html.files by _id_',
-      'delete html.chunks by files_id_1_n_1',
+      ...takeBack,
     ],
     [() => stores.pendingTasks.clearTask('drop-1-7', 'render', 1), 'update drops by _id_'],
     [() => stores.pendingTasks.clearTrash('drop-1-7', ['x']), 'update drops by _id_'],

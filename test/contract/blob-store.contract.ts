@@ -17,37 +17,24 @@ export function describeBlobStoreContracts(engine: string, openStores: OpenStore
         return bytes === null ? undefined : Buffer.from(bytes).toString('latin1');
       }
 
-      it('gives back the bytes that were put', async () => {
-        await blobs().put('a', Buffer.from('<p>é𝄞</p>'));
-        const bytes = await blobs().get('a');
-        expect(bytes).to.be.instanceOf(Uint8Array);
-        expect(Buffer.from(bytes ?? []).toString('utf8')).to.equal('<p>é𝄞</p>');
-      });
-
-      it('keeps U+0000, malformed UTF-8 and every other byte', async () => {
-        const every = Uint8Array.from({ length: 1024 }, (_, i) => i % 256);
-        await blobs().put('every', every);
-        await blobs().put('zero', Uint8Array.of(0));
-        expect(await read('every')).to.equal(Buffer.from(every).toString('latin1'));
-        expect(await read('zero')).to.equal('\0');
-      });
-
-      it('stores an empty blob', async () => {
-        await blobs().put('empty', new Uint8Array(0));
-        expect((await blobs().get('empty'))?.byteLength).to.equal(0);
-      });
-
-      it('stores only the viewed part of a larger buffer', async () => {
-        await blobs().put('view', Buffer.from('outside inside outside').subarray(8, 14));
-        expect(await read('view')).to.equal('inside');
-      });
-
-      it('stores and returns 2 MiB', async () => {
-        const large = Buffer.alloc(2 * 1024 * 1024, 'The quick brown fox. ');
-        await blobs().put('large', large);
-        const bytes = await blobs().get('large');
-        expect(bytes !== null && large.equals(bytes)).to.equal(true);
-      });
+      for (const [what, bytes] of [
+        ['a page', Buffer.from('<p>é𝄞</p>')],
+        [
+          'U+0000, malformed UTF-8 and every other byte',
+          Buffer.from({ length: 1024 }).map((_, i) => i % 256),
+        ],
+        ['U+0000 alone', Uint8Array.of(0)],
+        ['no bytes', new Uint8Array(0)],
+        ['only the viewed part of a larger buffer', Buffer.from('outside inside outside').subarray(8, 14)],
+        ['2 MiB', Buffer.alloc(2 * 1024 * 1024, 'The quick brown fox. ')],
+      ] as const) {
+        it(`returns the bytes that were put: ${what}`, async () => {
+          await blobs().put('a', bytes);
+          const found = await blobs().get('a');
+          expect(found).to.be.instanceOf(Uint8Array);
+          expect(found !== null && Buffer.from(bytes).equals(found)).to.equal(true);
+        });
+      }
 
       it('put may be repeated', async () => {
         await inParallel(5, () => blobs().put('again', Buffer.from('same')));
@@ -55,14 +42,10 @@ export function describeBlobStoreContracts(engine: string, openStores: OpenStore
         expect(await blobs().listIds('', 'z', 10)).to.deep.equal(['again']);
       });
 
-      it('returns null for an unknown id', async () => {
-        expect(await blobs().get('none')).to.equal(null);
-      });
-
       it('shares no ids with the other blob store', async () => {
         const other = kind === 'html' ? stores().contexts : stores().html;
         await blobs().put('shared', Buffer.from('mine'));
-        expect(await other.get('shared')).to.equal(null);
+        expect(await other.get('shared'), 'an unknown id').to.equal(null);
         await other.put('shared', Buffer.from('other'));
         await other.delete(['shared']);
         expect(await read('shared')).to.equal('mine');
@@ -88,9 +71,8 @@ function describeBlobIds(kind: 'html' | 'contexts' | 'cards', engine: string, op
       for (const id of [...ids, 'kept']) await put(id);
       await store().delete([...ids, 'unknown', 'id-0']);
       await store().delete([]);
-      expect(await (kind === 'cards' ? stores().cards.find('id-0') : stores()[kind].get('id-0'))).to.equal(
-        null,
-      );
+      const found = await (kind === 'cards' ? stores().cards.find('id-0') : stores()[kind].get('id-0'));
+      expect(found).to.equal(null);
       expect(await store().listIds('', '~', 100)).to.deep.equal(['kept']);
     });
 

@@ -1,10 +1,21 @@
 import { expect } from 'chai';
 import { type Drop, type NewDrop, sortFields } from '../../shared/domain/drop.ts';
-import { aDrop, at, aVersion, inParallel, later, start } from './records.ts';
+import {
+  aDrop,
+  at,
+  aVersion,
+  inParallel,
+  later,
+  makeDrop,
+  newestFirst,
+  pairs,
+  start,
+  tags,
+} from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const end = start + 3_600_000;
-const metadata = new Map([['project', 'x']]);
+const metadata = tags('project=x');
 const lock = { id: 'l', hash: 'h' };
 
 /** What any engine must do with drops that expire: DropStore, ModerationStore and PendingTaskStore. */
@@ -12,19 +23,10 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
   describe(`Expiry of drops (${engine})`, () => {
     const stores = useStores(openStores);
 
-    async function create(changes: Partial<NewDrop> = {}, cap = 500): Promise<Drop> {
-      const made = await stores().drops.create(aDrop({ metadata, ...changes }), cap, []);
-      if (typeof made === 'string') throw new Error(`Not made: ${made}`);
-      return made;
-    }
+    const create = (changes: Partial<NewDrop> = {}, cap = 500) =>
+      makeDrop(stores(), { metadata, ...changes }, [], cap);
 
     const find = (slug: string) => stores().drops.find('owner', slug);
-
-    async function list(sortBy: (typeof sortFields)[number], pairs: [string, string][] = []) {
-      const query = { page: 1, pageSize: 10, sortBy, sortOrder: 'desc', metadata: pairs } as const;
-      const { drops, total } = await stores().drops.list('owner', query);
-      return { slugs: drops.map(({ slug }) => slug), total };
-    }
 
     it('is stored by create, changeDetails and addVersion, and null removes it', async () => {
       const { drops } = stores();
@@ -92,10 +94,10 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
         clock.set(now);
         expect(await drops.count('owner')).to.equal(live.length);
         for (const sortBy of sortFields) {
-          for (const pairs of [[], [['project', 'x']]] as [string, string][][]) {
-            const { slugs, total } = await list(sortBy, pairs);
-            expect(slugs).to.have.members(live.map(({ slug }) => slug));
-            expect(total).to.equal(live.length);
+          for (const filter of [[], pairs('project=x')]) {
+            const listed = await drops.list('owner', { ...newestFirst, sortBy, metadata: filter });
+            expect(listed.drops).to.have.deep.members(live);
+            expect(listed.total).to.equal(live.length);
           }
         }
       }
@@ -154,7 +156,8 @@ export function describeDropExpiryContract(engine: string, openStores: OpenStore
         expect(new Set(removed.flat()).size).to.equal(30);
         for (const { id, rev } of made)
           expect(await pendingTasks.find(id)).to.deep.include({ deleted: true, rev: rev + 1 });
-        expect((await list('created_at', [['project', 'x']])).total).to.equal(0);
+        const filter = { ...newestFirst, metadata: pairs('project=x') };
+        expect((await drops.list('owner', filter)).total).to.equal(0);
         expect(await drops.create(aDrop(), 1, [])).to.be.an('object');
       });
 

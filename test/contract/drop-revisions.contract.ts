@@ -1,18 +1,14 @@
 import { expect } from 'chai';
 import type { Drop } from '../../shared/domain/drop.ts';
 import { everyChange } from './changes.ts';
-import { aDrop, at, aVersion, inParallel, later } from './records.ts';
+import { at, aVersion, inParallel, later, makeDrop, tags } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** The part of DropStore's contract that is about changes of a certain revision. */
 export function describeDropRevisions(stores: () => Stores): void {
   /** A drop with so many versions; each raised `rev`. */
   async function create(count = 2): Promise<Drop> {
-    const { slug } = (await stores().drops.create(
-      aDrop({ metadata: new Map([['a', 'b']]) }),
-      500,
-      [],
-    )) as Drop; // proof: the cap is not met
+    const { slug } = await makeDrop(stores(), { metadata: tags('a=b') });
     for (let n = 1; n < count; n++) await stores().drops.addVersion(at(slug), aVersion(), {}, 200, []);
     return current(slug);
   }

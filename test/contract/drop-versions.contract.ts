@@ -1,6 +1,18 @@
 import { expect } from 'chai';
 import type { Drop, NewVersion } from '../../shared/domain/drop.ts';
-import { aDrop, at, aVersion, inParallel, later, ownedVersion, start, stored } from './records.ts';
+import {
+  at,
+  aVersion,
+  inParallel,
+  later,
+  makeDrop,
+  newestFirst,
+  ownedVersion,
+  pairs,
+  start,
+  stored,
+  tags,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 const cap = 200;
@@ -9,15 +21,11 @@ const cap = 200;
 export function describeDropVersions(stores: () => Stores): void {
   /** A drop with so many versions; the ids are in the order of their numbers. */
   async function createWith(count: number): Promise<{ slug: string; ids: string[] }> {
-    const first = aDrop();
-    await stores().drops.create(first, 500, []);
-    const ids = [first.version.id];
-    while (ids.length < count) {
-      const version = aVersion({ createdAt: start + ids.length });
-      await add(first.slug, version);
-      ids.push(version.id);
-    }
-    return { slug: first.slug, ids };
+    const versions = Array.from({ length: count }, (_, n) => aVersion({ createdAt: start + n }));
+    const [version, ...others] = versions;
+    const { slug } = await makeDrop(stores(), version && { version });
+    for (const other of others) await add(slug, other);
+    return { slug, ids: versions.map(({ id }) => id) };
   }
 
   async function add(slug: string, version: NewVersion = aVersion({ createdAt: later })): Promise<Drop> {
@@ -26,50 +34,32 @@ export function describeDropVersions(stores: () => Stores): void {
     return drop;
   }
 
-  function remove(slug: string, number: number) {
-    return stores().drops.removeVersion(at(slug), number, later, []);
-  }
+  const remove = (slug: string, number: number) => stores().drops.removeVersion(at(slug), number, later, []);
 
-  async function numbersOf(slug: string): Promise<number[] | undefined> {
-    return (await stores().drops.listVersions('owner', slug))?.map(({ number }) => number);
-  }
+  const numbersOf = async (slug: string) =>
+    (await stores().drops.listVersions('owner', slug))?.map(({ number }) => number);
 
-  async function headOf(slug: string): Promise<unknown> {
-    const page = await stores().drops.findPage(slug, null);
-    return page?.version;
-  }
+  const headOf = async (slug: string) => (await stores().drops.findPage(slug, null))?.version;
 
   describe('addVersion', () => {
     it('adds the next number, applies the changes, and makes it the latest version', async () => {
       const { drops } = stores();
       const { slug } = await createWith(1);
-      const version = aVersion({
-        createdAt: later,
-        html: Buffer.alloc(77),
-        context: Buffer.from('why'),
-        mediaType: 'text/x-test',
-      });
-      const changes = { title: 'Two', description: 'second', metadata: new Map([['n', '2']]) };
+      const document = { html: Buffer.alloc(77), context: Buffer.from('why'), mediaType: 'text/x-test' };
+      const version = aVersion({ createdAt: later, ...document });
+      const changes = { title: 'Two', description: 'second', metadata: tags('n=2') };
       const drop = await drops.addVersion(at(slug), version, changes, cap, []);
-      expect(drop).to.deep.include({
-        ...changes,
-        slug,
-        latestVersion: 2,
-        createdAt: start,
-        updatedAt: later,
-      });
+      const expected = { ...changes, slug, latestVersion: 2, createdAt: start, updatedAt: later };
+      expect(drop).to.deep.include(expected);
       expect(await drops.find('owner', slug)).to.deep.equal(drop);
       expect(await headOf(slug)).to.deep.equal(stored(version, 2));
-      const filter = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc' } as const;
-      expect((await drops.list('owner', { ...filter, metadata: [['n', '2']] })).total).to.equal(1);
+      expect((await drops.list('owner', { ...newestFirst, metadata: pairs('n=2') })).total).to.equal(1);
     });
 
     it('leaves fields that are not given', async () => {
-      const { drops } = stores();
-      const drop = aDrop({ description: 'd', metadata: new Map([['a', 'b']]), lock: { id: 'l', hash: 'h' } });
-      await drops.create(drop, 500, []);
-      const { title, description, metadata } = drop;
-      expect(await add(drop.slug)).to.deep.include({ title, description, metadata, locked: true });
+      const details = { description: 'd', metadata: tags('a=b') };
+      const { slug, title } = await makeDrop(stores(), { ...details, lock: { id: 'l', hash: 'h' } });
+      expect(await add(slug)).to.deep.include({ ...details, title, locked: true });
     });
 
     it('gives each of 200 parallel versions its own number', async () => {
@@ -108,7 +98,7 @@ export function describeDropVersions(stores: () => Stores): void {
       const { slug } = await createWith(2);
       const before = await drops.find('owner', slug);
       const version = aVersion({ createdAt: later });
-      const changes = { title: 'New', metadata: new Map([['a', 'b']]) };
+      const changes = { title: 'New', metadata: tags('a=b') };
       expect(await drops.addVersion(at(slug), version, changes, 2, ['render'])).to.equal('version_limit');
       expect(await drops.find('owner', slug)).to.deep.equal(before);
       expect((await pendingTasks.find(before?.id ?? ''))?.tasks).to.deep.equal([]);
@@ -150,22 +140,19 @@ export function describeDropVersions(stores: () => Stores): void {
     it('return all fields; the list is newest first', async () => {
       const { drops } = stores();
       const first = aVersion({ html: Buffer.alloc(1), context: Buffer.from('why') });
-      const drop = aDrop({ version: first });
-      await drops.create(drop, 500, []);
+      const { id: dropId, slug } = await makeDrop(stores(), { version: first });
       const second = aVersion({ createdAt: later, html: Buffer.alloc(2) });
-      await add(drop.slug, second);
-      expect(await drops.listVersions('owner', drop.slug)).to.deep.equal([
-        ownedVersion(second, 2),
-        ownedVersion(first, 1),
-      ]);
+      await add(slug, second);
+      const newest = [ownedVersion(second, 2), ownedVersion(first, 1)];
+      expect(await drops.listVersions('owner', slug)).to.deep.equal(newest);
       for (const [i, version] of [first, second].entries()) {
         const number = i + 1;
-        const found = await drops.findVersion('owner', drop.slug, number);
+        const found = await drops.findVersion('owner', slug, number);
         expect(found).to.deep.equal({ version: ownedVersion(version, number), latestVersion: 2 });
-        const page = await drops.findPage(drop.slug, number);
-        expect(page).to.deep.include({ dropId: drop.id, latestVersion: 2, version: stored(version, number) });
+        const page = await drops.findPage(slug, number);
+        expect(page).to.deep.include({ dropId, latestVersion: 2, version: stored(version, number) });
       }
-      expect(await drops.findVersion('owner', drop.slug, 3)).to.equal(null);
+      expect(await drops.findVersion('owner', slug, 3)).to.equal(null);
       expect(await drops.findVersion('owner', 'unknown', 1)).to.equal(null);
       expect(await drops.listVersions('owner', 'unknown')).to.equal(null);
     });
@@ -181,17 +168,15 @@ export function describeDropVersions(stores: () => Stores): void {
         null,
       ] as const;
       const [first, ...others] = publishers.map((publishedBy) => aVersion({ publishedBy }));
-      const drop = aDrop(first && { version: first });
-      await drops.create(drop, 500, []);
-      for (const version of others) await add(drop.slug, version);
-      const listed = await drops.listVersions('owner', drop.slug);
+      const { slug } = await makeDrop(stores(), first && { version: first });
+      for (const version of others) await add(slug, version);
+      const listed = await drops.listVersions('owner', slug);
       expect(listed?.map(({ publishedBy }) => publishedBy).reverse()).to.deep.equal(publishers);
-      await remove(drop.slug, 4);
-      expect((await drops.findVersion('owner', drop.slug, 3))?.version.publishedBy).to.deep.equal(
-        publishers[2],
-      );
-      expect(await drops.listVersions('other', drop.slug)).to.equal(null);
-      expect(await headOf(drop.slug)).not.to.have.property('publishedBy');
+      await remove(slug, 4);
+      const third = await drops.findVersion('owner', slug, 3);
+      expect(third?.version.publishedBy).to.deep.equal(publishers[2]);
+      expect(await drops.listVersions('other', slug)).to.equal(null);
+      expect(await headOf(slug)).not.to.have.property('publishedBy');
     });
   });
 

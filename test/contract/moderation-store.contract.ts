@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
 import { changesOfOwner } from './changes.ts';
-import { aDrop, at, aVersion, inParallel, later, start } from './records.ts';
+import { at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 
 const reason = 'phishing: $reason';
@@ -12,11 +12,7 @@ export function describeModerationStoreContract(engine: string, openStores: Open
   describe(`ModerationStore (${engine})`, () => {
     const stores = useStores(openStores);
 
-    async function create(changes: Partial<NewDrop> = {}): Promise<Drop> {
-      const made = await stores().drops.create(aDrop(changes), 500, []);
-      if (typeof made === 'string') throw new Error(`Not made: ${made}`);
-      return made;
-    }
+    const create = (changes: Partial<NewDrop> = {}) => makeDrop(stores(), changes);
 
     async function pageAt(slug: string, number: number | null = null) {
       return stores().drops.findPage(slug, number);

@@ -1,4 +1,12 @@
-import type { NewDrop, NewVersion, OwnedVersion, Version } from '../../shared/domain/drop.ts';
+import type {
+  Drop,
+  DropQuery,
+  NewDrop,
+  NewVersion,
+  OwnedVersion,
+  PendingTask,
+  Version,
+} from '../../shared/domain/drop.ts';
 import { htmlMediaType } from '../../shared/domain/drop.ts';
 import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
 import { reportIdLength } from '../../shared/domain/report.ts';
@@ -11,6 +19,7 @@ import {
 } from '../../shared/domain/session.ts';
 import type { SignIn } from '../../shared/domain/sign-in.ts';
 import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/domain/token.ts';
+import type { DropStore } from '../../shared/ports/drop-store.ts';
 import type { IdempotencyRecord } from '../../shared/ports/idempotency-store.ts';
 import type { Artefact } from '../../shared/ports/render-store.ts';
 import type { NewReport } from '../../shared/ports/report-store.ts';
@@ -64,6 +73,39 @@ export function aDrop(changes: Partial<NewDrop> = {}): NewDrop {
     version,
     ...changes,
   };
+}
+
+/** Stores a drop. */
+export async function makeDrop(
+  { drops }: { readonly drops: Pick<DropStore, 'create'> },
+  changes: Partial<NewDrop> = {},
+  tasks: readonly PendingTask[] = [],
+  cap = 500,
+): Promise<Drop> {
+  const made = await drops.create(aDrop(changes), cap, tasks);
+  if (typeof made === 'string') throw new Error(`Not made: ${made}`);
+  return made;
+}
+
+/** The first page of a list. */
+export const newestFirst: DropQuery = {
+  page: 1,
+  pageSize: 50,
+  sortBy: 'created_at',
+  sortOrder: 'desc',
+  metadata: [],
+};
+
+/** Pairs of metadata. @param texts `key=value` */
+export function pairs(...texts: readonly string[]): [key: string, value: string][] {
+  return texts.map((text) => {
+    const [key = '', value = ''] = text.split('=');
+    return [key, value];
+  });
+}
+
+export function tags(...texts: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(pairs(...texts));
 }
 
 export function aSignIn(changes: Partial<SignIn> = {}): SignIn {

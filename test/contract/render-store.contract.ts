@@ -45,11 +45,8 @@ export function describeRenderStoreContract(engine: string, openStores: OpenStor
     it('returns parts of megabytes, each in memory of its own', async () => {
       const { head: whole, context } = anArtefact('large');
       const [br, gzip] = [Buffer.alloc(2_500_000, 'br '), Buffer.alloc(3_000_000, 'gzip ')];
-      const facts = {
-        identity: whole.facts.identity,
-        br: { byteLength: br.length, digest: 'br' },
-        gzip: { byteLength: gzip.length, digest: 'gzip' },
-      };
+      const factsOf = ({ byteLength }: Buffer) => ({ byteLength, digest: 'any' });
+      const facts = { ...whole.facts, br: factsOf(br), gzip: factsOf(gzip) };
       await put('v1', { head: { ...whole, facts }, br, gzip, context });
       const head = await headOf('v1');
       const read = async (part: ArtefactPart) => {
