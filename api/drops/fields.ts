@@ -15,7 +15,7 @@ import {
   text,
 } from '../http/validate.ts';
 
-/** What the fields of a drop hold, with an example: the same where they are sent as where they are answered. */
+/** What the fields of a drop hold, where they are sent and where they are answered. */
 export const dropFields = {
   slug: { about: 'Identifies the drop in paths.', example: 't9tzZkipKQ5I' },
   title: { about: 'The title of the page.', example: 'Hello' },
@@ -205,8 +205,6 @@ export function metadataKeySchema(config: Config) {
 export function metadataValueSchema(config: Config) {
   return { type: 'string', maxLength: config.METADATA_VALUE_MAX_CHARACTERS, pattern: noNulPattern };
 }
-
-/** The fields of a body, and the arguments of MCP tools, that stand for the slug of a path and for If-Match. */
 
 export const slugFault: Fault = {
   code: 'invalid_slug',

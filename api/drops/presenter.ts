@@ -79,7 +79,7 @@ export const dropListShape = named(
   }),
 );
 
-/** A drop on the wire (spec section 2). Every field is always there, except `description`, `expires_at` and `taken_down`. */
+/** A drop on the wire (spec section 2). */
 export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape> {
   return {
     slug: drop.slug,
@@ -98,7 +98,6 @@ export function presentDrop(drop: Drop, baseUrl: string): Wire<typeof dropShape>
   };
 }
 
-/** A page of the drop list (spec section 2). */
 export function presentDropList(
   found: { drops: readonly Drop[]; total: number },
   query: DropQuery,

@@ -63,7 +63,6 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
 
   type Use = (body: Pick<Content, 'json' | 'html'>, bytes: Uint8Array) => Promise<void>;
 
-  /** Reads what the policy lets a request bring. */
   function contentReader(policy: Policy): (req: ApiRequest, client: string, use: Use) => Promise<void> {
     if (policy.body === undefined) return (_req, _client, use) => use({ json: {}, html: null }, noBytes);
     const rules = rulesFor(policy);
@@ -113,7 +112,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
       await (isWrite ? idempotency.admit(caller, key) : limits.takeChange(caller));
       await readContent(req, caller.accountId, async (body, bytes) => {
         const idempotentRequest = key === null ? null : { key, hash: await hashRequest(req, bytes) };
-        // The token may have been revoked while the body arrived. Most small bodies arrive with the headers.
+        // The token may have been revoked while the body arrived.
         if (policy.body !== undefined && !hadArrived) await caller.confirm();
         await handler(req, res, caller, { ...body, idempotentRequest });
       });
@@ -132,10 +131,7 @@ export function createGuard(services: Services, readBody: ReadBody): (route: Rou
     };
   }
 
-  /**
-   * For POST /mcp. A body that is larger than any call without a document counts as a write before it is read. It must
-   * have a Content-Length, because a chunked body tells its size too late.
-   */
+  /** A body that must contain a document counts as a write before it is read, so it needs a Content-Length. */
   function mcpCall(handler: McpCall): ApiHandler {
     const document = rulesFor(policies.mcpCall);
     const small = { ...rulesFor({ body: 'small' }), tooLarge: () => lengthRequired(bodyBytes.small) };

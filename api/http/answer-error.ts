@@ -9,9 +9,8 @@ import { pathOf } from './request-log.ts';
 import { forbidIndexing } from './send.ts';
 
 /**
- * Answers with the error envelope (spec section 7): as JSON, or inside a page if a person navigated here. The client
- * sees only a DropError; anything else is logged whole and answered `internal_error`. An error after the answer is
- * only logged. Takes plain node:http objects because raw pages bypass Express.
+ * Answers with the error envelope (spec section 7): as JSON, or inside a page if a person navigated here. What is no
+ * DropError is logged whole and answered `internal_error`; an error after the answer is only logged.
  */
 export function answerError(
   error: unknown,

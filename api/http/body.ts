@@ -9,7 +9,7 @@ import { HttpError } from './http-error.ts';
 /** Larger bodies are parsed away from the event loop. */
 const parseHereMaxBytes = 1024 * 1024;
 
-/** About how much memory a chunk takes besides its bytes. */
+/** The memory that a chunk takes besides its bytes, about. */
 const chunkOverheadBytes = 200;
 
 /** What a body must be. */
@@ -28,9 +28,7 @@ export interface BodyRules {
 /**
  * Reads the whole body of a request, without parsing it.
  * @param client an account id, or a network (client-address.ts)
- * @param use gets the bytes, which stay in the client's memory budget until it is done: not until the response closes,
- *   because the work may go on after a 503 of the deadline (server/listener.ts)
- * @returns what `use` returns
+ * @param use gets the bytes, which stay in the client's memory budget until it is done, also after a 503 of the deadline
  * @throws DropError `rules.code` (400, or 415 for headers), `rules.tooLarge`, and `unavailable` if the budget evicts it
  */
 export type ReadBody = <T>(
@@ -87,7 +85,7 @@ function collect(
   });
 }
 
-/** Checks Transfer-Encoding, Content-Encoding, and Content-Type with its charset. @throws HttpError 415, which says what is accepted */
+/** @throws HttpError 415, which says what is accepted */
 function checkHeaders(req: IncomingMessage, { types, accepted, code }: BodyRules): void {
   const { headers, method = '' } = req;
   const refuse = (

@@ -10,18 +10,10 @@ export function readTrustProxy(setting: string): proxyAddr.Trust {
   return proxyAddr.compile(setting.split(',').map((part) => part.trim()));
 }
 
-/** @returns a function that returns what `req.ip` of Express would: the client's address; undefined once the connection is closed */
+/** @returns what reads the client's address as `req.ip` of Express: undefined once the connection is closed */
 export function createIpReader(setting: string): (req: IncomingMessage) => string | undefined {
   const trust = readTrustProxy(setting);
   return (req) => proxyAddr(req, trust);
-}
-
-/**
- * The key under which limits count a client: its IPv4 address, or the /64 that an IPv6 client has for itself.
- * @param ip as Express knows it (`req.ip`)
- */
-export function addressKey(ip: string | undefined): string {
-  return prefixOf(ip, 4);
 }
 
 /** The network that one customer may have: an IPv4 address, or a /48 with its 65,536 networks of /64. */
@@ -29,8 +21,9 @@ export function networkKey(ip: string | undefined): string {
   return prefixOf(ip, 3);
 }
 
+/** `address`: the key under which limits count a client, its IPv4 address or the /64 that an IPv6 client has for itself. */
 export function visitorOf(ip: string | undefined): Visitor {
-  return { address: addressKey(ip), network: networkKey(ip) };
+  return { address: prefixOf(ip, 4), network: networkKey(ip) };
 }
 
 /** @param groups how many of the eight groups of an IPv6 address */

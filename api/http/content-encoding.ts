@@ -5,7 +5,6 @@ import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
 import type { ContentEncoding } from '../../shared/ports/render-store.ts';
 
-/** Browsers send few different Accept-Encoding headers, all of them short. */
 const maxKnownHeaders = 200;
 const maxHeaderLength = 200;
 
@@ -24,10 +23,7 @@ export function createEncodingNegotiator(): (acceptEncoding: string | undefined)
   };
 }
 
-/**
- * The encodings by q-value, and of equal ones the smaller first. `*` allows brotli too (RFC 9110, section 12.5.3), but
- * some clients that send `*` cannot decode it, so brotli must be listed.
- */
+/** By q-value, then the smaller first. Brotli must be listed, because some clients that send `*` cannot decode it. */
 function acceptedEncodings(header: string): ContentEncoding[] {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': header } });
   // Proof: negotiator takes `preferred` since 1.0, tested with 1.1.0; its published types are those of 0.6.
@@ -41,9 +37,7 @@ function acceptedEncodings(header: string): ContentEncoding[] {
 }
 
 /**
- * Whether the client already has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the
- * ETag weak.
- * @param ifNoneMatch the request's header
+ * Whether the client has the answer. Compared weakly (RFC 9110, section 13.1.2): an edge may have made the ETag weak.
  * @param etag null for an answer that no cache keeps
  */
 export function isFresh(ifNoneMatch: string | undefined, etag: string | null): boolean {

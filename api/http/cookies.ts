@@ -1,23 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-/** Checking a value's seal takes time, and a browser sends two or three cookies of a name at most. */
+/** Checking a value's seal takes time. */
 const maxValues = 5;
 
-/**
- * The first values of a cookie. There can be several, because another path or subdomain may have set the name too; the
- * seal tells which of them is ours.
- * @param header of the request
- */
+/** The first values of a cookie: another path or subdomain may have set the name too, and the seal tells which is ours. */
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   const ours = pairs.filter((pair) => pair.startsWith(`${name}=`)).slice(0, maxValues);
   return ours.map((pair) => pair.slice(name.length + 1));
 }
 
-/**
- * The name with the prefix that makes browsers accept the cookie over https alone. `__Host-` also keeps sibling domains
- * from setting it, and needs the path `/` (RFC 6265bis, section 4.1.3).
- */
+/** The name with the prefix for https. `__Host-` keeps sibling domains from setting it (RFC 6265bis, section 4.1.3). */
 export function cookieName(name: string, { path, isSecure }: Pick<CookieRules, 'path' | 'isSecure'>): string {
   if (!isSecure) return name;
   return path === '/' ? `__Host-${name}` : `__Secure-${name}`;

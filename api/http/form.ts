@@ -15,12 +15,10 @@ const smallFormBytes = 8 * 1024;
 
 /**
  * Reads the fields of a form. A field that is sent more than once is left out. A body that is not a form has no fields.
- * @throws DropError `forbidden` if the form is not from a page of this service, `invalid_arg` (400, 413, 415) for a body
- *   that cannot be read, `unavailable` (http/body.ts)
+ * @throws DropError `forbidden` if the form is not from a page of this service, `invalid_arg` (400, 413, 415), `unavailable`
  */
 export type ReadForm = (req: Request, maxBytes?: number) => Promise<ReadonlyMap<string, string>>;
 
-/** @param baseUrl the service's public address */
 export function createFormReader(readBody: ReadBody, baseUrl: string): ReadForm {
   const { origin } = new URL(baseUrl);
   return async (req, maxBytes = smallFormBytes) => {
@@ -55,8 +53,7 @@ function formTooLarge(maxBytes: number): HttpError {
 }
 
 /**
- * Checks that a page of the service sends the form. Browsers send Origin with every POST, or else Sec-Fetch-Site; a client
- * that sends neither is refused, and a sandboxed page, whose Origin is `null`.
+ * Checks that a page of the service sends the form: by Origin, which is `null` of a sandboxed page, or else Sec-Fetch-Site.
  * @throws DropError `forbidden`
  */
 export function checkOrigin({ headers }: IncomingMessage, origin: string): void {

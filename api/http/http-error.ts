@@ -49,13 +49,11 @@ export const errorShape = named(
 
 export type ErrorEnvelope = Wire<typeof errorShape>;
 
-/** The envelope of every 4xx and 5xx (spec section 7). */
 export function presentError(error: DropError): ErrorEnvelope {
   const { code, message, details } = error;
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
-/** Of the answer with this error. */
 export function statusOf(error: DropError): number {
   return error instanceof HttpError ? error.status : errorCodes[error.code][0];
 }

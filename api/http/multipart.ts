@@ -25,7 +25,6 @@ const boundaryPattern = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+./:=
 
 /**
  * The parts of a form (RFC 7578) by name. Of several parts with one name the last counts.
- * @param body the whole body: its size is limited by the one who has read it
  * @throws DropError `invalid_arg` for a body that is no such form, or has more than 20 parts
  */
 export function parseMultipart(

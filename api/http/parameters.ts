@@ -3,7 +3,6 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { tokenIdPattern } from '../../shared/domain/token.ts';
 
-/** The named segments of a path. */
 export type Params = Readonly<Record<string, string | string[]>>;
 
 /** A request of a route that server/api-router.ts finds. A request of Express is one too. */
@@ -36,7 +35,6 @@ export function readTokenId(req: ApiRequest): string {
   throw new DropError('invalid_arg', 'A token id must be 12 characters of 0-9 and a-f', { field: 'id' });
 }
 
-/** The largest number that `toPositiveInteger` reads. */
 export const maxVersionNumber = 999_999_999_999_999;
 
 /** Reads 1 to 15 digits; null for anything else, and for 0. */
@@ -83,11 +81,7 @@ export function readQuery(search: string | null): Query {
   return query;
 }
 
-/**
- * The pairs of a query or a form, in their order.
- * @param what the name of the text in an error
- * @throws DropError `invalid_arg` for invalid UTF-8, which URLSearchParams would turn into U+FFFD
- */
+/** The pairs of a query or a form. @throws DropError `invalid_arg` for invalid UTF-8, which URLSearchParams would repair */
 export function readPairs(text: string, what: 'query' | 'form'): readonly (readonly [string, string])[] {
   try {
     for (const [run] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run);

@@ -8,7 +8,6 @@ export const signInPaths = {
   done: '/sign-in/done',
 } as const;
 
-/** The page with the code filled in. */
 export function codePathWith(code: string): string {
   return `${signInPaths.code}?${new URLSearchParams({ code })}`;
 }
@@ -18,7 +17,6 @@ export function browserSignInPath(next: string): string {
   return next === '' ? signInPaths.browser : `${signInPaths.browser}?${new URLSearchParams({ next })}`;
 }
 
-/** The pages of the dashboard. */
 export const dashboardPaths = {
   drops: '/drops',
   account: '/account',
@@ -35,8 +33,7 @@ export function pagePath(slug: string): string {
 
 /**
  * The share card of a drop, a PNG.
- * @param digest what it shows: another one makes another address, because other websites cache pictures by address. The
- *   service ignores it; null or unset: without
+ * @param digest of what it shows, because other websites cache pictures by address; the service ignores it
  */
 export function cardPath(slug: string, digest: string | null = null): string {
   return `${pagePath(slug)}/card.png${digest === null ? '' : `?v=${digest}`}`;
@@ -44,12 +41,11 @@ export function cardPath(slug: string, digest: string | null = null): string {
 
 export const oembedPath = '/oembed';
 
-/** The raw page of a drop, on the service's host and on the drop's own. */
 export function rawPath(slug: string): string {
   return `${pagePath(slug)}/raw`;
 }
 
-/** What belongs to a viewer page: its own scripts and menus ask for it. @param version null for the latest */
+/** What the scripts and menus of a viewer page ask for. @param version null for the latest */
 export function pagePartPath(
   slug: string,
   part: 'latest' | 'versions' | 'download' | 'print' | 'qr.svg',
@@ -67,7 +63,6 @@ export function ownerPath(slug: string): string {
   return `/drops/${slug}`;
 }
 
-/** The form with which its owner publishes a new version of a drop. */
 export function newVersionPath(slug: string): string {
   return `${ownerPath(slug)}/new-version`;
 }

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../shared/ports/log.ts';
 
-/** Sets `X-Request-Id` to a new id. The log lines of the request have the same id. */
+/** The log lines of the request have the same id. */
 export function setRequestId(res: ServerResponse): void {
   res.setHeader('X-Request-Id', randomUUID());
 }
 
-/** What else the log says of a request. */
 interface LogOptions {
   /** At which level a request that succeeds is logged; null: not at all. */
   readonly success?: 'debug' | 'info' | null;
@@ -17,10 +16,7 @@ interface LogOptions {
   readonly bytesBefore?: number;
 }
 
-/**
- * Logs one line when the response is closed. It contains no query, which may have codes, poll tokens or grants, no headers
- * and no body.
- */
+/** Logs one line when the response is closed: no query, which may have codes, poll tokens or grants, no headers, no body. */
 export function logRequest(
   req: IncomingMessage,
   res: ServerResponse,
@@ -51,7 +47,7 @@ export function logRequest(
   });
 }
 
-/** The slug in the path of a drop, for programs, owners or readers. */
+/** The slug in the path of a drop. */
 function slugOf(path: unknown): string | null {
   return (
     (typeof path === 'string' &&

@@ -7,7 +7,7 @@ import type { Answer } from './send.ts';
 
 /**
  * What a request must pass before its handler runs, in this order: token, limit, body (docs/decisions.md, Order of
- * limits). So no large body is read for a client that may not send it. The API description lists what each policy implies.
+ * limits), so that no large body is read for a client that may not send it.
  */
 export interface Policy {
   /**
@@ -50,7 +50,6 @@ export type Handler = (req: Request, res: Response) => Promise<void> | void;
 /** The handler of a route with a token. It needs nothing of Express (server/api-router.ts). */
 export type ApiHandler = (req: ApiRequest, res: Answer) => Promise<void>;
 
-/** What one request of an MCP client may do. */
 export interface McpSession {
   readonly caller: Caller;
   /** Whether the request was counted as a write before its body was read, because of its size. */
@@ -81,7 +80,6 @@ export type JsonHandler = (req: Request, res: Response, json: unknown) => Promis
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A handler, and the access policy that a request must pass before it runs. */
 type Guarded =
   | { readonly access: 'open'; readonly handler: Handler }
   | { readonly access: 'signInStart'; readonly handler: JsonHandler }
@@ -102,12 +100,10 @@ export function open(method: 'GET' | 'POST', path: string, handler: Handler): Ro
   return { method, path, access: 'open', handler };
 }
 
-/** A call that needs no token. */
 export function openCall(method: Method, path: string, operation: Operation, handler: Handler): Route {
   return { method, path, access: 'open', operation, handler };
 }
 
-/** A call with a token. */
 export function call(
   method: Method,
   path: string,

@@ -34,7 +34,7 @@ type FormHandler = (req: Request, res: Response, session: Session, form: Form) =
 /**
  * Checks the form's token, then the account's suspension, then the limit.
  * @returns the session as it is after the body arrived
- * @throws DropError `forbidden`, `rate_limited`; `unauthorized` if the session has ended
+ * @throws DropError `forbidden`, `rate_limited`; `unauthorized` if the session was revoked or has expired
  */
 export type Admit = (formToken: string | undefined) => Promise<Session>;
 type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
@@ -44,17 +44,14 @@ type Limit = 'writes_per_minute' | 'changes_per_minute';
 interface FormRules {
   /** Default: 8 KiB. */
   readonly maxBytes?: number;
-  /** Whether a suspended account may send it: it can end its sessions and revoke its tokens. */
+  /** Whether a suspended account may send it: it can sign out and revoke its tokens. */
   readonly allowsSuspended?: true;
 }
 
 /** The field of the form token. */
 export const tokenField = 'form_token';
 
-/**
- * For this time after a sign-in the pages of operators are open: a browser that somebody else can use, or a stolen cookie,
- * must not keep these rights for the life of a session.
- */
+/** A stolen cookie, or a browser that others can use, must not keep an operator's rights for the life of a session. */
 const operatingMs = 12 * 60 * 60_000;
 
 export type SessionAccess = ReturnType<typeof createSessionAccess>;
@@ -82,7 +79,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
     return null;
   }
 
-  /** The same, for a page that belongs to the session: no cache stores it, and the log names the session. */
+  /** For a page that belongs to the session: no cache stores it, and the log names the session. */
   async function open(req: Request, res: Response): Promise<Session | null> {
     res.setHeader('Cache-Control', 'no-store');
     const session = await find(req);
@@ -96,10 +93,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
     return limit === 'writes_per_minute' ? limits.takeWrite(caller) : limits.takeChange(caller);
   }
 
-  /**
-   * For a POST whose handler reads the body itself: same origin, then session. The handler calls `admit` with the form's
-   * token before it changes anything.
-   */
+  /** For a POST whose handler reads the body itself, and calls `admit` with the form's token before it changes anything. */
   function sessionBody(
     limit: Limit | null,
     handler: BodyHandler,
@@ -113,7 +107,7 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
       const confirm = () => (hadArrived ? session : find(req));
       await handler(req, res, session, async (formToken = '') => {
         if (!tokensOf(session.id).some((token) => constantTimeEqual(token, formToken))) throw outdatedForm();
-        // The session may have ended, or the account been suspended, while the body arrived.
+        // The session may have been revoked, or the account suspended, while the body arrived.
         const now = await confirm();
         if (now?.id !== session.id) throw sessionEnded();
         if (now.caller.isSuspended && !allowsSuspended) throw suspended();
@@ -157,15 +151,14 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
   };
 }
 
-/** The longest that browsers keep a cookie: 400 days. The service ends a session earlier (sessionIdleMs). */
+/** The longest that browsers keep a cookie: 400 days. A session expires earlier (sessionIdleMs). */
 const keptSeconds = 400 * 24 * 60 * 60;
 
-/** The cookie with the secret of a session. Only pages of the dashboard read it: the API, viewer and raw pages do not. */
+/** The cookie with the secret of a session, which only pages of the dashboard read. */
 function createSessionCookie(isSecure: boolean) {
   const name = 'dropleaf_session';
   const rules = { path: '/', isSecure };
   return {
-    /** The secrets that the browser sent: more than one if something else has set the name for another path. */
     read(req: IncomingMessage): string[] {
       return readCookies(req.headers.cookie, cookieName(name, rules));
     },

@@ -4,7 +4,6 @@ import type { HtmlPage, PageParts } from '../html/layout.ts';
 import { isNavigation, setStatusAndHeaders } from './answer-error.ts';
 import { sendPage } from './send.ts';
 
-/** The fields of a form that was sent. */
 export type Form = ReadonlyMap<string, string>;
 
 /** What the handler of a page answers: the page, or the path that the browser goes to. null: it has answered itself. */

@@ -13,7 +13,6 @@ export type Fault = {
 type NamedFault = Fault & { readonly field: string };
 
 /**
- * Checks a value by a schema.
  * @param whole the name of the whole value, for a fault that belongs to no field: `body`, `query`
  * @throws DropError with all faults, in the order of the schema's fields (see `validationError`)
  */

@@ -13,16 +13,13 @@ const require = createRequire(import.meta.url);
 /** Found at start, because Node remembers for the life of the process that it could not read a package's package.json. */
 const library = require.resolve('@modelcontextprotocol/server');
 
-/** Messages that wait for their turn: a second's work. */
+/** A second's work. */
 const maxWaiting = 256;
 
 /** What the protocol reads of a request's headers. */
 const usedHeaders = ['accept', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
 
-/**
- * POST /mcp: Model Context Protocol over Streamable HTTP, revisions 2025-11-25 and 2026-07-28 and older ones, stateless.
- * An answer is sent whole, because no tool sends anything before its result.
- */
+/** POST /mcp: Streamable HTTP of revisions 2025-11-25, 2026-07-28 and older ones, stateless; an answer is sent whole. */
 export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   const { config, log } = services;
   const address = config.BASE_URL + servicePaths.mcp;
@@ -79,11 +76,7 @@ export function mcpRoutes({ services }: RouteParts): readonly Route[] {
   return [call];
 }
 
-/**
- * After `import()` failed once, such as for want of file descriptors, Node fails it for the life of the process; `require`
- * reads the files again.
- * @throws DropError `unavailable`
- */
+/** Not by `import()`, which fails for the life of the process if it failed once. @throws DropError `unavailable` */
 function requireLibrary(): typeof import('@modelcontextprotocol/server') {
   try {
     return require(library);

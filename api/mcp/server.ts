@@ -64,10 +64,7 @@ export function createServerSetup(services: Services) {
   };
 }
 
-/**
- * Some clients show their model the text only, others (Claude Code, Codex) only the structured content, so both have
- * everything. The text is the address, the JSON, then the document.
- */
+/** Some clients show their model only the text, others (Claude Code, Codex) only the structured content. */
 function present({ address, structured, body }: Result): ToolResult {
   const head = [...(address === undefined ? [] : [address]), JSON.stringify(structured)].join('\n');
   const texts = body === undefined ? [head] : [head, body.text];

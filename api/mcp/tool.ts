@@ -19,10 +19,7 @@ export interface Result {
   readonly body?: { readonly field: string; readonly text: string };
 }
 
-/**
- * What a client reads about a tool (MCP 2025-11-25 and 2026-07-28, server/tools). Clients put it into the context of their
- * models, so it is short: no output schemas, which the protocol does not need for `structuredContent`.
- */
+/** What clients put into the context of their models (MCP, server/tools), so it is short: without output schemas. */
 export interface Listing {
   readonly name: string;
   readonly title: string;
@@ -132,7 +129,7 @@ const argumentNames: Readonly<Record<string, string>> = {
 };
 const nameInApi = new RegExp(`(?<![\\w.-])(?:${Object.keys(argumentNames).join('|')})(?![\\w.-])`, 'g');
 
-/** The error of a service, or of a reader of the API, with the names of arguments and what the model can do next. */
+/** The error with the names of arguments, and what the model can do next. */
 function inWordsOfTools(error: unknown): unknown {
   if (!(error instanceof DropError)) return error;
   const { code, message, details } = error;

@@ -66,7 +66,7 @@ export interface DescribedResponse {
 
 type DescribedContent = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 
-/** The OpenAPI 3.1 description of the service: of the routes that have an operation. */
+/** The OpenAPI 3.1 description of the routes that have an operation. */
 export function describeApi(
   config: Config,
   routes: readonly Pick<Route, 'method' | 'path' | 'access' | 'operation'>[],

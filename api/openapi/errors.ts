@@ -5,10 +5,9 @@ import type { HeaderName, Refusal } from './operation.ts';
 
 export type CodesByStatus = Readonly<Record<number, readonly Code[]>>;
 
-/** Any request can get these errors, and every operation lists them. */
 export const codesOfEveryOperation: readonly Refusal[] = ['invalid_arg'];
 
-/** Any request can get these errors, too. They are not about the request, or rare: the `default` response lists them. */
+/** Any request can get these errors too, but rarely: the `default` response lists them. */
 export const unlistedByStatus = byStatus([
   ['invalid_arg', 408],
   ['invalid_arg', 413],

@@ -53,7 +53,6 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** A parameter of the path or the query, or a header. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -93,10 +92,7 @@ export interface Reply {
 /** An error code, with its status if that differs from the code's status in `errorCodes`. */
 export type Refusal = Code | readonly [code: Code, status: number];
 
-/**
- * What the published description says about one endpoint, besides its method, path and access. document.ts adds what
- * the path and the access imply: parameters of the path, a token, limits, error codes.
- */
+/** What the published description says about an endpoint, besides what document.ts derives from its path and access. */
 export interface Operation {
   /** Generated clients name their functions by it, so it never changes. */
   readonly id: string;

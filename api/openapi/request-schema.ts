@@ -16,8 +16,8 @@ interface Described {
 }
 
 /**
- * The JSON Schema of a yup schema, so that the description publishes the rules that check requests. `params.json` of
- * each test holds its keywords; if two tests set one keyword, the later test wins. `meta` adds descriptions and examples.
+ * The JSON Schema of a yup schema: `params.json` of each test has its keywords, of which a later test's win; `meta` has
+ * descriptions and examples.
  */
 export function toJsonSchema(schema: Schema): JsonSchema {
   return convert(schema.describe() as unknown as Described); // proof: the shape that yup documents

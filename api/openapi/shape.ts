@@ -3,10 +3,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type Components = Readonly<Record<string, JsonSchema>>;
 
-/**
- * The JSON of an answer, declared once: as the type that the presenter returns and as the schema that the description
- * publishes.
- */
+/** The JSON of an answer: the type that its presenter returns, and the schema that the description publishes. */
 export interface Shape<T> {
   readonly schema: JsonSchema;
   /** The named schemas that `schema` refers to. */

@@ -16,10 +16,7 @@ import { type Answer, forbidIndexing } from '../http/send.ts';
 import { createRoutes, type PageAssets } from '../routes.ts';
 import { createApiRouter } from './api-router.ts';
 
-/**
- * Answers everything but raw pages, which listener.ts answers itself: what needs a token directly, the rest through
- * Express.
- */
+/** Answers everything but raw pages: what needs a token directly, the rest through Express. */
 export function createApp(
   services: Services,
   readBody: ReadBody,

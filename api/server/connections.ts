@@ -6,13 +6,13 @@ import { DropError } from '../../shared/domain/errors.ts';
 import { presentError } from '../http/http-error.ts';
 import { noindex, robotsHeader } from '../http/send.ts';
 
-/** Requests that a client may send ahead on a connection, besides the one that is being answered. */
+/** Requests that may wait on a connection. */
 const maxQueued = 64;
 
-/** How long a client may pause before it has sent the rest of a request that was answered early. */
+/** How long a client may pause while it sends the rest of a request that was answered early. */
 const restPauseMs = 5_000;
 
-/** How long the client has to read the refusal of an unreadable request before its connection is reset. */
+/** The time to read the refusal of an unreadable request. */
 const refusalReadMs = 2_000;
 
 interface Connection {
@@ -25,7 +25,6 @@ interface Connection {
 }
 
 export interface Connections {
-  /** How many are open. */
   count(): number;
 
   /** From now on each answer says `Connection: close`, so that clients send their next request elsewhere. */
@@ -33,11 +32,10 @@ export interface Connections {
 }
 
 /**
- * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops; those that were
- * read with it wait too (more than `maxQueued` end the connection). Without this a client could have a million requests
- * in memory over one connection.
- * Above `maxConnections` the connection that has waited longest for its client is ended: to send a request, or the rest
- * of one, or to read an answer. (Node's own `maxConnections` would refuse new clients and keep idle ones.)
+ * Hands the requests of a connection to the listener one at a time. Once one has to wait, reading stops; more than
+ * `maxQueued` close the connection. Otherwise a client could have a million requests in memory over one connection.
+ * Above `maxConnections` the connection that has waited longest for its client is closed: Node's own `maxConnections` would
+ * refuse new clients and keep idle ones.
  */
 export function watchConnections(
   server: Server,
@@ -55,8 +53,8 @@ export function watchConnections(
     // Node resumes reading after each request.
     socket.on('resume', () => connection.queue.length > 0 && socket.pause());
     const destroySoon = socket.destroySoon.bind(socket);
-    // Node calls it after an answer that ends the connection. While the client still sends, that would reset the
-    // connection, and the client would not get its answer. Node reads and discards the rest of the request.
+    // Node calls it after an answer that closes the connection. While the client still sends, that would reset the
+    // connection before the client gets its answer. Node reads and discards the rest of the request.
     socket.destroySoon = () => {
       if (connection.current?.req.complete !== false) return destroySoon();
       socket.end();
@@ -77,7 +75,7 @@ export function watchConnections(
 
   function admit(req: IncomingMessage, res: ServerResponse): void {
     const connection = all.get(req.socket);
-    if (connection === undefined) return; // its connection is being ended
+    if (connection === undefined) return; // it is being closed
     const { socket, current, queue } = connection;
     if (!socket.writable) socket.destroy();
     else if (current === null || current.closed) begin(connection, res);
@@ -139,10 +137,7 @@ export function watchConnections(
   };
 }
 
-/**
- * Answers a request that cannot be read, once all earlier requests are answered. If only its body cannot be read, its
- * handler may already be running.
- */
+/** Answers a request that cannot be read, once all earlier ones are answered. Its handler runs if only its body is wrong. */
 function refuseUnreadable(connection: Connection, refuse: () => void): void {
   const { socket, current, queue } = connection;
   connection.refuse = refuse;
@@ -164,7 +159,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large'],
 };
 
-/** Answers what is no request with the error envelope and headers of every other answer, and ends the connection. */
+/** Answers what is no request with the error envelope and headers of every other answer, and closes the connection. */
 function refuse(socket: Socket, status: number, message: string): void {
   const body = JSON.stringify(presentError(new DropError('invalid_arg', message)));
   const lines = [
@@ -189,7 +184,7 @@ function waitsForClient({ current }: Connection): boolean {
   return current === null || !current.req.complete || current.writableEnded;
 }
 
-/** Whether the system has not taken all of an answer that has ended, because the client reads slowly. */
+/** Whether the system has not taken all of a finished answer, because the client reads slowly. */
 export function isUnread({ socket }: ServerResponse): boolean {
   return socket !== null && socket.writableLength > 0;
 }

@@ -18,9 +18,8 @@ export interface ContentHosts {
 }
 
 /**
- * Gives each drop an origin below CONTENT_ORIGIN. The label is the drop's internal id. A slug would not do: it is
- * case-sensitive and a secret, while host names are case-insensitive and visible to the network. An id gives no access
- * and is never used again.
+ * Gives each drop an origin below CONTENT_ORIGIN: its internal id, because a slug is case-sensitive and a secret, while host
+ * names are case-insensitive and visible to the network.
  * @returns null if CONTENT_ORIGIN is ''
  */
 export function createContentHosts(setting: string): ContentHosts | null {

@@ -23,9 +23,8 @@ const maxHeaders = 200;
 const lateRetrySeconds = 5;
 
 /**
- * Answers every request: raw pages directly, everything else through Express, and on the hosts of drops
- * (CONTENT_ORIGIN) nothing but their raw pages. A request that takes longer than ANSWER_MS is answered 503; its work
- * continues.
+ * Answers every request: raw pages directly, all else by app.ts, and on the hosts of drops (CONTENT_ORIGIN) only their raw
+ * pages. A request that takes longer than ANSWER_MS is answered 503; its work continues.
  */
 export function createListener(services: Services): RequestListener {
   const { config, log } = services;
@@ -44,8 +43,7 @@ export function createListener(services: Services): RequestListener {
   };
   return (req, res) => {
     const startedAt = count.now();
-    // Only Host names the host: X-Forwarded-Host is ignored. The host of an absolute URL must belong to the
-    // same drop as Host; if Host belongs to no drop, the URL's must belong to none.
+    // X-Forwarded-Host is ignored. The host of an absolute URL must belong to the same drop as Host, or both to none.
     const host = hostOf(req.headers.host);
     const named = removeHostFromUrl(req);
     const address = readAddress(req);
@@ -71,8 +69,8 @@ export function createListener(services: Services): RequestListener {
 }
 
 /**
- * Calls `onLate` if a request is not answered within ANSWER_MS. The time starts when the request arrives, and starts again
- * when a handler has read the whole body. While a handler reads the body, only Node's `requestTimeout` limits the time.
+ * Calls `onLate` if a request is not answered within ANSWER_MS of its arrival, or of the end of its body. While a handler
+ * reads the body, only Node's `requestTimeout` limits the time.
  */
 function watchDeadline(
   req: IncomingMessage,
@@ -116,10 +114,7 @@ function createUnreadWatch({ config, log }: Services, budget: MemoryBudget) {
   };
 }
 
-/**
- * Changes `GET http://host/path` to `GET /path`, which means the same (RFC 9112, section 3.2.2).
- * @returns the host in the URL; null without one
- */
+/** Changes `GET http://host/path` to `GET /path` (RFC 9112, section 3.2.2). @returns the host in the URL; null without one */
 function removeHostFromUrl(req: IncomingMessage): string | null {
   if (req.url?.startsWith('/')) return null;
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(req.url ?? '');
@@ -165,9 +160,8 @@ function tooLate(): DropError {
 }
 
 /**
- * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them. No path of the
- * service needs percent-encoding: `%61bc` is not another spelling of `abc`, and a malformed encoding is answered 404.
- * Browsers never send `#`, and Express would take `\` for `/`.
+ * Escapes `%`, `#` and `\` in the path and `#` in the query, so that Express neither decodes nor cuts them nor takes `\` for
+ * `/`. No path needs percent-encoding: `%61bc` is not another spelling of `abc`.
  */
 function withLiteralPath(req: IncomingMessage): IncomingMessage {
   const { url = '' } = req;

@@ -1,23 +1,21 @@
-/** Memory that a client takes: a request body, or an answer that the client has not read. */
+/** Memory that a client takes by a request body, or by an answer that it has not read. */
 export interface Reservation {
   grow(bytes: number): void;
-  /** From now on it is counted and never evicted, because its memory is in use. */
+  /** It is never evicted from now on, because its memory is in use. */
   pin(): void;
   /** Does nothing after the first call, or after the eviction. */
   release(): void;
 }
 
 /**
- * Counts the memory of each client. When all together pass the limit, reservations of the clients that have most are
- * evicted until the rest fits. A client with at most 63/64 of limit / number of clients loses none. Without it one client
- * could end the process with a few hundred unfinished bodies.
+ * When all clients together pass the limit, reservations of those that have most are evicted until the rest fits. Otherwise
+ * one client could end the process with a few hundred unfinished bodies.
  */
 export interface MemoryBudget {
   /**
    * @param client an account id, or a network (http/client-address.ts)
-   * @param what `memory`: set if several reservations share the same bytes. Those bytes count once in the sum of all
-   *   clients, and each reservation counts an equal part for its client. `evict`: ends the request or answer. The
-   *   reservation is released already. `reserve` may call it before it returns
+   * @param what `memory`: the bytes that several reservations share: they count once, in equal parts for their clients.
+   *   `evict` ends the request or answer of the reservation, which is released already; perhaps before `reserve` returns
    */
   reserve(
     client: string,
@@ -45,10 +43,7 @@ export function createMemoryBudget(maxBytes: number): MemoryBudget {
   const entries = new Set<Entry>();
   const shared = new WeakMap<object, Memory>();
   let reserved = 0;
-  /**
-   * Normally `maxBytes`. If pinned memory leaves too much even after all evictions, clients are compared again after
-   * `margin` more bytes.
-   */
+  /** More than `maxBytes` if pinned memory leaves too much: clients are compared again after `margin` more bytes. */
   let shrinkAbove = maxBytes;
 
   function memoryOf(key: object | undefined, bytes: number): Memory {

@@ -7,19 +7,16 @@ import type { PublicAddress } from '../pages/public-page.ts';
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Counts answers by route. */
-export interface RequestCount {
+interface RequestCount {
   /** Milliseconds, for `startedAt`. */
   now(): number;
   /** For a raw page that was answered in the synchronous step in which its request arrived. */
   answeredNow(res: ServerResponse, startedAt: number): void;
-  /**
-   * For every other request: counts it when its answer is handed to the system, or its client has left.
-   * @param address null: not that of a page
-   */
+  /** For every other request. @param address null: not that of a page */
   watch(res: Answer, startedAt: number, address: PublicAddress | null): void;
 }
 
-/** Counts nothing if nobody reads metrics. */
+/** Nobody reads metrics. */
 const noCount: RequestCount = { now: () => 0, answeredNow: () => undefined, watch: () => undefined };
 
 /** Requests that no route answers count as `other`, because clients choose paths and methods. */

@@ -12,18 +12,18 @@ export interface Web {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A server that checks every 5 s which requests have exceeded their time, and leaves a missing Host to listener.ts, which answers it. */
+/** Checks every 5 s which requests have exceeded their time. A missing Host is answered by listener.ts. */
 export function createWebServer(): Server {
   return createServer({ requireHostHeader: false, connectionsCheckingInterval: 5_000 });
 }
 
 /**
- * How long a proxy's idle connection stays open: longer than proxies keep one (nginx 60 s, Heroku's router 90 s). If
- * the service closed first, a request that the proxy sends at that moment would be answered 502.
+ * Longer than proxies keep an idle connection (nginx 60 s, Heroku's router 90 s). If the service closed it first, a request
+ * that the proxy sends at that moment would be answered 502.
  */
 const proxyIdleMs = 95_000;
 
-/** How long headers may take. They fit into a few packets; a whole request may take REQUEST_SECONDS. */
+/** How long headers may take; a whole request may take REQUEST_SECONDS. */
 const headersMs = 20_000;
 
 /** Listens. @throws the system's error if it cannot (`EADDRINUSE`, `EACCES`) */
@@ -66,8 +66,8 @@ function warnOfSharedDomain({ config, log }: Services): void {
 }
 
 /**
- * @param idleMs how long idle connections may still bring a request. A proxy does not repeat a POST that it sends on a
- *   connection that is being closed at that moment; within this time it closes its idle ones itself (deploy/: 4 s)
+ * @param idleMs how long idle connections stay open: a proxy does not repeat a POST that it sends on a connection that is
+ *   being closed; within this time it closes its idle ones itself (deploy/: 4 s)
  */
 function stop(server: Server, graceMs: number, idleMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { servicePaths } from '../http/paths.ts';
 import { anyOrigin, type Handler, open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 
-/** At fixed addresses: a day, because a release can change them. */
+/** For fixed addresses, because a release can change what they are. */
 const aDay = 'public, max-age=86400';
 
 /** Scripts, style sheets, icons and the manifest of our pages. */

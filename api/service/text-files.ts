@@ -9,10 +9,7 @@ import { anyOrigin, open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendText } from '../http/send.ts';
 
-/**
- * Crawlers may fetch pages, because only then they see `X-Robots-Tag: noindex` (api/http). A page that they must not
- * fetch would be listed under an address that they found elsewhere.
- */
+/** Crawlers may fetch pages, because only then they see `X-Robots-Tag: noindex`: without, the bare address is listed. */
 const robotsTxt = `# Each page says in X-Robots-Tag whether it may be listed.
 User-agent: *
 Allow: /api/onboard

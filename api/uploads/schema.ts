@@ -14,10 +14,7 @@ const etagFault = invalid('if_match must be "*" or the ETag of the drop, such as
 /** Stands for the document, which is checked when it arrives. */
 const noHtml = '-';
 
-/**
- * The body of POST /api/uploads, checked as that of the POST or PUT that it stands for. @returns `schema`, and functions
- * that read the body, and the stored body together with the document
- */
+/** The body of POST /api/uploads, which is checked as that of the POST or PUT that it stands for. */
 export function createUploadReaders(config: Config) {
   const bodies = createDropBodyReaders(config);
   const target = {

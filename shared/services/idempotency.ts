@@ -15,19 +15,13 @@ import type { Limits } from './limits.ts';
 /** How long a record answers repeats. */
 export const keepKeysMs = dayMs;
 
-/**
- * Longer than a write takes: it waits for a few store calls of at most 4 s each. A write that takes longer is still done
- * once, because all attempts write with the same ids.
- */
+/** Longer than a write takes, which is a few store calls of at most 4 s. All attempts write with the same ids anyway. */
 const leaseMs = 30_000;
 
-/**
- * After this time an attempt gets new ids, because `store.reconcile` takes a blob whose id is an hour old for an orphan. By
- * then no earlier attempt is under way.
- */
+/** Then an attempt gets new ids, because `store.reconcile` takes a blob whose id is an hour old for an orphan. */
 const sameIdsMs = 30 * 60_000;
 
-/** Each lost attempt to begin means that a parallel request changed the record of the same key. */
+/** An attempt fails if a parallel request changes the record of the same key. */
 const beginAttempts = 20;
 
 /** A write with an Idempotency-Key. */
@@ -38,9 +32,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * `started`: the record is of this attempt. `taken over`: the last attempt of the same request has lost its lease, and its
- * outcome is unknown; the record has the new lease and the ids of the first attempt. `found`: the record is done, leased, or
- * has another hash.
+ * `started`: the record is of this attempt. `taken over`: the outcome of the last attempt, whose lease is over, is unknown; the
+ * record has its ids. `found`: the record is done, leased, or has another hash.
  */
 interface Beginning {
   readonly outcome: 'started' | 'taken over' | 'found';
@@ -141,10 +134,7 @@ export function createIdempotency(deps: {
     await store.finish(record).catch((err: unknown) => log.warn({ err }, 'a write was not noted as done'));
   }
 
-  /**
-   * Follows a failed attempt. Only a refused first attempt is certain to have written nothing, so only its record is
-   * deleted. Otherwise the record stays, and the next attempt may begin at once.
-   */
+  /** Only a refused first attempt is certain to have written nothing. After any other the next attempt may begin at once. */
   async function giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
     const isRefusal =
       error instanceof DropError && error.code !== 'unavailable' && error.code !== 'internal_error';
@@ -212,10 +202,7 @@ export function createIdempotency(deps: {
   };
 }
 
-/**
- * What is stored of a request: only digests, keyed with the client's key. From a plain hash of the request, anybody with a
- * copy of the data could guess its passcode, because all else in it is known.
- */
+/** Digests keyed with the client's key: from a plain hash of the request its passcode could be guessed. */
 function seal({ key, hash }: IdempotentRequest): IdempotentRequest {
   return {
     key: sealKey(key),

@@ -94,8 +94,8 @@ export function createUploads(deps: {
     },
 
     /**
-     * Counts a document when it arrives, before its body is read. Everybody who has seen the address may send more: what
-     * comes after the first costs the account nothing.
+     * Counts a document before its body is read. What comes after the first costs the account nothing, because everybody
+     * who has seen the address may send it.
      * @throws DropError `rate_limited`
      */
     async admit({ caller, hash }: OpenUpload): Promise<void> {

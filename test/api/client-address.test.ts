@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
-import { addressKey, createIpReader, networkKey, readTrustProxy } from '../../api/http/client-address.ts';
+import { createIpReader, networkKey, readTrustProxy, visitorOf } from '../../api/http/client-address.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { exchange, openConnection, requestHead } from '../support/socket.ts';
 
@@ -60,7 +60,7 @@ describe("A client's address", () => {
   });
 });
 
-describe('addressKey', () => {
+describe('visitorOf', () => {
   const cases: [string | undefined, string][] = [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -80,7 +80,7 @@ describe('addressKey', () => {
     [undefined, 'unknown'],
   ];
   for (const [ip, key] of cases) {
-    it(`${ip} counts as ${key}`, () => expect(addressKey(ip)).to.equal(key));
+    it(`${ip} counts as ${key}`, () => expect(visitorOf(ip).address).to.equal(key));
   }
 
   it('the network of one customer is an IPv4 address or the /48 of an IPv6 one', () => {
