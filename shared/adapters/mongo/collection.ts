@@ -80,7 +80,7 @@ export function collectionOf<R extends StoredRecord>(
 
 /** Inserts the document. @returns false if one of these unique indexes refuses it (`_id_` is the index of ids) */
 export async function insertUnlessTaken<D>(
-  model: Model<D>,
+  model: Pick<Model<D>, 'create'>,
   document: D,
   ...indexes: readonly string[]
 ): Promise<boolean> {
