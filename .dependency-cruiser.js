@@ -1,44 +1,65 @@
-// Which folder may import which. ARCHITECTURE.md explains the folders and the direction (domain ← ports ← services ← api,
+// Which file may import which. ARCHITECTURE.md explains the folders and the direction (records ← ports ← services ← api,
 // worker, bin; cli alone); test/checks/rules.slow.test.ts plants violations to show that each rule reports them.
 
 /** The folders that run in production. Tests and benchmarks may import any of them. */
 const production = '^(api|worker|shared|bin|browser|cli)/';
 
+/** An adapter is named after its technology: a folder of its own, or files of a resource's folder, `sqlite.ts`, `sqlite-reads.ts`. */
+const technologies = 'sqlite|mongo|redis|memory|files|github|argon2|jose|threads|http|prometheus|tar';
+const adapters = adapterOf(technologies);
+
+function adapterOf(names) {
+  return [`^shared/(${names})/`, `^shared/[a-z-]+/(${names})[.-]`];
+}
+
+/**
+ * What an adapter may know of the rest: words of all resources; ports, which are named after what does the work; records, `drops/drop.ts`.
+ * All other files of a resource's folder are its services.
+ */
+const contracts = [
+  '^shared/(domain|html|util|log)/',
+  '^shared/[a-z-]+/[a-z-]*(engine|stores?|tables|log|queue|changes|provider|renderer|differ|finder|hasher|limiter|purger|sealer|metrics)\\.ts$',
+  '^shared/[a-z-]+/(account|act|archive|card|drop|job-(catalogue|count|failure)|report|revision|search|session|sign-in|token|visitor)\\.ts$',
+];
+
+/** The only files that pick adapters. */
+const engines = '^shared/engines/';
+
 /** The only places where a package of the registry may be imported. One without a row may be imported nowhere. */
 const vendors = {
-  '@bull-board/api': '^shared/adapters/redis/',
-  '@bull-board/express': '^shared/adapters/redis/',
+  '@bull-board/api': adapterOf('redis'),
+  '@bull-board/express': adapterOf('redis'),
   '@fastify/busboy': '^api/http/',
-  '@jest/diff-sequences': '^shared/adapters/threads/',
+  '@jest/diff-sequences': adapterOf('threads'),
   '@modelcontextprotocol/server': '^api/mcp/',
-  '@node-rs/argon2': '^shared/adapters/argon2/',
-  '@photostructure/sqlite': '^shared/adapters/sqlite/',
-  '@takumi-rs/core': '^shared/adapters/threads/',
-  bullmq: '^shared/adapters/redis/',
+  '@node-rs/argon2': adapterOf('argon2'),
+  '@photostructure/sqlite': adapterOf('sqlite'),
+  '@takumi-rs/core': adapterOf('threads'),
+  bullmq: adapterOf('redis'),
   'cli-progress': '^bin/',
   commander: '^(bin|cli)/',
   'damerau-levenshtein': '^shared/config/',
   express: '^api/',
   helmet: '^api/',
-  ioredis: '^shared/adapters/redis/',
+  ioredis: adapterOf('redis'),
   'ipaddr.js': '^api/http/',
   isbot: '^api/',
-  jose: '^shared/adapters/jose/',
+  jose: adapterOf('jose'),
   'lean-qr': '^api/pages/',
-  'lru-cache': '^(api|shared/services|shared/adapters/(mongo|sqlite))/',
-  'markdown-it': '^(api|shared/adapters/threads)/',
-  mongoose: '^shared/adapters/mongo/',
+  'lru-cache': '^(api|shared)/',
+  'markdown-it': '^(api|shared/threads)/',
+  mongoose: adapterOf('mongo'),
   negotiator: '^api/',
-  oauth4webapi: '^shared/adapters/github/',
+  oauth4webapi: adapterOf('github'),
   parse5: '^shared/html/',
   pino: '^bin/',
-  'prom-client': '^shared/adapters/prometheus/',
-  piscina: '^shared/adapters/(sqlite|threads)/',
+  'prom-client': adapterOf('prometheus'),
+  piscina: adapterOf('sqlite|threads'),
   'proxy-addr': '^api/http/',
-  'sanitize-html': '^shared/adapters/threads/',
-  'tar-stream': '^shared/adapters/tar/',
+  'sanitize-html': adapterOf('threads'),
+  'tar-stream': adapterOf('tar'),
   yazl: '^api/dashboard/account/zip\\.ts$',
-  yup: '^(api/|shared/job-catalogue\\.ts|shared/config/)',
+  yup: '^(api/|shared/jobs/job-catalogue\\.ts|shared/config/)',
 };
 
 const names = Object.keys(vendors).map((name) => name.replaceAll('.', '\\.'));
@@ -74,47 +95,44 @@ export default {
       'Scanning and rendering of documents.',
     ),
     folder(
-      'ports-import-domain',
-      '^shared/(ports/|job-catalogue\\.ts$)',
-      ['^shared/(domain|html|ports)/', '^shared/job-catalogue\\.ts$'],
-      'Ports use the words of the domain and the job catalogue only.',
-    ),
-    folder(
       'config-imports-config',
       '^shared/config/',
       ['^shared/config/'],
       'The configuration is read before anything else exists.',
     ),
-    folder(
-      'services-import-ports',
-      '^shared/services/',
-      ['^shared/(config|domain|html|ports|services|util)/', '^shared/job-catalogue\\.ts$'],
-      'Services use ports and never know which adapter implements them.',
-    ),
-    folder(
-      'adapters-import-ports',
-      '^shared/adapters/([^/]+)/',
-      ['^shared/(domain|html|ports|util)/', '^shared/job-catalogue\\.ts$', '^shared/adapters/$1/'],
-      'An adapter knows the ports and its own technology.',
-    ),
+    {
+      name: 'adapters-import-contracts',
+      comment: 'An adapter knows records, ports and its own technology, and no service.',
+      severity: 'error',
+      from: { path: adapters },
+      to: { path: '^shared/', pathNot: [...contracts, ...adapters] },
+    },
+    {
+      name: 'contracts-import-contracts',
+      comment: 'Records and ports know neither services nor adapters.',
+      severity: 'error',
+      from: { path: contracts, pathNot: [...adapters, `${engines}(open|embedded|scale-out)-`] },
+      to: { path: '^shared/', pathNot: contracts },
+    },
+    ...technologies.split('|').map((name) => ({
+      name: `${name}-imports-no-other-technology`,
+      severity: 'error',
+      from: { path: adapterOf(name) },
+      to: { path: adapters, pathNot: adapterOf(name) },
+    })),
     folder(
       'api-imports-services',
       '^api/',
-      ['^api/', '^shared/(?!adapters/)'],
-      'The web process uses services and ports, never adapters, the worker or bin.',
+      ['^api/', '^shared/'],
+      'The web process never uses the worker or bin.',
     ),
     folder(
       'worker-imports-services',
       '^worker/',
-      ['^worker/', '^shared/(?!adapters/)'],
-      'The worker uses services and ports, never adapters, the web process or bin.',
+      ['^worker/', '^shared/'],
+      'The worker never uses the web process or bin.',
     ),
-    folder(
-      'bin-imports-no-adapter',
-      '^bin/',
-      ['^(bin|api|worker)/', '^shared/(?!adapters/)'],
-      'Commands get their parts from the shared/open-*.ts files.',
-    ),
+    folder('bin-imports-processes', '^bin/', ['^(bin|api|worker|shared)/'], 'Commands start the processes.'),
     folder('scripts-import-config', '^scripts/', ['^(scripts|shared/config)/'], 'Build and documentation.'),
     folder(
       'shared-imports-shared',
@@ -123,14 +141,18 @@ export default {
       'What both processes need depends on neither of them.',
     ),
     {
-      name: 'only-open-services-picks-adapters',
+      name: 'only-engines-pick-adapters',
       comment: 'One composition root; tests and measurements may open single adapters.',
       severity: 'error',
-      from: {
-        path: production,
-        pathNot: ['^shared/(open-[a-z-]+|[a-z-]+-engine)\\.ts$', '^shared/adapters/'],
-      },
-      to: { path: '^shared/adapters/' },
+      from: { path: production, pathNot: [engines, ...adapters] },
+      to: { path: adapters },
+    },
+    {
+      name: 'engines-are-opened-by-processes',
+      comment: 'No resource knows how the service is put together, only what an engine has.',
+      severity: 'error',
+      from: { path: '^shared/', pathNot: engines },
+      to: { path: engines, pathNot: `${engines}engine\\.ts$` },
     },
     {
       name: 'nobody-imports-bin',
@@ -173,9 +195,9 @@ export default {
     },
     {
       name: 'rules-are-pure',
-      comment: 'No files, sockets, threads or processes in rules and contracts.',
+      comment: 'No files, sockets, threads or processes in records, ports and services.',
       severity: 'error',
-      from: { path: '^shared/(domain/|html/|ports/|services/|util/|job-catalogue\\.ts)' },
+      from: { path: '^shared/', pathNot: [...adapters, engines, '^shared/(config/|version\\.ts)'] },
       to: { dependencyTypes: ['core'], path: reachesOut },
     },
     {

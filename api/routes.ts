@@ -1,4 +1,4 @@
-import type { Services } from '../shared/open-services.ts';
+import type { Services } from '../shared/engines/open-services.ts';
 import { accountRoutes } from './account/account.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { dropRoutes } from './drops/routes.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Config } from '../shared/config/config.ts';
-import type { Log } from '../shared/ports/log.ts';
-import { throttleFailures } from '../shared/services/throttled-log.ts';
+import type { Log } from '../shared/log/log.ts';
+import { throttleFailures } from '../shared/log/throttled-log.ts';
 import { waitAtMost } from '../shared/util/wait-at-most.ts';
 import type { ProcessIo } from './process-io.ts';
 
@@ -18,7 +18,7 @@ export interface ProcessLog extends Log {
 /**
  * Writes one JSON object per line to stderr. Lines are collected for up to 200 ms: one write per line took a quarter
  * of a busy service's throughput. Call `flush` before the process exits. Of an error only type, message, stack, code
- * and cause are logged: other fields may hold user data. A failure that repeats is one line a minute (services/throttled-log.ts).
+ * and cause are logged: other fields may hold user data. A failure that repeats is one line a minute (log/throttled-log.ts).
  */
 export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr']): ProcessLog {
   const logger = pino(

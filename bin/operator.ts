@@ -1,16 +1,16 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Account } from '../shared/accounts/account.ts';
 import { type Config, isScaleOut, type OptionName } from '../shared/config/config.ts';
 import { isOwnHost } from '../shared/config/content-origin.ts';
-import type { Account } from '../shared/domain/account.ts';
 import { DropError } from '../shared/domain/errors.ts';
 import { slugPattern } from '../shared/domain/ids.ts';
-import { reasonMaxCharacters } from '../shared/domain/moderation.ts';
-import { readPageAddress } from '../shared/domain/page-address.ts';
-import type { OperatorServices } from '../shared/open-operator-services.ts';
-import type { Log } from '../shared/ports/log.ts';
-import type { Operator } from '../shared/services/moderation.ts';
+import type { OperatorServices } from '../shared/engines/open-operator-services.ts';
+import type { Log } from '../shared/log/log.ts';
+import { reasonMaxCharacters } from '../shared/moderation/act.ts';
+import type { Operator } from '../shared/moderation/moderation.ts';
+import { readPageAddress } from '../shared/pages/page-address.ts';
 import { onlySettings, readSettings, serverHosts } from './environment.ts';
 import { type Env, type ProcessIo, UsageError } from './process-io.ts';
 import { stripControlCharacters } from './text.ts';
@@ -48,7 +48,7 @@ export async function withServices(
   io: ProcessIo,
   use: (services: OperatorServices) => Promise<void>,
 ): Promise<void> {
-  const { openOperatorServices } = await import('../shared/open-operator-services.ts');
+  const { openOperatorServices } = await import('../shared/engines/open-operator-services.ts');
   const services = await openOperatorServices(config, { log: createErrorLog(io) });
   try {
     await use(services);

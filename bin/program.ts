@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
-import { storeForm } from '../shared/open-stores.ts';
+import { storeForm } from '../shared/engines/open-stores.ts';
 import { messageOf } from '../shared/util/message-of.ts';
 import { readVersion } from '../shared/version.ts';
 import { addAdminCommands } from './commands/admin.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../shared/ports/log.ts';
+import type { Log } from '../shared/log/log.ts';
 import type { ProcessIo } from './process-io.ts';
 
 /** Ctrl+C reaches the service from the terminal and again from npm: signals within this time count as one. */

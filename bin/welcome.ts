@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, engineName, isScaleOut } from '../shared/config/config.ts';
-import type { Services } from '../shared/open-services.ts';
-import { storeForm } from '../shared/open-stores.ts';
+import type { Services } from '../shared/engines/open-services.ts';
+import { storeForm } from '../shared/engines/open-stores.ts';
 import { readVersion } from '../shared/version.ts';
 import { serverHosts, variableOf } from './environment.ts';
 import { serverSettings } from './operator.ts';

@@ -11,7 +11,7 @@ platform=$(node -p '`${process.platform}-${process.arch}`')
 rm -rf $modules/typescript $modules/@typescript $modules/.bin/tsc $modules/@types
 # Our own workspaces: links to folders that the image does not have.
 find $modules -maxdepth 1 -type l -delete
-# Cards use two weights of one font, and of the others the upright variable files (shared/adapters/threads/card-fonts.ts).
+# Cards use two weights of one font, and of the others the upright variable files (shared/threads/card-fonts.ts).
 find $modules/@expo-google-fonts -type f ! -name '*_400Regular.ttf' ! -name '*_700Bold.ttf' ! -name package.json ! -name 'LICENSE*' -delete
 find $modules/@fontsource-variable -type f ! -name '*-wght-normal.woff2' ! -name unicode.json ! -name package.json ! -name LICENSE -delete
 # Prebuilt for every platform, with the sources to compile it.

@@ -1,5 +1,5 @@
-import type { JobHandlers } from '../shared/job-catalogue.ts';
-import type { JobConsumer } from '../shared/ports/job-queue.ts';
+import type { JobHandlers } from '../shared/jobs/job-catalogue.ts';
+import type { JobConsumer } from '../shared/jobs/job-queue.ts';
 import { createDropExpire } from './jobs/drop-expire.ts';
 import { createDropRemove, createEdgePurge } from './jobs/purges.ts';
 import { createStoreReconcile } from './jobs/store-reconcile.ts';

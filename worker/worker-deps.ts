@@ -1,11 +1,11 @@
+import type { Accounts } from '../shared/accounts/accounts.ts';
 import type { Config } from '../shared/config/config.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { EdgePurger } from '../shared/ports/edge-purger.ts';
-import type { Stores } from '../shared/ports/engine.ts';
-import type { JobMonitor, JobProducer } from '../shared/ports/job-queue.ts';
-import type { Log } from '../shared/ports/log.ts';
-import type { Accounts } from '../shared/services/accounts.ts';
-import type { Rendering } from '../shared/services/rendering.ts';
+import type { Clock } from '../shared/domain/clock.ts';
+import type { EdgePurger } from '../shared/edge/edge-purger.ts';
+import type { Stores } from '../shared/engines/engine.ts';
+import type { JobMonitor, JobProducer } from '../shared/jobs/job-queue.ts';
+import type { Log } from '../shared/log/log.ts';
+import type { Rendering } from '../shared/renders/rendering.ts';
 
 /** What the jobs use. */
 export interface WorkerDeps {

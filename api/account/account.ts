@@ -1,8 +1,8 @@
 import { object, string } from 'yup';
+import { type Account, tokenOf } from '../../shared/accounts/account.ts';
 import type { Config } from '../../shared/config/config.ts';
-import { type Account, tokenOf } from '../../shared/domain/account.ts';
+import { type Token, tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { type Token, tokenIdPattern } from '../../shared/domain/token.ts';
 import { queryOf, readTokenId } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';

@@ -1,8 +1,8 @@
 import { mixed, number, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { isMetadataKey, metadataKeyPattern } from '../../shared/domain/drop.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 import { describeLength, isLongerThan } from '../../shared/domain/text.ts';
+import { isMetadataKey, metadataKeyPattern } from '../../shared/drops/drop.ts';
 import { readIfMatch } from '../http/if-match.ts';
 import {
   atMostBytes,

@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/domain/account.ts';
-import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { NewDropInput } from '../../shared/services/drops.ts';
-import type { Titles } from '../../shared/services/titles.ts';
+import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { NewDropInput } from '../../shared/drops/drops.ts';
+import type { Titles } from '../../shared/drops/titles.ts';
 import type { Query } from '../http/parameters.ts';
 import { validationError } from '../http/validate.ts';
 import { htmlRequired, readTime, titleRequired } from './fields.ts';

@@ -1,7 +1,7 @@
 import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
-import { searchMaxCharacters } from '../../shared/domain/search.ts';
+import { type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { searchMaxCharacters } from '../../shared/drops/search.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 import {
   atMostCharacters,

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { Drop, DropQuery } from '../../shared/domain/drop.ts';
+import type { Drop, DropQuery } from '../../shared/drops/drop.ts';
 import { ifMatchParameter } from '../http/if-match.ts';
 import { maxParameters } from '../http/parameters.ts';
 import {

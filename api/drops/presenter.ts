@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { type Drop, type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { etagOf } from '../../shared/domain/revision.ts';
-import type { Written } from '../../shared/services/idempotency.ts';
+import { type Drop, type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { etagOf } from '../../shared/drops/revision.ts';
+import type { Written } from '../../shared/idempotency/idempotency.ts';
 import { pageUrl, rawPath } from '../http/paths.ts';
 import { sendJson } from '../http/send.ts';
 import {

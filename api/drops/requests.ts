@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { NewDropInput } from '../../shared/services/drops.ts';
+import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { NewDropInput } from '../../shared/drops/drops.ts';
 import { jsonBody, validate } from '../http/validate.ts';
 import { dropRules, htmlRequired, titleRequired } from './fields.ts';
 

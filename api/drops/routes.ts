@@ -1,4 +1,4 @@
-import type { WriteIds } from '../../shared/domain/drop.ts';
+import type { WriteIds } from '../../shared/drops/drop.ts';
 import { readTarget } from '../http/if-match.ts';
 import { queryOf, readSlug } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../shared/accounts/account.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
-import type { Caller } from '../../shared/domain/account.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { RouteCounter } from '../../shared/ports/metrics.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 import { challenge } from './answer-error.ts';
 import {
   type BodyRules,

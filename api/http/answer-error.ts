@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
 import type { DropError } from '../../shared/domain/errors.ts';
-import type { Log } from '../../shared/ports/log.ts';
+import type { Log } from '../../shared/log/log.ts';
 import { errorPage } from '../html/error-page.ts';
 import type { HtmlPage, Layout } from '../html/layout.ts';
 import { type ErrorEnvelope, HttpError, presentError, shownError, statusOf } from './http-error.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
 import { jsonRule, jsonShapeRule, parseJson } from '../../shared/domain/json.ts';
-import type { JsonParser } from '../../shared/ports/json-parser.ts';
+import type { JsonParser } from '../../shared/domain/json-parser.ts';
 import type { MemoryBudget } from '../server/memory-budget.ts';
 import { HttpError } from './http-error.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
-import type { Visitor } from '../../shared/domain/visitor.ts';
+import type { Visitor } from '../../shared/limits/visitor.ts';
 
 /** Which proxies are trusted: TRUST_PROXY as a number of hops, or as addresses and ranges. '' trusts none. */
 export function readTrustProxy(setting: string): proxyAddr.Trust {

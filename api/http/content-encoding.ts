@@ -3,7 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import Negotiator from 'negotiator';
 import { digestOf } from '../../shared/domain/etag.ts';
-import type { ContentEncoding } from '../../shared/ports/render-store.ts';
+import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 
 const maxKnownHeaders = 200;
 const maxHeaderLength = 200;

@@ -1,5 +1,5 @@
 import { DropError } from '../../shared/domain/errors.ts';
-import type { DropTarget } from '../../shared/domain/revision.ts';
+import type { DropTarget } from '../../shared/drops/revision.ts';
 import type { Parameter } from '../openapi/operation.ts';
 import { type ApiRequest, readSlug, toPositiveInteger } from './parameters.ts';
 

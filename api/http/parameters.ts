@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { tokenIdPattern } from '../../shared/domain/token.ts';
 
 export type Params = Readonly<Record<string, string | string[]>>;
 

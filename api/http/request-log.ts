@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '../../shared/ports/log.ts';
+import type { Log } from '../../shared/log/log.ts';
 
 /** The log lines of the request have the same id. */
 export function setRequestId(res: ServerResponse): void {

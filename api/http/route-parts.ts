@@ -1,4 +1,4 @@
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Layout } from '../html/layout.ts';
 import type { ApiDescription } from '../openapi/document.ts';

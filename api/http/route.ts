@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Caller } from '../../shared/domain/account.ts';
-import type { IdempotentRequest } from '../../shared/services/idempotency.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
+import type { IdempotentRequest } from '../../shared/idempotency/idempotency.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { ApiRequest } from './parameters.ts';
 import type { Answer } from './send.ts';

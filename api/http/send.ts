@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RouteCounter } from '../../shared/ports/metrics.ts';
+import type { RouteCounter } from '../../shared/metrics/metrics.ts';
 
 /** A response. Handlers note in `locals` what the log and the limits need. */
 export interface Answer extends ServerResponse {

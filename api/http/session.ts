@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
+import type { Caller } from '../../shared/accounts/account.ts';
 import { isHttps, splitList } from '../../shared/config/config.ts';
-import type { Caller } from '../../shared/domain/account.ts';
+import { sessionEnded } from '../../shared/credentials/sessions.ts';
 import { DropError, suspended } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { Sealer } from '../../shared/ports/sealer.ts';
-import { sessionEnded } from '../../shared/services/sessions.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import type { Sealer } from '../../shared/secrets/sealer.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { type Html, html } from '../html/html.ts';
 import { isNavigation } from './answer-error.ts';

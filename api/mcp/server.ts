@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { type DropError, suspended } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { readVersion } from '../../shared/version.ts';
 import { presentError, shownError } from '../http/http-error.ts';
 import type { McpSession } from '../http/route.ts';

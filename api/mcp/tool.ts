@@ -1,8 +1,8 @@
 import type { InferType, ObjectSchema } from 'yup';
-import type { Caller } from '../../shared/domain/account.ts';
-import type { Drop } from '../../shared/domain/drop.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
-import { etagOf } from '../../shared/domain/revision.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
+import { etagOf } from '../../shared/drops/revision.ts';
 import { presentDrop } from '../drops/presenter.ts';
 import { validate } from '../http/validate.ts';
 import { toJsonSchema } from '../openapi/request-schema.ts';

@@ -1,9 +1,9 @@
 import { object } from 'yup';
-import type { Caller } from '../../shared/domain/account.ts';
-import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../shared/domain/drop.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { Target } from '../../shared/services/drops.ts';
+import { type DetailChanges, type Drop, isChanged, type WriteIds } from '../../shared/drops/drop.ts';
+import type { Target } from '../../shared/drops/drops.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { dropFields, ifMatchField, readRevisions } from '../drops/fields.ts';
 import { withTitle } from '../drops/html-body.ts';
 import { createDropBodyReaders } from '../drops/requests.ts';

@@ -1,6 +1,6 @@
 import type { ObjectSchema, Schema } from 'yup';
+import { tokenIdPattern } from '../../shared/credentials/token.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
-import { tokenIdPattern } from '../../shared/domain/token.ts';
 import { maxVersionNumber } from '../http/parameters.ts';
 import type { Parameter } from './operation.ts';
 import type { JsonSchema } from './shape.ts';

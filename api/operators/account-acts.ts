@@ -1,8 +1,8 @@
 import type { Request } from 'express';
+import type { Account } from '../../shared/accounts/account.ts';
 import { splitList } from '../../shared/config/config.ts';
-import type { Account } from '../../shared/domain/account.ts';
 import { notFound } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { breadcrumb, timeTag } from '../html/parts.ts';
 import type { Session } from '../http/session.ts';

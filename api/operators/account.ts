@@ -1,7 +1,7 @@
 import { splitList } from '../../shared/config/config.ts';
-import type { Drop } from '../../shared/domain/drop.ts';
-import type { Token } from '../../shared/domain/token.ts';
-import { type AccountSummary, dropsAtOnce } from '../../shared/services/moderation.ts';
+import type { Token } from '../../shared/credentials/token.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
+import { type AccountSummary, dropsAtOnce } from '../../shared/moderation/moderation.ts';
 import { tokenCells } from '../dashboard/account/tokens.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { countOf, fact, noticeFor, pagination, stackedTable, timeTag } from '../html/parts.ts';

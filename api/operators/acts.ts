@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { object } from 'yup';
 import { DropError } from '../../shared/domain/errors.ts';
-import { reasonMaxCharacters } from '../../shared/domain/moderation.ts';
-import type { Operator } from '../../shared/services/moderation.ts';
+import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
+import type { Operator } from '../../shared/moderation/moderation.ts';
 import type { Act, Question } from '../dashboard/pages.ts';
 import { fieldState } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';

@@ -1,8 +1,8 @@
 import { object } from 'yup';
 import { isOwnHost } from '../../shared/config/content-origin.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
-import { readPageAddress } from '../../shared/domain/page-address.ts';
-import type { Findings } from '../../shared/services/moderation.ts';
+import type { Findings } from '../../shared/moderation/moderation.ts';
+import { readPageAddress } from '../../shared/pages/page-address.ts';
 import { fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { countOf, labelOf, timeTag } from '../html/parts.ts';

@@ -1,4 +1,4 @@
-import type { PageWithVersion } from '../../shared/domain/drop.ts';
+import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { sizeText } from '../html/parts.ts';
 import type { OperatorPage } from './pages.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import { queryOf, readSlug, toPositiveInteger } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';

@@ -1,4 +1,4 @@
-import { type Act, type AuditEntry, actTargets } from '../../shared/domain/moderation.ts';
+import { type Act, type AuditEntry, actTargets } from '../../shared/moderation/act.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { timeTag } from '../html/parts.ts';
 import { queryOf } from '../http/parameters.ts';

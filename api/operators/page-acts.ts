@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { Drop } from '../../shared/domain/drop.ts';
-import { reportIdPattern } from '../../shared/domain/report.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { ChangedPage, OwnedPage } from '../../shared/services/moderation.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import type { ChangedPage, OwnedPage } from '../../shared/moderation/moderation.ts';
+import { reportIdPattern } from '../../shared/reports/report.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { countOf, timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';

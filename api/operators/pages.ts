@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { notFound } from '../../shared/domain/errors.ts';
-import { reasonMaxCharacters } from '../../shared/domain/moderation.ts';
+import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import { type SessionPage, sessionPages } from '../dashboard/pages.ts';
 import { type Html, html } from '../html/html.ts';
 import { browserSignInPath } from '../http/paths.ts';

@@ -1,5 +1,5 @@
-import type { Account } from '../../shared/domain/account.ts';
-import type { Drop } from '../../shared/domain/drop.ts';
+import type { Account } from '../../shared/accounts/account.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { breadcrumb, soft } from '../html/parts.ts';
 import { dashboardPaths } from '../http/paths.ts';

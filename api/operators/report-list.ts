@@ -1,5 +1,5 @@
-import type { ReportedPage } from '../../shared/domain/report.ts';
-import type { OwnedPage } from '../../shared/services/moderation.ts';
+import type { OwnedPage } from '../../shared/moderation/moderation.ts';
+import type { ReportedPage } from '../../shared/reports/report.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { countOf, pagination, soft, stackedTable, timeAgo } from '../html/parts.ts';
 import { queryOf, toPositiveInteger } from '../http/parameters.ts';

@@ -1,6 +1,6 @@
-import type { OwnedVersion } from '../../shared/domain/drop.ts';
-import { type Report, reportIdPattern } from '../../shared/domain/report.ts';
-import type { OwnedPage } from '../../shared/services/moderation.ts';
+import type { OwnedVersion } from '../../shared/drops/drop.ts';
+import type { OwnedPage } from '../../shared/moderation/moderation.ts';
+import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import { copyButton, countOf, fact, noticeFor, sizeText, timeTag } from '../html/parts.ts';
 import { queryOf, readSlug } from '../http/parameters.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
+import type { Card } from '../../shared/cards/cards.ts';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import type { Page } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { Card } from '../../shared/services/cards.ts';
+import type { Page } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { isFresh } from '../http/content-encoding.ts';
 import { readSlug } from '../http/parameters.ts';
 import type { Answer } from '../http/send.ts';

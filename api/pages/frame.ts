@@ -1,5 +1,5 @@
-import type { PageWithVersion } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { rawPath } from '../http/paths.ts';
 import { createContentHosts } from '../server/content-hosts.ts';
 

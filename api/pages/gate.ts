@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
-import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { cookieName, readCookies } from '../http/cookies.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readSlug } from '../http/parameters.ts';

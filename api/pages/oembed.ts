@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { cardHeight, cardWidth } from '../../shared/domain/card.ts';
-import type { Page } from '../../shared/domain/drop.ts';
+import { cardHeight, cardWidth } from '../../shared/cards/card.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
-import { readPageAddress } from '../../shared/domain/page-address.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Page } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { readPageAddress } from '../../shared/pages/page-address.ts';
 import { html, toText } from '../html/html.ts';
 import { HttpError } from '../http/http-error.ts';
 import { cardPath, pageUrl, rawPath } from '../http/paths.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
-import type { Page } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
+import type { Page } from '../../shared/drops/drop.ts';
 import { HttpError } from '../http/http-error.ts';
 import { toPositiveInteger } from '../http/parameters.ts';
 

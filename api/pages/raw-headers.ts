@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../shared/config/config.ts';
-import { edgeTag, type Page } from '../../shared/domain/drop.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { BodyFacts } from '../../shared/services/page-bodies.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import { edgeTag, type Page } from '../../shared/drops/drop.ts';
+import type { BodyFacts } from '../../shared/pages/page-bodies.ts';
 import { indexIfEmbedded, noindex, robotsHeader } from '../http/send.ts';
 import type { ContentHost } from '../server/content-hosts.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { edgeSeconds } from '../../shared/config/config.ts';
-import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import { notFound, unavailable } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
-import type { ContentEncoding } from '../../shared/ports/render-store.ts';
-import type { Body, BodyFacts } from '../../shared/services/page-bodies.ts';
+import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import type { Body, BodyFacts } from '../../shared/pages/page-bodies.ts';
+import type { ContentEncoding } from '../../shared/renders/render-store.ts';
 import type { Layout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';
 import { createEncodingNegotiator, isFresh } from '../http/content-encoding.ts';

@@ -1,4 +1,4 @@
-import { cardHeight, cardWidth } from '../../shared/domain/card.ts';
+import { cardHeight, cardWidth } from '../../shared/cards/card.ts';
 import { type Html, html } from '../html/html.ts';
 import { cardPath, oembedPath, pageUrl } from '../http/paths.ts';
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { isHttps } from '../../shared/config/config.ts';
-import type { Page, PageWithVersion } from '../../shared/domain/drop.ts';
 import { type DropError, notFound } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Page, PageWithVersion } from '../../shared/drops/drop.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { fieldState, formError } from '../html/forms.ts';
 import { html, raw } from '../html/html.ts';
 import type { Layout, PageParts } from '../html/layout.ts';

@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
 import { object, string } from 'yup';
-import type { Page } from '../../shared/domain/drop.ts';
 import type { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
+import type { Page } from '../../shared/drops/drop.ts';
 import {
   type Complaint,
   type ReportReason,
   reportIdLength,
   reportIdPattern,
   reportReasons,
-} from '../../shared/domain/report.ts';
+} from '../../shared/reports/report.ts';
 import { fieldState, formError } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';

@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import helmet from 'helmet';
 import { isHttps } from '../../shared/config/config.ts';
 import { notFound } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { assetsPath, manifestPath } from '../html/assets.ts';
 import { createGuard, type GuardedRoute } from '../http/access.ts';
 import { answerError } from '../http/answer-error.ts';

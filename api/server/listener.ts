@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type DropError, notFound, unavailable } from '../../shared/domain/errors.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { loadAssets } from '../html/assets.ts';
 import { createLayout } from '../html/layout.ts';
 import { answerError } from '../http/answer-error.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Metrics } from '../../shared/ports/metrics.ts';
+import type { Metrics } from '../../shared/metrics/metrics.ts';
 import { rawPath } from '../http/paths.ts';
 import type { Answer } from '../http/send.ts';
 import type { PublicAddress } from '../pages/public-page.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { commonDomain, readContentOrigin } from '../../shared/config/content-origin.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { watchConnections } from './connections.ts';
 import { createListener } from './listener.ts';
 

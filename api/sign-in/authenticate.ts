@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/domain/account.ts';
+import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError, notFound } from '../../shared/domain/errors.ts';
-import type { IdentityProvider, ProviderVisit } from '../../shared/ports/identity-provider.ts';
+import type { IdentityProvider, ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
 import type { PageParts } from '../html/layout.ts';
 import { browserSignInPath, codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Identity } from '../../shared/domain/account.ts';
+import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { type Html, html } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { ProviderVisit } from '../../shared/ports/identity-provider.ts';
-import type { Sealer } from '../../shared/ports/sealer.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Sealer } from '../../shared/secrets/sealer.ts';
+import type { ProviderVisit } from '../../shared/sign-ins/identity-provider.ts';
 import { cookieName, readCookies, setCookie } from '../http/cookies.ts';
 import { signInPaths } from '../http/paths.ts';
 import type { Outcome } from './views.ts';

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import type { Identity } from '../../shared/domain/account.ts';
+import type { Identity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { randomBase62 } from '../../shared/domain/ids.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { codePathWith, signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';

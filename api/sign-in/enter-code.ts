@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { DropError } from '../../shared/domain/errors.ts';
-import { readCode, type SignIn } from '../../shared/domain/sign-in.ts';
-import { quotasOf } from '../../shared/domain/visitor.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { quotasOf } from '../../shared/limits/visitor.ts';
+import { readCode, type SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { type Identity, localIdentity } from '../../shared/domain/account.ts';
+import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import { quotaOf } from '../../shared/domain/visitor.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { quotaOf } from '../../shared/limits/visitor.ts';
 import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import { visitorOf } from '../http/client-address.ts';
 import type { Form } from '../http/show.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Config } from '../../shared/config/config.ts';
-import type { Requester } from '../../shared/domain/sign-in.ts';
+import type { Requester } from '../../shared/sign-ins/sign-in.ts';
 import { createLabelReader, sampleAccountId, startBody } from '../account/account.ts';
 import { servicePaths } from '../http/paths.ts';
 import { openCall, type Route } from '../http/route.ts';

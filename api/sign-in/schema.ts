@@ -1,5 +1,5 @@
 import { object, string } from 'yup';
-import type { PollResult, StartedSignIn } from '../../shared/services/sign-ins.ts';
+import type { PollResult, StartedSignIn } from '../../shared/sign-ins/sign-ins.ts';
 import { codePathWith } from '../http/paths.ts';
 import { type Fault, invalid, validate } from '../http/validate.ts';
 import {

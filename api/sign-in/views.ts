@@ -1,5 +1,5 @@
 import type { DropError } from '../../shared/domain/errors.ts';
-import type { SignIn } from '../../shared/domain/sign-in.ts';
+import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { errorText, fieldState, formError } from '../html/forms.ts';
 import { type Html, html, visible } from '../html/html.ts';
 import type { PageParts } from '../html/layout.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { WriteIds } from '../../shared/domain/drop.ts';
-import type { OpenUpload } from '../../shared/services/uploads.ts';
+import type { WriteIds } from '../../shared/drops/drop.ts';
+import type { OpenUpload } from '../../shared/uploads/uploads.ts';
 import { checkNotEmpty, withTitle } from '../drops/html-body.ts';
 import { describedHtml, documentCodes, sampleDrop } from '../drops/operations.ts';
 import { dropShape, presentDrop, sendWritten } from '../drops/presenter.ts';

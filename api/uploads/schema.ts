@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
-import type { DetailChanges, Document } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { UploadRequest } from '../../shared/services/uploads.ts';
+import type { DetailChanges, Document } from '../../shared/drops/drop.ts';
+import type { UploadRequest } from '../../shared/uploads/uploads.ts';
 import { dropFields, ifMatchField, isSlug, readRevisions } from '../drops/fields.ts';
 import { createDropBodyReaders, type UntitledDropInput } from '../drops/requests.ts';
 import { invalid, jsonBody, text as textField, validate } from '../http/validate.ts';

@@ -1,4 +1,4 @@
-import type { OwnedVersion } from '../../shared/domain/drop.ts';
+import type { OwnedVersion } from '../../shared/drops/drop.ts';
 import { slugShape } from '../drops/presenter.ts';
 import {
   fields,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { object } from 'yup';
-import type { Caller } from '../../shared/domain/account.ts';
+import type { Caller } from '../../shared/accounts/account.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { defaultFormat, diffFormats } from '../../shared/html/compared-lines.ts';
-import type { Services } from '../../shared/open-services.ts';
 import { isFresh } from '../http/content-encoding.ts';
 import {
   type ApiRequest,

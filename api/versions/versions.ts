@@ -1,6 +1,6 @@
 import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
-import type { OwnedVersion, WriteIds } from '../../shared/domain/drop.ts';
+import type { OwnedVersion, WriteIds } from '../../shared/drops/drop.ts';
 import { dropFields } from '../drops/fields.ts';
 import { sampleDrop, withETag } from '../drops/operations.ts';
 import { dropShape, presentDrop, sendDrop, sendWritten } from '../drops/presenter.ts';

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '../../shared/config/config.ts';
-import { htmlMediaType } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
-import { openServices } from '../../shared/open-services.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import { htmlMediaType } from '../../shared/drops/drop.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
+import { openServices } from '../../shared/engines/open-services.ts';
 import { createRecordingLog } from '../../test/worker/recording-log.ts';
 import { createJobHandlers } from '../../worker/start-worker.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
-import { openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { databaseFile } from '../../shared/adapters/sqlite/data-dir.ts';
+import { openMongo } from '../../shared/mongo/connection.ts';
+import { databaseFile } from '../../shared/sqlite/data-dir.ts';
 import { dropleaf, startWebProcess, startWorkerProcess } from '../../test/bin/command.ts';
 import { openOwnServers } from '../../test/bin/own-servers.ts';
 import { createPlainClient } from '../../test/support/client.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Account } from '../../shared/domain/account.ts';
-import type { Drop } from '../../shared/domain/drop.ts';
-import type { AuditEntry } from '../../shared/domain/moderation.ts';
-import type { Token } from '../../shared/domain/token.ts';
-import type { AccountSummary, Findings } from '../../shared/services/moderation.ts';
+import type { Account } from '../../shared/accounts/account.ts';
+import type { Token } from '../../shared/credentials/token.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
+import type { AuditEntry } from '../../shared/moderation/act.ts';
+import type { AccountSummary, Findings } from '../../shared/moderation/moderation.ts';
 import {
   addLogged,
   describeAccount,

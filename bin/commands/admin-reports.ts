@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Report } from '../../shared/domain/report.ts';
-import type { Reports } from '../../shared/services/reports.ts';
+import type { Report } from '../../shared/reports/report.ts';
+import type { Reports } from '../../shared/reports/reports.ts';
 import {
   addLogged,
   maxLimit,

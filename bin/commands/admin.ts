@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Account } from '../../shared/domain/account.ts';
-import { type Act, actTargets } from '../../shared/domain/moderation.ts';
-import type { ChangedPage, Moderation } from '../../shared/services/moderation.ts';
+import type { Account } from '../../shared/accounts/account.ts';
+import { type Act, actTargets } from '../../shared/moderation/act.ts';
+import type { ChangedPage, Moderation } from '../../shared/moderation/moderation.ts';
 import {
   addLogged,
   describeAccount,

@@ -1,5 +1,11 @@
+import { ArchiveError, type ArchiveKind, archiveKinds } from '../../shared/archives/archive.ts';
+import type { ArchiveInput, ArchiveSnapshot } from '../../shared/archives/archive-store.ts';
+import { compareArchive } from '../../shared/archives/compare.ts';
+import { exportArchive } from '../../shared/archives/export.ts';
+import type { ArchiveManifest } from '../../shared/archives/format.ts';
+import { beginImport, importArchive, type Target } from '../../shared/archives/import.ts';
+import { type OpenArchive, openArchive, type RecordsPart } from '../../shared/archives/reader.ts';
 import { type Config, engineName, isScaleOut } from '../../shared/config/config.ts';
-import { ArchiveError, type ArchiveKind, archiveKinds } from '../../shared/domain/archive.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import {
   createArchiveFile,
@@ -8,13 +14,7 @@ import {
   openArchivePipe,
   openStoreToFill,
   openStoreToRead,
-} from '../../shared/open-archives.ts';
-import type { ArchiveInput, ArchiveSnapshot } from '../../shared/ports/archive.ts';
-import { compareArchive } from '../../shared/services/archive-compare.ts';
-import { exportArchive } from '../../shared/services/archive-export.ts';
-import type { ArchiveManifest } from '../../shared/services/archive-format.ts';
-import { beginImport, importArchive, type Target } from '../../shared/services/archive-import.ts';
-import { type OpenArchive, openArchive, type RecordsPart } from '../../shared/services/archive-reader.ts';
+} from '../../shared/engines/open-archives.ts';
 import { readVersion } from '../../shared/version.ts';
 import { createErrorLog, describeStore, printLine, readDataConfig } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';

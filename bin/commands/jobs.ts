@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { isScaleOut } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { JobCount } from '../../shared/domain/job-count.ts';
+import type { OperatorServices } from '../../shared/engines/open-operator-services.ts';
+import type { JobCount } from '../../shared/jobs/job-count.ts';
 import {
   type FailedJob,
   type FailureGroup,
   groupFailures,
   type RetriedJob,
-} from '../../shared/domain/job-failure.ts';
-import type { OperatorServices } from '../../shared/open-operator-services.ts';
+} from '../../shared/jobs/job-failure.ts';
 import { withTimeout } from '../../shared/util/wait-at-most.ts';
 import { serverHosts } from '../environment.ts';
 import { printBlocks, printLine, readDataConfig, withServices } from '../operator.ts';

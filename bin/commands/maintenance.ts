@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { localIdentity } from '../../shared/accounts/account.ts';
 import { describeConfig } from '../../shared/config/config.ts';
-import { localIdentity } from '../../shared/domain/account.ts';
-import { migrateStores } from '../../shared/open-stores.ts';
+import { migrateStores } from '../../shared/engines/open-stores.ts';
 import { describeMisspelled, describeUnused, isFromFile, readSettings } from '../environment.ts';
 import { describeStore, readDataConfig, withServices } from '../operator.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';

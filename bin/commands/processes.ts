@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { atPort, type Config, isScaleOut } from '../../shared/config/config.ts';
-import { openServices, type Services } from '../../shared/open-services.ts';
-import { hasEmbeddedData, migrateStores } from '../../shared/open-stores.ts';
+import { openServices, type Services } from '../../shared/engines/open-services.ts';
+import { hasEmbeddedData, migrateStores } from '../../shared/engines/open-stores.ts';
 import { describeMisspelled, describeUnused, readSettings, variableOf } from '../environment.ts';
 import { createLog, type ProcessLog } from '../log.ts';
 import { type ProcessIo, UsageError } from '../process-io.ts';
@@ -135,7 +135,7 @@ async function startParts(options: ProcessOptions, parts: Part[]): Promise<Servi
   const services = await openServices(opened?.config ?? options.config, { log });
   parts.push({ stop: () => services.close() });
   if (services.metrics !== null) {
-    const { serveMetrics } = await import('../../shared/open-metrics.ts');
+    const { serveMetrics } = await import('../../shared/engines/open-metrics.ts');
     parts.push(await serveMetrics(services, services.metrics));
   }
   await checkServices?.(services);

@@ -8,8 +8,8 @@ import { slugPattern } from './ids.ts';
  *
  * - its type, `RecordOf`;
  * - what an import of an archive checks, `faultsOf`, and by what it is identified, `keyOf`;
- * - SQLite: columns, statements, rows (adapters/sqlite/table.ts);
- * - MongoDB: the schema, documents and records from documents (adapters/mongo/collection.ts).
+ * - SQLite: columns, statements, rows (sqlite/table.ts);
+ * - MongoDB: the schema, documents and records from documents (mongo/collection.ts).
  *
  * A new field is a line of the declaration, and a migration of SQLite (ARCHITECTURE.md, How to add).
  */

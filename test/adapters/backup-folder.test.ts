@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { beginBackup, removeOldBackups } from '../../shared/adapters/files/backup-folder.ts';
+import { beginBackup, removeOldBackups } from '../../shared/archives/files.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 describe('the folder of backups', () => {

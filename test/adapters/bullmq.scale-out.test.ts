@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { enqueueWithinMs } from '../../shared/adapters/redis/job-queue.ts';
-import { schedules } from '../../shared/job-catalogue.ts';
+import { schedules } from '../../shared/jobs/job-catalogue.ts';
+import { enqueueWithinMs } from '../../shared/jobs/redis.ts';
 import { openBullmqJobFixture } from '../contract/bullmq-job-fixture.ts';
 import { createGate, useJobFixture } from '../contract/job-fixture.ts';
 import { describeJobQueue } from '../contract/job-queue.contract.ts';

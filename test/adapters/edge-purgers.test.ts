@@ -5,7 +5,7 @@ import {
   createFastlyPurger,
   createHttpPurger,
   createVarnishPurger,
-} from '../../shared/adapters/edge/purgers.ts';
+} from '../../shared/edge/http-purgers.ts';
 import { createTestClock } from '../support/clock.ts';
 import { json, secondsOf, useEdgeDoubles } from '../support/edge-double.ts';
 import { rejectionOf } from '../support/rejection.ts';

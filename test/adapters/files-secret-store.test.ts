@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
+import { createFileSecretStore } from '../../shared/secrets/files.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 describe('SecretStore in files', () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { createGitHub } from '../../shared/adapters/github/github.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { createGitHub } from '../../shared/sign-ins/github.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 
 const callbackUrl = 'https://drops.example/sign-in/github/callback';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import { minuteMs, type Window, windowOf } from '../../shared/domain/windows.ts';
+import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { later, start } from '../contract/records.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { openGridBucket } from '../../shared/adapters/mongo/grid-bucket.ts';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { openGridBucket } from '../../shared/mongo/grid-bucket.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { inParallel, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { answerMs, type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { withTimeLimit } from '../../shared/adapters/mongo/errors.ts';
+import { answerMs, type Mongo, openMongo } from '../../shared/mongo/connection.ts';
+import { withTimeLimit } from '../../shared/mongo/errors.ts';
 import { inParallel } from '../contract/records.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { backInTimeMs, inTimeMs } from '../support/in-time.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Connection } from 'mongoose';
-import { dropModel } from '../../shared/adapters/mongo/drop-schema.ts';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import type { Drop, DropQuery, NewDrop } from '../../shared/domain/drop.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
-import type { PendingTaskStore } from '../../shared/ports/pending-task-store.ts';
+import type { Drop, DropQuery, NewDrop } from '../../shared/drops/drop.ts';
+import type { DropStore } from '../../shared/drops/drop-store.ts';
+import { dropModel } from '../../shared/drops/mongo-schema.ts';
+import type { PendingTaskStore } from '../../shared/jobs/pending-task-store.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { aDrop, at, aVersion, inParallel, later, ownedVersion, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';

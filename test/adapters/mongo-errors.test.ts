@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import { mongo } from 'mongoose';
-import { describeFailure } from '../../shared/adapters/mongo/connection.ts';
-import {
-  isDuplicateOf,
-  isMongoDown,
-  isMongoUnavailable,
-  withTimeLimit,
-} from '../../shared/adapters/mongo/errors.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { describeFailure } from '../../shared/mongo/connection.ts';
+import { isDuplicateOf, isMongoDown, isMongoUnavailable, withTimeLimit } from '../../shared/mongo/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
 const { MongoServerError, MongoBulkWriteError, MongoNetworkError } = mongo;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createMongoHtmlStore } from '../../shared/adapters/mongo/blob-store.ts';
-import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { knownForm, readForm } from '../../shared/adapters/mongo/form.ts';
-import { collectionsOf, findMissing, migrate } from '../../shared/adapters/mongo/migrate.ts';
-import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
+import { createMongoHtmlStore } from '../../shared/blobs/mongo.ts';
+import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
+import { knownForm, readForm } from '../../shared/mongo/form.ts';
+import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
+import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
 import { aDrop } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';

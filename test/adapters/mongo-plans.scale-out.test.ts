@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { mongo } from 'mongoose';
-import { dropDocument } from '../../shared/adapters/mongo/drop-schema.ts';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import { type DropQuery, sortFields, sortOrders } from '../../shared/domain/drop.ts';
+import { type DropQuery, sortFields, sortOrders } from '../../shared/drops/drop.ts';
+import { dropDocument } from '../../shared/drops/mongo-schema.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
 import {
   aDrop,
   anIdempotencyRecord,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createMongoRenderStore } from '../../shared/adapters/mongo/render-store.ts';
-import type { Artefact, RenderStore } from '../../shared/ports/render-store.ts';
+import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
+import type { Artefact, RenderStore } from '../../shared/renders/render-store.ts';
 import { anArtefact } from '../contract/records.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import { createMongoViewTotals } from '../../shared/adapters/mongo/view-totals.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
-import type { ViewTotals } from '../../shared/ports/view-store.ts';
+import type { DropStore } from '../../shared/drops/drop-store.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
+import { createMongoViewTotals } from '../../shared/views/mongo.ts';
+import type { ViewTotals } from '../../shared/views/view-store.ts';
 import { aDrop, inParallel, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createArgon2Hasher } from '../../shared/adapters/argon2/passcode-hasher.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { createArgon2Hasher } from '../../shared/passcodes/argon2.ts';
 
 describe('createArgon2Hasher', () => {
   const hasher = createArgon2Hasher();

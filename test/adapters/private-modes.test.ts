@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makePrivate } from '../../shared/adapters/sqlite/data-dir.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { openServices, type Services } from '../../shared/open-services.ts';
+import { openServices, type Services } from '../../shared/engines/open-services.ts';
+import { makePrivate } from '../../shared/sqlite/data-dir.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';

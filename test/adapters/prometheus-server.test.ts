@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type MetricsServer, startMetricsServer } from '../../shared/adapters/prometheus/server.ts';
+import { type MetricsServer, startMetricsServer } from '../../shared/metrics/prometheus-server.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { exchange, requestHead } from '../support/socket.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { type MetricsServer, startMetricsServer } from '../../shared/adapters/prometheus/server.ts';
+import { type MetricsServer, startMetricsServer } from '../../shared/metrics/prometheus-server.ts';
 import { openBullmqJobFixture } from '../contract/bullmq-job-fixture.ts';
 import { useJobFixture } from '../contract/job-fixture.ts';
 import { countJobs } from '../support/jobs.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createMongoProcessRegistry } from '../../shared/adapters/mongo/process-registry.ts';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisPageChanges } from '../../shared/adapters/redis/page-changes.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { ProcessRegistry } from '../../shared/ports/page-changes.ts';
+import { createMongoProcessRegistry } from '../../shared/pages/mongo.ts';
+import type { ProcessRegistry } from '../../shared/pages/page-changes.ts';
+import { createRedisPageChanges } from '../../shared/pages/redis.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 import { redisUrl, useRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';

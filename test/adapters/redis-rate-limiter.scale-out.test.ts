@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
+import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
 import { countsOf, expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { ViewCount, ViewTotals } from '../../shared/ports/view-store.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
+import { createRedisViewStore } from '../../shared/views/redis.ts';
+import type { ViewCount, ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
 import { emptyRedis, redisUrl, untilBack, useRedis } from '../support/redis.ts';

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { expect } from 'chai';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
-import { createSealer } from '../../shared/adapters/jose/sealer.ts';
+import { createSealer } from '../../shared/secrets/jose.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 
 const secret = 'a secret of thirty-two characters';

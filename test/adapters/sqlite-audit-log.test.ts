@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createSqliteAuditLog } from '../../shared/adapters/sqlite/audit-log.ts';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteAuditLog } from '../../shared/moderation/sqlite.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 describe('The audit log in SQLite', () => {

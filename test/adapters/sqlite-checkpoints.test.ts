@@ -3,9 +3,9 @@ import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { createSqliteBlobStore } from '../../shared/adapters/sqlite/blob-store.ts';
-import { createCheckpoints } from '../../shared/adapters/sqlite/checkpoints.ts';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { createSqliteBlobStore } from '../../shared/blobs/sqlite.ts';
+import { createCheckpoints } from '../../shared/sqlite/checkpoints.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 

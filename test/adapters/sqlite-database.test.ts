@@ -6,17 +6,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { lockDataDir } from '../../shared/adapters/sqlite/data-dir.ts';
-import { type Database, type DatabaseReports, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteDropStore } from '../../shared/adapters/sqlite/drop-store.ts';
-import { createSqlitePendingTaskStore } from '../../shared/adapters/sqlite/pending-task-store.ts';
-import { createSqliteViewStore } from '../../shared/adapters/sqlite/view-store.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { createSqliteDropStore } from '../../shared/drops/sqlite.ts';
+import { createSqlitePendingTaskStore } from '../../shared/jobs/sqlite-pending-tasks.ts';
+import { lockDataDir } from '../../shared/sqlite/data-dir.ts';
+import { type Database, type DatabaseReports, openDatabase } from '../../shared/sqlite/database.ts';
+import { createSqliteViewStore } from '../../shared/views/sqlite.ts';
 import { aDrop, at, later } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-const adapters = new URL('../../shared/adapters/sqlite/', import.meta.url);
+const adapters = new URL('../../shared/sqlite/', import.meta.url);
 
 describe('SQLite database', () => {
   let dir: string;
@@ -281,7 +281,7 @@ describe('SQLite database', () => {
   });
 
   it('the number of each migration is its place: files opened by any release had the same ones before it', () => {
-    const folder = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
+    const folder = new URL('../../shared/sqlite/migrations/', import.meta.url);
     const numbers = readdirSync(folder)
       .sort()
       .map((name) => Number.parseInt(name, 10));

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Database } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { JobMonitor } from '../../shared/ports/job-queue.ts';
+import type { JobMonitor } from '../../shared/jobs/job-queue.ts';
+import type { Database } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createGate, rejectWith, useJobFixture } from '../contract/job-fixture.ts';
 import { describeJobQueue } from '../contract/job-queue.contract.ts';
 import { aDrop } from '../contract/records.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Database, openDatabase, type Values } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { type Database, openDatabase, type Values } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { aDrop } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqlitePageChanges } from '../../shared/adapters/sqlite/page-changes.ts';
+import { createSqlitePageChanges } from '../../shared/pages/sqlite.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 const aTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 

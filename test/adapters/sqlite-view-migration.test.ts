@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
-const migrations = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
+const migrations = new URL('../../shared/sqlite/migrations/', import.meta.url);
 
 describe('Views that the first release had recorded in SQLite', () => {
   it('are added to drops and days by the migration, those of a half-added batch once', async () => {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { knownForm as mongoForm } from '../../shared/adapters/mongo/form.ts';
-import { collectionsOf } from '../../shared/adapters/mongo/migrate.ts';
-import { knownForm as sqliteForm } from '../../shared/adapters/sqlite/form.ts';
+import { knownForm as mongoForm } from '../../shared/mongo/form.ts';
+import { collectionsOf } from '../../shared/mongo/migrate.ts';
+import { knownForm as sqliteForm } from '../../shared/sqlite/form.ts';
 
-const migrations = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
+const migrations = new URL('../../shared/sqlite/migrations/', import.meta.url);
 
 /** Of finished releases (CONTRIBUTING.md, Releases): the migrations of SQLite, and the collections of MongoDB by form. */
 const released: { sqlite: Record<string, string>; mongodb: Record<number, string> } = {
@@ -59,7 +59,7 @@ describe('The form of the stored data', () => {
     const found = digest(JSON.stringify([plans, fields]));
     const latest = Math.max(...Object.keys(released.mongodb).map(Number));
     expect(mongoForm, 'one step a release').to.be.within(latest, latest + 1);
-    const message = `raise knownForm in shared/adapters/mongo/form.ts: ${found} is not what form ${mongoForm} was`;
+    const message = `raise knownForm in shared/mongo/form.ts: ${found} is not what form ${mongoForm} was`;
     expect(found, message).to.equal(released.mongodb[mongoForm] ?? found);
   });
 });

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import type { ArchiveInput } from '../../shared/archives/archive-store.ts';
 import {
   createArchiveFile,
   createArchivePipe,
   openArchiveFile,
   openArchivePipe,
-} from '../../shared/adapters/tar/archive-file.ts';
-import type { ArchiveInput } from '../../shared/ports/archive.ts';
+} from '../../shared/archives/tar.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Renderer } from '@takumi-rs/core';
 import { expect } from 'chai';
-import { findCardFonts } from '../../shared/adapters/threads/card-fonts.ts';
-import { createThreadCardRenderer } from '../../shared/adapters/threads/threads.ts';
-import { cardHeight, cardWidth, pageCard, plainCard } from '../../shared/domain/card.ts';
+import { cardHeight, cardWidth, pageCard, plainCard } from '../../shared/cards/card.ts';
+import { findCardFonts } from '../../shared/threads/card-fonts.ts';
+import { createThreadCardRenderer } from '../../shared/threads/threads.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const titles = [

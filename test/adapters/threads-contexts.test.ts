@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { renderMarkdown } from '../../shared/adapters/threads/markdown.ts';
-import { createThreadContextRenderer, type ThreadOptions } from '../../shared/adapters/threads/threads.ts';
-import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
+import type { ContextRenderer } from '../../shared/renders/context-renderer.ts';
+import { renderMarkdown } from '../../shared/threads/markdown.ts';
+import { createThreadContextRenderer, type ThreadOptions } from '../../shared/threads/threads.ts';
 import { cpuMsOf, watchEventLoop } from '../support/cpu.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
 import { parsePage } from '../support/html.ts';

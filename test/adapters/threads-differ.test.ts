@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { unifiedDiff } from '../../shared/adapters/threads/compare.ts';
-import { createThreadDiffer } from '../../shared/adapters/threads/threads.ts';
+import type { Differ } from '../../shared/diffs/differ.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
-import type { Differ } from '../../shared/ports/differ.ts';
+import { unifiedDiff } from '../../shared/threads/compare.ts';
+import { createThreadDiffer } from '../../shared/threads/threads.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';

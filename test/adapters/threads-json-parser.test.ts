@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createThreadJsonParser } from '../../shared/adapters/threads/threads.ts';
+import { createThreadJsonParser } from '../../shared/threads/threads.ts';
 import { watchEventLoop } from '../support/cpu.ts';
 
 describe('createThreadJsonParser', () => {

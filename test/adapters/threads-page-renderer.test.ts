@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { createThreadRenderer, type PageRendererOptions } from '../../shared/adapters/threads/threads.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { applyPlan, planRender } from '../../shared/html/plan.ts';
-import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
+import type { PageRenderer } from '../../shared/renders/page-renderer.ts';
+import { createThreadRenderer, type PageRendererOptions } from '../../shared/threads/threads.ts';
 
 const plenty = 5_000;
 

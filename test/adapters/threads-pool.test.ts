@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { createThreadPool } from '../../shared/adapters/threads/thread-pool.ts';
+import { createThreadPool } from '../../shared/threads/thread-pool.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 /** Blocks its thread for `ms`, or until its memory is full, or sleeps so long, which takes no CPU. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createThreadTitleFinder } from '../../shared/adapters/threads/threads.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import { createThreadTitleFinder } from '../../shared/threads/threads.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
 /** A title behind so many bytes that its search takes much longer than a millisecond. */

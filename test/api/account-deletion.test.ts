@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { callEverything } from '../support/calls.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { json, useEdgeDoubles } from '../support/edge-double.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newToken } from '../../shared/domain/token.ts';
+import { newToken } from '../../shared/credentials/token.ts';
 import {
   type Call,
   callEverything,

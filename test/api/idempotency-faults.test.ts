@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import type { Answer } from '../support/client.ts';
 import { expectTooMany } from '../support/expect.ts';
 import { writeWith } from '../support/keyed.ts';

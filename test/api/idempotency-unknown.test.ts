@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { NewDrop } from '../../shared/domain/drop.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
-import type { IdempotencyStore } from '../../shared/ports/idempotency-store.ts';
+import type { NewDrop } from '../../shared/drops/drop.ts';
+import type { DropStore } from '../../shared/drops/drop-store.ts';
+import type { IdempotencyStore } from '../../shared/idempotency/idempotency-store.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
 import { writeWith } from '../support/keyed.ts';

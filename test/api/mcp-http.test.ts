@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { createPlainClient } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
 import { type Owner, startService, useService } from '../support/service.ts';

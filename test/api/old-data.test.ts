@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import type { Config } from '../../shared/config/config.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { createTestClock } from '../support/clock.ts';
 import { isScaleOutRun } from '../support/engine.ts';
 import { expectError } from '../support/expect.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId, randomBase62 } from '../../shared/domain/ids.ts';
-import { reportIdLength } from '../../shared/domain/report.ts';
+import { reportIdLength } from '../../shared/reports/report.ts';
 import { type Dashboard, openDashboard, openOperators } from '../support/dashboard.ts';
 import { expectRefusal } from '../support/person.ts';
 import { createReportScene } from '../support/report-form.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Report } from '../../shared/domain/report.ts';
+import type { Report } from '../../shared/reports/report.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { createReportScene } from '../support/report-form.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { formTokensOf } from '../../api/http/session.ts';
-import { hashToken } from '../../shared/domain/token.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import { hashToken } from '../../shared/credentials/token.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { type EdgeDouble, useEdgeDoubles } from '../support/edge-double.ts';
 import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createOwner, type Owner } from '../support/owner.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { type SeenByEdge, useEdgeDoubles } from '../support/edge-double.ts';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteReportStore } from '../../shared/adapters/sqlite/report-store.ts';
-import type { NewReport } from '../../shared/ports/report-store.ts';
+import type { NewReport } from '../../shared/reports/report-store.ts';
+import { createSqliteReportStore } from '../../shared/reports/sqlite.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
 import { aReport, start } from '../contract/records.ts';
 import { dropleaf } from './command.ts';
 import { makeData, useHome } from './home.ts';

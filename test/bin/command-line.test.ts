@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { storeForm } from '../../shared/open-stores.ts';
+import { storeForm } from '../../shared/engines/open-stores.ts';
 import { dropleaf } from './command.ts';
 import { useHome } from './home.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { type JobHandlers, jobNames } from '../../shared/job-catalogue.ts';
+import { type JobHandlers, jobNames } from '../../shared/jobs/job-catalogue.ts';
+import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createTestClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { dropleaf } from './command.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
-import { knownForm } from '../../shared/adapters/mongo/form.ts';
+import { knownForm } from '../../shared/mongo/form.ts';
 import { dropleaf, launch, startWebProcess, type Watched } from './command.ts';
 import { type OwnServers, openOwnServers } from './own-servers.ts';
 

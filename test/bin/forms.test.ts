@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/adapters/sqlite/form.ts';
+import { knownForm } from '../../shared/sqlite/form.ts';
 import { formOf, makeOlderData, setForm } from '../support/older-data.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { dropleaf, logOf } from './command.ts';

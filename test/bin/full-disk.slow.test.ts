@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/adapters/sqlite/form.ts';
+import { knownForm } from '../../shared/sqlite/form.ts';
 import { formOf, makeOlderData } from '../support/older-data.ts';
 import { openSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { makeTempDir } from '../support/temp-dir.ts';

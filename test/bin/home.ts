@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type Env, type RunningService, startDropleaf, startHere } from './command.ts';
 

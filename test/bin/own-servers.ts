@@ -1,5 +1,5 @@
-import { openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import { openMongo } from '../../shared/mongo/connection.ts';
+import { openRedis } from '../../shared/redis/connection.ts';
 import { newMongoUri, patient } from '../support/mongo-uri.ts';
 import { emptyRedis, newRedisPrefix, redisUrl } from '../support/redis.ts';
 import { until } from '../support/until.ts';

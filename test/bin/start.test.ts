@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { knownForm } from '../../shared/adapters/sqlite/form.ts';
+import { knownForm } from '../../shared/sqlite/form.ts';
 import { dropleaf, logOf, type Outcome } from './command.ts';
 import { useHome } from './home.ts';
 

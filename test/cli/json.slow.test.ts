@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect } from 'chai';
-import { newToken } from '../../shared/domain/token.ts';
+import { newToken } from '../../shared/credentials/token.ts';
 import { listen } from '../support/listen.ts';
 import { fakeBrowser } from './client.ts';
 import { usePublisher } from './publisher.ts';

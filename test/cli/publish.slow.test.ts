@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { expect } from 'chai';
-import { newToken } from '../../shared/domain/token.ts';
+import { newToken } from '../../shared/credentials/token.ts';
 import { until } from '../support/until.ts';
 import { usePublisher } from './publisher.ts';
 import { runInTerminal } from './terminal.ts';

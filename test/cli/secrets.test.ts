@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { findSecrets } from '../../cli/publish/secrets.ts';
-import { newToken } from '../../shared/domain/token.ts';
+import { newToken } from '../../shared/credentials/token.ts';
 import { cpuMsOf } from '../support/cpu.ts';
 
 const now = Date.UTC(2026, 10, 23);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import { atPort, readConfig } from '../../shared/config/config.ts';
-import { openServices } from '../../shared/open-services.ts';
-import { migrateStores } from '../../shared/open-stores.ts';
+import { openServices } from '../../shared/engines/open-services.ts';
+import { migrateStores } from '../../shared/engines/open-stores.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 

@@ -1,5 +1,5 @@
 import { readConfig } from '../../shared/config/config.ts';
-import { openOperatorServices } from '../../shared/open-operator-services.ts';
+import { openOperatorServices } from '../../shared/engines/open-operator-services.ts';
 import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts';
 import { makeData } from '../bin/home.ts';
 import { openOwnServers } from '../bin/own-servers.ts';

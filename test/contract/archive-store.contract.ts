@@ -4,12 +4,12 @@ import {
   type ArchiveKind,
   type ArchiveRecord,
   archiveKinds,
-} from '../../shared/domain/archive.ts';
-import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
+} from '../../shared/archives/archive.ts';
+import type { ArchiveSnapshot } from '../../shared/archives/archive-store.ts';
+import { readSnapshot } from '../../shared/archives/export.ts';
+import { importArchive } from '../../shared/archives/import.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { ArchiveSnapshot } from '../../shared/ports/archive.ts';
-import { readSnapshot } from '../../shared/services/archive-export.ts';
-import { importArchive } from '../../shared/services/archive-import.ts';
+import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
 import { exportEntries, openBytes, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
-import type { AuditEntry } from '../../shared/domain/moderation.ts';
+import type { AuditEntry } from '../../shared/moderation/act.ts';
 import { inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

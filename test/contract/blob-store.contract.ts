@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BlobIds, BlobStore } from '../../shared/ports/blob-store.ts';
+import type { BlobIds, BlobStore } from '../../shared/blobs/blob-store.ts';
 import { inParallel } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

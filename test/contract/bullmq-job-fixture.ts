@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
-import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisJobQueue, queueName, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
+import { createRedisJobQueue, queueName, type RedisJobQueue } from '../../shared/jobs/redis.ts';
+import { openRedis, type Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { startVirtualDate, type VirtualDate } from '../support/clock.ts';
 import { emptyRedis, newRedisPrefix, patientEnqueueMs, redisUrl } from '../support/redis.ts';

@@ -1,5 +1,5 @@
-import type { DropTarget } from '../../shared/domain/revision.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
+import type { DropStore } from '../../shared/drops/drop-store.ts';
+import type { DropTarget } from '../../shared/drops/revision.ts';
 import { aVersion, later } from './records.ts';
 
 /** @param number of an existing version */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Drop, type NewDrop, sortFields } from '../../shared/domain/drop.ts';
+import { type Drop, type NewDrop, sortFields } from '../../shared/drops/drop.ts';
 import {
   aDrop,
   at,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DropQuery, NewDrop } from '../../shared/domain/drop.ts';
+import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
 import { at, aVersion, makeDrop, newestFirst, pairs, start, tags } from './records.ts';
 import type { Stores } from './stores.ts';
 

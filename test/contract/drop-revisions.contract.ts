@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Drop } from '../../shared/domain/drop.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
 import { everyChange } from './changes.ts';
 import { at, aVersion, inParallel, later, makeDrop, tags } from './records.ts';
 import type { Stores } from './stores.ts';

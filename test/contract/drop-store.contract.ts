@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { NewDrop } from '../../shared/domain/drop.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
+import type { NewDrop } from '../../shared/drops/drop.ts';
 import { describeDropList } from './drop-list.contract.ts';
 import { describeDropRevisions } from './drop-revisions.contract.ts';
 import { describeDropVersions } from './drop-versions.contract.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Drop, NewVersion } from '../../shared/domain/drop.ts';
+import type { Drop, NewVersion } from '../../shared/drops/drop.ts';
 import {
   at,
   aVersion,

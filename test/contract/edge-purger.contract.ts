@@ -1,10 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { edgeTag } from '../../shared/domain/drop.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { EdgePurger } from '../../shared/ports/edge-purger.ts';
+import { edgeTag } from '../../shared/drops/drop.ts';
+import type { EdgePurger } from '../../shared/edge/edge-purger.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type SeenByEdge, secondsOf, useEdgeDoubles } from '../support/edge-double.ts';
 import { rejectionOf } from '../support/rejection.ts';

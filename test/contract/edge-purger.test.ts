@@ -3,7 +3,7 @@ import {
   createFastlyPurger,
   createHttpPurger,
   createVarnishPurger,
-} from '../../shared/adapters/edge/purgers.ts';
+} from '../../shared/edge/http-purgers.ts';
 import type { SeenByEdge } from '../support/edge-double.ts';
 import { describeEdgePurgerContract } from './edge-purger.contract.ts';
 

@@ -1,9 +1,10 @@
 // A child process: enqueues a `drop.remove` job for the drop of the second argument, prints `entered` in its handler
 // and hangs there until it is killed. The first argument is JSON: `{"path"}` of a SQLite database, or `{"url","prefix","stallMs"}`.
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+
+import { createRedisJobQueue } from '../../shared/jobs/redis.ts';
+import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { openRedis } from '../../shared/redis/connection.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { recordingHandlers } from './job-fixture.ts';
 

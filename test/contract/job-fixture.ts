@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type JobHandlers, type JobName, jobNames } from '../../shared/job-catalogue.ts';
-import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/ports/job-queue.ts';
+import { type JobHandlers, type JobName, jobNames } from '../../shared/jobs/job-catalogue.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
 import type { LogLine } from '../worker/recording-log.ts';
 
 export interface JobProcess {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { jobNames } from '../../shared/job-catalogue.ts';
-import type { JobMonitor } from '../../shared/ports/job-queue.ts';
+import { jobNames } from '../../shared/jobs/job-catalogue.ts';
+import type { JobMonitor } from '../../shared/jobs/job-queue.ts';
 import { countJobs } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 import { createGate, type JobFixture, rejectWith, useJobFixture } from './job-fixture.ts';

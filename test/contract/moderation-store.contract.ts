@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Drop, NewDrop } from '../../shared/domain/drop.ts';
+import type { Drop, NewDrop } from '../../shared/drops/drop.ts';
 import { changesOfOwner } from './changes.ts';
 import { at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';

@@ -1,5 +1,5 @@
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
+import { createRedisViewStore } from '../../shared/views/redis.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';
 import { useRedis } from '../support/redis.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { PendingTask } from '../../shared/domain/drop.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
+import type { PendingTask } from '../../shared/drops/drop.ts';
+import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
 import { aDrop, anArtefact, at, aVersion, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

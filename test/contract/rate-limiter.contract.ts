@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
-import type { Quota, RateLimiter, Reservation } from '../../shared/ports/rate-limiter.ts';
+import type { Quota, RateLimiter, Reservation } from '../../shared/limits/rate-limiter.ts';
 import { inParallel, later, start } from './records.ts';
 
 const minute = windowOf(start, minuteMs);

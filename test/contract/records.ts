@@ -1,3 +1,11 @@
+import {
+  hashSessionSecret,
+  newSessionSecret,
+  type Session,
+  sessionIdOf,
+} from '../../shared/credentials/session.ts';
+import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/credentials/token.ts';
+import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
 import type {
   Drop,
   DropQuery,
@@ -6,23 +14,15 @@ import type {
   OwnedVersion,
   PendingTask,
   Version,
-} from '../../shared/domain/drop.ts';
-import { htmlMediaType } from '../../shared/domain/drop.ts';
-import { newId, newSlug, randomBase62 } from '../../shared/domain/ids.ts';
-import { reportIdLength } from '../../shared/domain/report.ts';
-import type { DropTarget } from '../../shared/domain/revision.ts';
-import {
-  hashSessionSecret,
-  newSessionSecret,
-  type Session,
-  sessionIdOf,
-} from '../../shared/domain/session.ts';
-import type { SignIn } from '../../shared/domain/sign-in.ts';
-import { hashToken, newToken, type Token, tokenIdOf } from '../../shared/domain/token.ts';
-import type { DropStore } from '../../shared/ports/drop-store.ts';
-import type { IdempotencyRecord } from '../../shared/ports/idempotency-store.ts';
-import type { Artefact } from '../../shared/ports/render-store.ts';
-import type { NewReport } from '../../shared/ports/report-store.ts';
+} from '../../shared/drops/drop.ts';
+import { htmlMediaType } from '../../shared/drops/drop.ts';
+import type { DropStore } from '../../shared/drops/drop-store.ts';
+import type { DropTarget } from '../../shared/drops/revision.ts';
+import type { IdempotencyRecord } from '../../shared/idempotency/idempotency-store.ts';
+import type { Artefact } from '../../shared/renders/render-store.ts';
+import { reportIdLength } from '../../shared/reports/report.ts';
+import type { NewReport } from '../../shared/reports/report-store.ts';
+import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 
 /** The target of a change, at any revision unless `revs` are given. */
 export function at(slug: string, ownerId = 'owner', revs: DropTarget['revs'] = null): DropTarget {

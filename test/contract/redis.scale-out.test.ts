@@ -1,5 +1,5 @@
-import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
-import { createRedisRateLimiter } from '../../shared/adapters/redis/rate-limiter.ts';
+import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import { createRedisRateLimiter } from '../../shared/limits/redis.ts';
 import { useRedis } from '../support/redis.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { describeRateLimiterContract } from './rate-limiter.contract.ts';

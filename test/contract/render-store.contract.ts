@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Artefact, ArtefactPart } from '../../shared/ports/render-store.ts';
+import type { Artefact, ArtefactPart } from '../../shared/renders/render-store.ts';
 import { anArtefact, inParallel } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { NewReport, ReportQuery } from '../../shared/ports/report-store.ts';
+import type { NewReport, ReportQuery } from '../../shared/reports/report-store.ts';
 import { aReport, inParallel, later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

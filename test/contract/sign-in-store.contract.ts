@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SignIn } from '../../shared/domain/sign-in.ts';
+import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { aSignIn, inParallel, later } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteJobQueue, type SqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
+import { createSqliteJobQueue, type SqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFileSecretStore } from '../../shared/adapters/files/secret-store.ts';
-import { createSqliteArchiveStore } from '../../shared/adapters/sqlite/archive-store.ts';
-import { openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { createSqliteArchiveStore } from '../../shared/archives/sqlite.ts';
+import { createFileSecretStore } from '../../shared/secrets/files.ts';
+import { openDatabase } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { describeAllStores } from './all-stores.ts';

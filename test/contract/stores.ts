@@ -1,4 +1,4 @@
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import type { TestClock } from '../support/clock.ts';
 
 /** The stores of one database. The suites know them by their ports only, so any engine can be run through them. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Upload } from '../../shared/ports/upload-store.ts';
+import type { Upload } from '../../shared/uploads/upload-store.ts';
 import { later, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

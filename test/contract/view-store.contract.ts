@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Drop } from '../../shared/domain/drop.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
 import { at, inParallel, later, makeDrop, start } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
 

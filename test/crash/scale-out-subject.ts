@@ -1,8 +1,8 @@
-import { openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisJobQueue, type RedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
-import { systemClock } from '../../shared/open-stores.ts';
-import type { Stores } from '../../shared/ports/engine.ts';
+import type { Stores } from '../../shared/engines/engine.ts';
+import { systemClock } from '../../shared/engines/open-stores.ts';
+import { createRedisJobQueue, type RedisJobQueue } from '../../shared/jobs/redis.ts';
+import { openMongo } from '../../shared/mongo/connection.ts';
+import { openRedis } from '../../shared/redis/connection.ts';
 import { createStoreReconcile } from '../../worker/jobs/store-reconcile.ts';
 import type { RunningService } from '../bin/command.ts';
 import { openCluster } from '../support/cluster.ts';

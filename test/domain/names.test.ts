@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { idAt, newId, newSlug, slugPattern } from '../../shared/domain/ids.ts';
-import { newCode, readCode } from '../../shared/domain/sign-in.ts';
+import { newCode, readCode } from '../../shared/sign-ins/sign-in.ts';
 
 const now = Date.UTC(2026, 0, 15);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSearch, foldTexts } from '../../shared/domain/search.ts';
+import { createSearch, foldTexts } from '../../shared/drops/search.ts';
 
 describe('The words of a search', () => {
   const finds = (search: string, title: string, description: string | null = null) =>

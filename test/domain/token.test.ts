@@ -6,7 +6,7 @@ import {
   newToken,
   tokenIdOf,
   tokenIn,
-} from '../../shared/domain/token.ts';
+} from '../../shared/credentials/token.ts';
 
 describe('API tokens', () => {
   it('are a prefix, an underscore and 36 base62 characters, and never the same', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { diffTable } from '../../api/dashboard/history/diff-table.ts';
 import { toText } from '../../api/html/html.ts';
-import { unifiedDiff } from '../../shared/adapters/threads/compare.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
+import { unifiedDiff } from '../../shared/threads/compare.ts';
 import { parsePage } from '../support/html.ts';
 
 function tableOf(before: string, after: string) {

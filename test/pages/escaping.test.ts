@@ -10,9 +10,9 @@ import { passcodePage } from '../../api/pages/viewer.ts';
 import { viewerPage } from '../../api/pages/viewer-page.ts';
 import { reportFormPage } from '../../api/reports/reports.ts';
 import { approvalPage, codePage, localPage, problemPage, providerPage } from '../../api/sign-in/views.ts';
-import type { Drop } from '../../shared/domain/drop.ts';
 import { type Code, DropError, type ErrorDetails } from '../../shared/domain/errors.ts';
-import type { SignIn } from '../../shared/domain/sign-in.ts';
+import type { Drop } from '../../shared/drops/drop.ts';
+import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf, pageOf } from '../support/layout.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { raw } from '../../api/html/html.ts';
 import { type ViewerParts, viewerPage } from '../../api/pages/viewer-page.ts';
-import { renderMarkdown } from '../../shared/adapters/threads/markdown.ts';
+import { renderMarkdown } from '../../shared/threads/markdown.ts';
 import { parsePage } from '../support/html.ts';
 import { barePageOf } from '../support/layout.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { countJobs } from '../support/jobs.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
 import { createGate } from '../support/gate.ts';
 import { countJobs } from '../support/jobs.ts';
 import { noLimits } from '../support/no-limits.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import type { ArchivedDrop } from '../../shared/domain/archive.ts';
-import type { ArchiveSnapshot, ArchiveStore } from '../../shared/ports/archive.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { ArchivedDrop } from '../../shared/archives/archive.ts';
+import type { ArchiveSnapshot, ArchiveStore } from '../../shared/archives/archive-store.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { at, later } from '../contract/records.ts';
 import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';

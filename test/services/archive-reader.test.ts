@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { type Entry, exportEntries, findFaults, openFilled, packEntries } from '../support/archives.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { makeTempDir } from '../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type ArchiveKind, canonicalJson } from '../../shared/domain/archive.ts';
+import { type ArchiveKind, canonicalJson } from '../../shared/archives/archive.ts';
+import { parseArchiveRecord } from '../../shared/archives/records.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { parseArchiveRecord } from '../../shared/services/archive-records.ts';
 import { aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
 
 const drop = {

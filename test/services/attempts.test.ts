@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createMemoryRateLimiter } from '../../shared/adapters/memory/rate-limiter.ts';
 import { DropError } from '../../shared/domain/errors.ts';
 import { minuteMs, windowOf } from '../../shared/domain/windows.ts';
-import type { RateLimiter } from '../../shared/ports/rate-limiter.ts';
-import { createAttempts } from '../../shared/services/attempts.ts';
+import { createAttempts } from '../../shared/limits/attempts.ts';
+import { createMemoryRateLimiter } from '../../shared/limits/memory.ts';
+import type { RateLimiter } from '../../shared/limits/rate-limiter.ts';
 import { expectReserved } from '../contract/rate-limiter.contract.ts';
 import { inParallel, start } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { CardStore, StoredCard } from '../../shared/blobs/blob-store.ts';
+import { createCards } from '../../shared/cards/cards.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
-import type { CardStore, StoredCard } from '../../shared/ports/blob-store.ts';
-import { createCards } from '../../shared/services/cards.ts';
 import { createCardRenderer } from '../support/card-renderer.ts';
 import { createGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';

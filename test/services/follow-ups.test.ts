@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { createFollowUps } from '../../shared/services/follow-ups.ts';
+import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog, createThrottledRecordingLog } from '../worker/recording-log.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { PageWithVersion } from '../../shared/domain/drop.ts';
 import { digestOf, factsOf } from '../../shared/domain/etag.ts';
+import type { PageWithVersion } from '../../shared/drops/drop.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/ports/render-store.ts';
-import { createPageBodies } from '../../shared/services/page-bodies.ts';
-import type { RunningRender } from '../../shared/services/rendering.ts';
+import { createPageBodies } from '../../shared/pages/page-bodies.ts';
+import type { ArtefactPart, RenderedPage, RenderHead } from '../../shared/renders/render-store.ts';
+import type { RunningRender } from '../../shared/renders/rendering.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Page } from '../../shared/domain/drop.ts';
 import { nullIfNotFound, unavailable } from '../../shared/domain/errors.ts';
-import { createPageCache } from '../../shared/services/page-cache.ts';
+import type { Page } from '../../shared/drops/drop.ts';
+import { createPageCache } from '../../shared/pages/page-cache.ts';
 import { createTestClock } from '../support/clock.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';

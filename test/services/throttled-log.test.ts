@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '../../shared/domain/errors.ts';
-import { throttleFailures } from '../../shared/services/throttled-log.ts';
+import { throttleFailures } from '../../shared/log/throttled-log.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { tokenOf } from '../../shared/domain/account.ts';
-import type { Token } from '../../shared/domain/token.ts';
-import { createTokens } from '../../shared/services/tokens.ts';
+import { tokenOf } from '../../shared/accounts/account.ts';
+import type { Token } from '../../shared/credentials/token.ts';
+import { createTokens } from '../../shared/credentials/tokens.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createThrottledRecordingLog } from '../worker/recording-log.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ViewCount } from '../../shared/ports/view-store.ts';
-import { createViews } from '../../shared/services/views.ts';
+import type { ViewCount } from '../../shared/views/view-store.ts';
+import { createViews } from '../../shared/views/views.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 

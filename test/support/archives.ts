@@ -1,15 +1,11 @@
-import {
-  createArchivePipe,
-  openArchiveFile,
-  openArchivePipe,
-} from '../../shared/adapters/tar/archive-file.ts';
+import { secretNames } from '../../shared/archives/archive.ts';
+import type { ArchiveStore } from '../../shared/archives/archive-store.ts';
+import { type ExportOptions, exportArchive } from '../../shared/archives/export.ts';
+import { type OpenArchive, openArchive } from '../../shared/archives/reader.ts';
+import { createArchivePipe, openArchiveFile, openArchivePipe } from '../../shared/archives/tar.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import { secretNames } from '../../shared/domain/archive.ts';
-import { openStores } from '../../shared/open-stores.ts';
-import type { ArchiveStore } from '../../shared/ports/archive.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
-import { type ExportOptions, exportArchive } from '../../shared/services/archive-export.ts';
-import { type OpenArchive, openArchive } from '../../shared/services/archive-reader.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
+import { openStores } from '../../shared/engines/open-stores.ts';
 import { start } from '../contract/records.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { createTestClock } from './clock.ts';

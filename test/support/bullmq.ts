@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { queueName } from '../../shared/adapters/redis/job-queue.ts';
-import { schedules } from '../../shared/job-catalogue.ts';
+import { schedules } from '../../shared/jobs/job-catalogue.ts';
+import { queueName } from '../../shared/jobs/redis.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
 
 /** A key of the queue, as BullMQ names it. */
 function jobKeyIn(redis: Redis, type: string): string {

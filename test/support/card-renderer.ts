@@ -1,5 +1,5 @@
-import type { CardContent } from '../../shared/domain/card.ts';
-import type { CardRenderer } from '../../shared/ports/card-renderer.ts';
+import type { CardContent } from '../../shared/cards/card.ts';
+import type { CardRenderer } from '../../shared/cards/card-renderer.ts';
 
 /** What `createCardRenderer` draws instead of a picture. */
 export function drawnText({ kind, title, description }: Omit<CardContent, 'day' | 'host'>): string {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
 
 export interface TestClock extends Clock {
   advance(ms: number): void;

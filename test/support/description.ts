@@ -4,7 +4,7 @@ import { share } from '../../api/openapi/share.ts';
 import { createRoutes, type RouteTable } from '../../api/routes.ts';
 import { createMemoryBudget } from '../../api/server/memory-budget.ts';
 import { readConfig } from '../../shared/config/config.ts';
-import type { Services } from '../../shared/open-services.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
 import { createTestPages } from './layout.ts';
 
 export interface DescribedHeader {

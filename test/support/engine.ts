@@ -1,4 +1,4 @@
-import type { JobConsumer } from '../../shared/ports/job-queue.ts';
+import type { JobConsumer } from '../../shared/jobs/job-queue.ts';
 import { drainJobs } from './bullmq.ts';
 import { followClock, type TestClock } from './clock.ts';
 import { openTestMongo } from './mongo.ts';

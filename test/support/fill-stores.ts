@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Engine } from '../../shared/ports/engine.ts';
+import type { Engine } from '../../shared/engines/engine.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
 import { aDrop, anIdempotencyRecord, aReport, aToken, at, aVersion } from '../contract/records.ts';
 

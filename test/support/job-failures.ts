@@ -1,4 +1,4 @@
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 
 /** The same handlers; what they throw is added to `thrown` too. */
 export function recordFailures(handlers: JobHandlers, thrown: unknown[]): JobHandlers {

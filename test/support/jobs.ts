@@ -1,5 +1,5 @@
-import { schedules } from '../../shared/job-catalogue.ts';
-import type { JobMonitor } from '../../shared/ports/job-queue.ts';
+import { schedules } from '../../shared/jobs/job-catalogue.ts';
+import type { JobMonitor } from '../../shared/jobs/job-queue.ts';
 
 const periodic = new Set<string>(schedules.map(({ name }) => name));
 

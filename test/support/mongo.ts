@@ -1,5 +1,5 @@
-import { type Mongo, openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { collectionsOf, migrate } from '../../shared/adapters/mongo/migrate.ts';
+import { type Mongo, openMongo } from '../../shared/mongo/connection.ts';
+import { collectionsOf, migrate } from '../../shared/mongo/migrate.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { newMongoUri, patient } from './mongo-uri.ts';
 

@@ -1,5 +1,5 @@
-import { openMongo } from '../../shared/adapters/mongo/connection.ts';
-import { openRedis } from '../../shared/adapters/redis/connection.ts';
+import { openMongo } from '../../shared/mongo/connection.ts';
+import { openRedis } from '../../shared/redis/connection.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { skipOutsideCi } from './programs.ts';
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { makePrivateFile } from '../../shared/adapters/sqlite/connection.ts';
-import { knownForm } from '../../shared/adapters/sqlite/form.ts';
+import { makePrivateFile } from '../../shared/sqlite/connection.ts';
+import { knownForm } from '../../shared/sqlite/form.ts';
 
-const migrations = new URL('../../shared/adapters/sqlite/migrations/', import.meta.url);
+const migrations = new URL('../../shared/sqlite/migrations/', import.meta.url);
 
 /** The database of a release before this one, of the form before the known one. @returns its path */
 export function makeOlderData(dataDir: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'node:net';
-import { openRedis, type Redis, type RedisSettings } from '../../shared/adapters/redis/connection.ts';
+import { openRedis, type Redis, type RedisSettings } from '../../shared/redis/connection.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { type FlakyProxy, openFlakyProxy } from './flaky-proxy.ts';
 import { until } from './until.ts';

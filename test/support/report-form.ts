@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Report } from '../../shared/domain/report.ts';
+import type { Report } from '../../shared/reports/report.ts';
 import type { Answer, Client } from './client.ts';
 import { type HtmlPage, parsePage } from './html.ts';
 import type { TestService } from './service.ts';

@@ -1,4 +1,4 @@
-import { serveMetrics } from '../../shared/open-metrics.ts';
+import { serveMetrics } from '../../shared/engines/open-metrics.ts';
 import type { TestService } from './service.ts';
 
 /** What chooses a free port for metrics. */

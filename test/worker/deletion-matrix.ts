@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
-import type { JobName } from '../../shared/job-catalogue.ts';
-import type { JobProducer } from '../../shared/ports/job-queue.ts';
+import type { JobName } from '../../shared/jobs/job-catalogue.ts';
+import type { JobProducer } from '../../shared/jobs/job-queue.ts';
 import { at } from '../contract/records.ts';
 import { countJobs } from '../support/jobs.ts';
 import { type FaultScene, purgeAgain, settleAll } from './fault-matrix.ts';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { JobName } from '../../shared/job-catalogue.ts';
+import type { JobName } from '../../shared/jobs/job-catalogue.ts';
 
 /** The error of an injected fault. */
 export class Fault extends Error {}

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/domain/ids.ts';
+import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { JobName } from '../../shared/job-catalogue.ts';
-import type { Stores } from '../../shared/ports/engine.ts';
-import type { JobProducer } from '../../shared/ports/job-queue.ts';
+import type { JobName } from '../../shared/jobs/job-catalogue.ts';
+import type { JobProducer } from '../../shared/jobs/job-queue.ts';
 import { aToken, at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 import { ownerId, type Stage } from './stage.ts';

@@ -1,9 +1,9 @@
-import type { Mongo } from '../../shared/adapters/mongo/connection.ts';
-import { createMongoStores } from '../../shared/adapters/mongo/stores.ts';
-import type { Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisViewStore } from '../../shared/adapters/redis/view-store.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Stores } from '../../shared/ports/engine.ts';
+import type { Clock } from '../../shared/domain/clock.ts';
+import type { Stores } from '../../shared/engines/engine.ts';
+import type { Mongo } from '../../shared/mongo/connection.ts';
+import { createMongoStores } from '../../shared/mongo/stores.ts';
+import type { Redis } from '../../shared/redis/connection.ts';
+import { createRedisViewStore } from '../../shared/views/redis.ts';
 import type { Faults } from './faults.ts';
 
 /** The stores of jobs, over these connections. @param faults inject inside the store of views, too */

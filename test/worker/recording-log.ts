@@ -1,5 +1,5 @@
-import type { Log } from '../../shared/ports/log.ts';
-import { throttleFailures } from '../../shared/services/throttled-log.ts';
+import type { Log } from '../../shared/log/log.ts';
+import { throttleFailures } from '../../shared/log/throttled-log.ts';
 
 export interface LogLine {
   readonly level: keyof Log;

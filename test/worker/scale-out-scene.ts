@@ -1,5 +1,5 @@
-import { openRedis, type Redis } from '../../shared/adapters/redis/connection.ts';
-import { createRedisJobQueue } from '../../shared/adapters/redis/job-queue.ts';
+import { createRedisJobQueue } from '../../shared/jobs/redis.ts';
+import { openRedis, type Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
 import { createTestClock, followClock } from '../support/clock.ts';
 import { openTestMongo } from '../support/mongo.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../../shared/adapters/sqlite/database.ts';
-import { createSqliteJobQueue } from '../../shared/adapters/sqlite/job-queue.ts';
-import { createSqliteStores } from '../../shared/adapters/sqlite/stores.ts';
+import { createSqliteJobQueue } from '../../shared/jobs/sqlite.ts';
+import { type Database, openDatabase } from '../../shared/sqlite/database.ts';
+import { createSqliteStores } from '../../shared/sqlite/stores.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { createRecordingLog } from './recording-log.ts';

@@ -1,11 +1,11 @@
-import type { NewVersion, PendingTask } from '../../shared/domain/drop.ts';
 import { factsOf } from '../../shared/domain/etag.ts';
 import { newId, newSlug } from '../../shared/domain/ids.ts';
+import type { NewVersion, PendingTask } from '../../shared/drops/drop.ts';
+import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { ContextRenderer } from '../../shared/ports/context-renderer.ts';
-import type { Stores } from '../../shared/ports/engine.ts';
-import type { PageRenderer } from '../../shared/ports/page-renderer.ts';
-import type { RenderedPage } from '../../shared/ports/render-store.ts';
+import type { ContextRenderer } from '../../shared/renders/context-renderer.ts';
+import type { PageRenderer } from '../../shared/renders/page-renderer.ts';
+import type { RenderedPage } from '../../shared/renders/render-store.ts';
 import { at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 

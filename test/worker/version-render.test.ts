@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { JobName } from '../../shared/job-catalogue.ts';
-import type { RenderHead, VersionKey } from '../../shared/ports/render-store.ts';
+import type { JobName } from '../../shared/jobs/job-catalogue.ts';
+import type { RenderHead, VersionKey } from '../../shared/renders/render-store.ts';
 import { at } from '../contract/records.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';

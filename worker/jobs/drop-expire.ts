@@ -1,4 +1,4 @@
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 

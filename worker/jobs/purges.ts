@@ -1,7 +1,7 @@
 import { purgePauses } from '../../shared/config/config.ts';
-import { edgeTag } from '../../shared/domain/drop.ts';
 import { DropError } from '../../shared/domain/errors.ts';
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
+import { edgeTag } from '../../shared/drops/drop.ts';
+import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**

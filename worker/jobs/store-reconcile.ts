@@ -1,11 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlobIds } from '../../shared/blobs/blob-store.ts';
+import { sessionIdleMs } from '../../shared/credentials/session.ts';
 import { isUnavailable } from '../../shared/domain/errors.ts';
 import { idAt } from '../../shared/domain/ids.ts';
-import { sessionIdleMs } from '../../shared/domain/session.ts';
-import { isRepeatable, type JobHandlers, type JobName, type JobPayload } from '../../shared/job-catalogue.ts';
-import type { BlobIds } from '../../shared/ports/blob-store.ts';
-import type { DropTasks, PendingPosition } from '../../shared/ports/pending-task-store.ts';
-import { keepKeysMs } from '../../shared/services/idempotency.ts';
+import { keepKeysMs } from '../../shared/idempotency/idempotency.ts';
+import {
+  isRepeatable,
+  type JobHandlers,
+  type JobName,
+  type JobPayload,
+} from '../../shared/jobs/job-catalogue.ts';
+import type { DropTasks, PendingPosition } from '../../shared/jobs/pending-task-store.ts';
 import { inChunks } from '../../shared/util/in-chunks.ts';
 import { messageOf } from '../../shared/util/message-of.ts';
 import type { WorkerDeps } from '../worker-deps.ts';

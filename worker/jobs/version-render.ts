@@ -1,7 +1,7 @@
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { JobHandlers } from '../../shared/job-catalogue.ts';
-import type { DropTasks, RenderTasks } from '../../shared/ports/pending-task-store.ts';
-import type { RenderStore } from '../../shared/ports/render-store.ts';
+import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
+import type { DropTasks, RenderTasks } from '../../shared/jobs/pending-task-store.ts';
+import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**

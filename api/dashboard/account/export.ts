@@ -1,7 +1,7 @@
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
-import type { Services } from '../../../shared/open-services.ts';
+import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';

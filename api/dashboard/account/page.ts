@@ -1,8 +1,8 @@
+import type { Usage } from '../../../shared/accounts/accounts.ts';
 import type { Config } from '../../../shared/config/config.ts';
+import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
+import type { Token } from '../../../shared/credentials/token.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
-import type { Session as StoredSession } from '../../../shared/domain/session.ts';
-import type { Token } from '../../../shared/domain/token.ts';
-import type { Usage } from '../../../shared/services/accounts.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';

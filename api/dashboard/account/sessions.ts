@@ -1,4 +1,4 @@
-import type { Session as StoredSession } from '../../../shared/domain/session.ts';
+import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
 import type { Route } from '../../http/route.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
+import type { Token } from '../../../shared/credentials/token.ts';
 import { DropError, notFound } from '../../../shared/domain/errors.ts';
-import type { Token } from '../../../shared/domain/token.ts';
 import { dayMs } from '../../../shared/domain/windows.ts';
 import { createLabelReader } from '../../account/account.ts';
 import { fieldState, formError } from '../../html/forms.ts';

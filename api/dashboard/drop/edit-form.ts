@@ -1,5 +1,5 @@
-import type { Drop } from '../../../shared/domain/drop.ts';
 import type { ErrorDetails } from '../../../shared/domain/errors.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 
 /** The form of the details as it is filled in: text alone, valid or not. */

@@ -1,5 +1,5 @@
-import type { Drop } from '../../../shared/domain/drop.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
 import { readRevisions } from '../../drops/fields.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';

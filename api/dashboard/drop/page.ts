@@ -1,6 +1,6 @@
-import type { Caller } from '../../../shared/domain/account.ts';
-import { type Drop, hasVersion } from '../../../shared/domain/drop.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { type Drop, hasVersion } from '../../../shared/drops/drop.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { type Html, html, toText, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';

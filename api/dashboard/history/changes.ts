@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { Drop, OwnedVersion, WriteIds } from '../../../shared/domain/drop.ts';
 import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
-import type { Target } from '../../../shared/services/drops.ts';
+import type { Drop, OwnedVersion, WriteIds } from '../../../shared/drops/drop.ts';
+import type { Target } from '../../../shared/drops/drops.ts';
 import { readRevisions } from '../../drops/fields.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { fact } from '../../html/parts.ts';

@@ -1,5 +1,5 @@
-import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
+import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { timeAgo } from '../../html/parts.ts';

@@ -1,7 +1,7 @@
 import { object } from 'yup';
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop, OwnedVersion } from '../../../shared/domain/drop.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { DropError, isUnavailable } from '../../../shared/domain/errors.ts';
+import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { defaultFormat, diffFormats } from '../../../shared/html/compared-lines.ts';
 import { errorText } from '../../html/forms.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';

@@ -1,5 +1,5 @@
 import { object } from 'yup';
-import type { Drop, OwnedVersion, Publisher } from '../../../shared/domain/drop.ts';
+import type { Drop, OwnedVersion, Publisher } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { breadcrumb, countOf, pagination, sizeText, timeAgo } from '../../html/parts.ts';

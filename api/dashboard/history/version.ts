@@ -1,7 +1,7 @@
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop, OwnedVersion, PageWithVersion } from '../../../shared/domain/drop.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { notFound } from '../../../shared/domain/errors.ts';
-import type { Services } from '../../../shared/open-services.ts';
+import type { Drop, OwnedVersion, PageWithVersion } from '../../../shared/drops/drop.ts';
+import type { Services } from '../../../shared/engines/open-services.ts';
 import { type Html, html, raw } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';

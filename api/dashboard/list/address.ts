@@ -1,5 +1,5 @@
 import type { Config } from '../../../shared/config/config.ts';
-import type { DropQuery } from '../../../shared/domain/drop.ts';
+import type { DropQuery } from '../../../shared/drops/drop.ts';
 import { createDropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
 import { type Query, toPositiveInteger } from '../../http/parameters.ts';
 

@@ -1,8 +1,8 @@
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop } from '../../../shared/domain/drop.ts';
+import type { Caller } from '../../../shared/accounts/account.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
 import { slugPattern } from '../../../shared/domain/ids.ts';
-import type { Target } from '../../../shared/services/drops.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
+import type { Target } from '../../../shared/drops/drops.ts';
 import { errorText } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { breadcrumb, countOf } from '../../html/parts.ts';

@@ -1,4 +1,4 @@
-import type { Drop } from '../../../shared/domain/drop.ts';
+import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, countOf, timeAgo } from '../../html/parts.ts';
 import { cardPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
-import { searchMaxCharacters } from '../../../shared/domain/search.ts';
+import { searchMaxCharacters } from '../../../shared/drops/search.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
-import type { IdempotentRequest } from '../../../shared/services/idempotency.ts';
+import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
 import type { NavItem } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
 import { checkUtf8 } from '../../http/body.ts';

@@ -1,8 +1,8 @@
+import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
-import type { Caller } from '../../../shared/domain/account.ts';
 import { dayMs } from '../../../shared/domain/windows.ts';
-import type { NewDropInput } from '../../../shared/services/drops.ts';
-import type { Titles } from '../../../shared/services/titles.ts';
+import type { NewDropInput } from '../../../shared/drops/drops.ts';
+import type { Titles } from '../../../shared/drops/titles.ts';
 import { createHtmlBodyReaders } from '../../drops/html-body.ts';
 import { metadataPrefix } from '../../drops/list-query.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';

@@ -1,8 +1,8 @@
+import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
-import type { Caller } from '../../../shared/domain/account.ts';
-import type { Drop, WriteIds } from '../../../shared/domain/drop.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import { randomBase62 } from '../../../shared/domain/ids.ts';
+import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
 import { readRevisions } from '../../drops/fields.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';

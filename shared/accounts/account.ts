@@ -1,0 +1,84 @@
+import type { Session } from '../credentials/session.ts';
+import type { Token } from '../credentials/token.ts';
+import { id, orAbsent, type RecordOf, record, text, time, whole } from '../domain/record.ts';
+
+/** A user of an identity provider. `subject` never changes, `name` may. */
+export interface Identity {
+  /** `local`, or `github:` and the address of the provider; subjects are unique per provider. */
+  readonly provider: string;
+  readonly subject: string;
+  /** The user's name at the provider, for pages. */
+  readonly name: string;
+}
+
+/** An account as it is stored. */
+export const accountRecord = record('accounts', {
+  id: id(),
+  /** Of a deleted account `deleted`; `subject` is its id then, and `name` is empty. */
+  provider: text(),
+  subject: text(),
+  name: text(),
+  createdAt: time(),
+  /** The UTC date whose writes `dayCount` counts; '' before the first write. */
+  day: text(),
+  dayCount: whole(),
+  /** When the account was suspended, Unix ms; null: not suspended. */
+  suspendedAt: orAbsent(time()),
+  /** Unix ms; null: not deleted. */
+  deletedAt: orAbsent(time()),
+});
+
+export type StoredAccount = RecordOf<typeof accountRecord>;
+
+export interface Account extends Pick<StoredAccount, 'id' | 'createdAt' | 'suspendedAt'> {
+  readonly identity: Identity;
+}
+
+export function toAccount({ id, provider, subject, name, createdAt, suspendedAt }: StoredAccount): Account {
+  return { id, identity: { provider, subject, name }, createdAt, suspendedAt };
+}
+
+/** The writes that an account may do on a UTC day. */
+export interface DailyQuota {
+  readonly accountId: string;
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly limit: number;
+}
+
+/** How a caller has shown which account it is: programs have tokens, browsers of people have sessions. */
+export type Credential =
+  | { readonly kind: 'token'; readonly token: Token }
+  | { readonly kind: 'session'; readonly session: Session };
+
+/**
+ * The account that makes a request. `ownerId` is the account that owns the drops of the request. It equals `accountId`
+ * today; the separate field prepares for shared ownership.
+ */
+export interface Caller {
+  readonly accountId: string;
+  readonly ownerId: string;
+  readonly credential: Credential;
+  /** If true, the account may read everything it owns, revoke its tokens and end its sessions. It may not change drops. */
+  readonly isSuspended: boolean;
+
+  /**
+   * Checks again, by one indexed read, that the token or session is valid and the account is not suspended.
+   * @throws DropError `invalid_token` (of a session: `unauthorized`), `forbidden`
+   */
+  confirm(): Promise<void>;
+}
+
+/** The token of a request to the API, which takes no session. */
+export function tokenOf({ credential }: Caller): Token {
+  if (credential.kind !== 'token') throw new Error('this needs a token, and the caller has a session');
+  return credential.token;
+}
+
+/** The identity of a user of the local provider; null if the text is not a valid name. */
+export function localIdentity(typed: string): Identity | null {
+  const name = typed.trim();
+  // Matched before lower-casing, which turns U+212A into `k`.
+  if (!/^[a-z0-9][a-z0-9._-]{0,38}$/i.test(name)) return null;
+  return { provider: 'local', subject: name.toLowerCase(), name: name.toLowerCase() };
+}

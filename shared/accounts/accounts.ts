@@ -1,0 +1,106 @@
+import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
+import type { Clock } from '../domain/clock.ts';
+import { suspended } from '../domain/errors.ts';
+import { dayOf } from '../domain/windows.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { JobProducer } from '../jobs/job-queue.ts';
+import type { Log } from '../log/log.ts';
+import type { SignInStore } from '../sign-ins/sign-in-store.ts';
+import type { Account, Caller } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+
+/** Drops that are removed by one command of the database. */
+const dropsAtOnce = 100;
+
+/** By then every request that the job has to repeat for is over: those that began before the deletion may still create drops. */
+const repeatAfterMs = 10_000;
+
+/** A write that began before the deletion is over long before. */
+const eraseAfterMs = 60 * 60_000;
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** How much of its limits an account has used. */
+export interface Usage {
+  /** null: its record is gone. */
+  readonly account: Account | null;
+  /** On this UTC day. */
+  readonly writes: number;
+  readonly drops: number;
+  /** When the next UTC day begins, Unix ms. */
+  readonly dayEndsAt: number;
+}
+
+export function createAccounts(deps: {
+  accounts: AccountStore;
+  drops: Pick<DropStore, 'count' | 'removeSome'>;
+  tokens: Pick<TokenStore, 'revokeAll'>;
+  sessions: Pick<SessionStore, 'revokeAll'>;
+  signIns: Pick<SignInStore, 'endByAccount'>;
+  followUps: Pick<FollowUps, 'afterRemoveAll'>;
+  jobs: JobProducer;
+  clock: Clock;
+  log: Log;
+}) {
+  const { accounts, drops, tokens, sessions, signIns, followUps, jobs, clock, log } = deps;
+
+  /** May be repeated, and run twice at a time. */
+  async function removeContents(accountId: string): Promise<void> {
+    const followed: Promise<void>[] = [];
+    for (;;) {
+      const removed = await drops.removeSome(accountId, clock.now(), dropsAtOnce);
+      if (removed.length === 0) break;
+      followed.push(followUps.afterRemoveAll(removed));
+    }
+    await Promise.all(followed);
+    await signIns.endByAccount(accountId);
+    await tokens.revokeAll(accountId);
+    await sessions.revokeAll(accountId);
+  }
+
+  return {
+    /** The caller's account (null: its record is gone) and the number of its live drops. */
+    async describe({ accountId, ownerId }: Caller): Promise<{ account: Account | null; dropCount: number }> {
+      const [account, dropCount] = await Promise.all([accounts.find(accountId), drops.count(ownerId)]);
+      return { account, dropCount };
+    },
+
+    async readUsage({ accountId, ownerId }: Caller): Promise<Usage> {
+      const now = clock.now();
+      const today = dayOf(now);
+      const [account, writes, dropCount] = await Promise.all([
+        accounts.find(accountId),
+        accounts.countDailyWrites(accountId, today.id),
+        drops.count(ownerId),
+      ]);
+      const dayEndsAt = now + today.retryAfterSeconds * 1_000;
+      return { account, writes, drops: dropCount, dayEndsAt };
+    },
+
+    /**
+     * Deletes the account with all its drops. When this returns, the service serves none of them, as after `Drops.remove`.
+     * One update decides: after it no token and session of the account is valid, and if this fails, or the process ends, the
+     * job `account.remove` does the rest.
+     * @throws DropError `forbidden` if the account is suspended: its owner could begin again with the same identity
+     */
+    async remove({ accountId }: Pick<Caller, 'accountId'>): Promise<void> {
+      if (!(await accounts.markDeleted(accountId, clock.now())) && (await accounts.find(accountId)) !== null)
+        throw suspended();
+      jobs.enqueue('account.remove', { accountId }, repeatAfterMs).catch((err: unknown) => {
+        log.warn({ err, accountId }, 'store.reconcile will enqueue the rest of the deletion of an account');
+      });
+      await removeContents(accountId);
+    },
+
+    /**
+     * Repeats the removal for a deleted account, and erases its record after an hour. Does nothing for any other account.
+     */
+    async finishRemoval(accountId: string): Promise<void> {
+      const deletedAt = await accounts.findDeletedAt(accountId);
+      if (deletedAt === null) return;
+      await removeContents(accountId);
+      if (clock.now() - deletedAt >= eraseAfterMs) await accounts.erase(accountId);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Connection } from 'mongoose';
+import { collectionOf, type DocumentOf } from '../mongo/collection.ts';
+import { answerMs } from '../mongo/connection.ts';
+import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import { accountRecord, type DailyQuota, type Identity, toAccount } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+
+export const accountCollection = collectionOf(
+  accountRecord,
+  ['accounts_identity', { provider: 1, subject: 1 }, { unique: true }],
+  ['accounts_name', { name: 1 }],
+  ['accounts_deleted', { deleted_at: 1 }],
+);
+
+export type AccountDocument = DocumentOf<typeof accountRecord>;
+
+const isLive = { deleted_at: null };
+
+export function createMongoAccountStore(connection: Connection): AccountStore {
+  const accounts = accountCollection.in(connection);
+  const { toRecord } = accountCollection;
+
+  const read = (found: AccountDocument) => toAccount(toRecord(found));
+
+  async function upsert({ provider, subject, name }: Identity, id: string, now: number): Promise<void> {
+    const fresh = { _id: id, created_at: now, day: '', day_count: 0 };
+    await accounts.updateOne(
+      { provider, subject },
+      { $set: { name }, $setOnInsert: fresh },
+      { upsert: true },
+    );
+  }
+
+  return withTimeLimit<AccountStore>(answerMs(connection), {
+    async findOrCreate(identity, id, now) {
+      const { provider, subject, name } = identity;
+      const known = await accounts.findOne({ provider, subject }).lean();
+      if (known?.name === name) return read(known);
+      try {
+        await upsert(identity, id, now);
+      } catch (error) {
+        if (!isDuplicateOf(error, 'accounts_identity')) throw error;
+        await upsert(identity, id, now); // a parallel call created the account
+      }
+      // Read again: DocumentDB may tell each of several parallel upserts that it has inserted the document.
+      return read(await accounts.findOne({ provider, subject }).orFail().lean());
+    },
+
+    async find(id) {
+      const found = await accounts.findOne({ _id: id, ...isLive }).lean();
+      return found === null ? null : read(found);
+    },
+
+    async findByName(name) {
+      // Scans the index of names; only operators use it.
+      const written = { $regex: `^${name.replace(/[^a-z0-9]/gi, '\\$&')}$`, $options: 'i' };
+      const found = await accounts.find({ name: written }).sort({ created_at: 1, _id: 1 }).lean();
+      return found.filter((each) => (each.deleted_at ?? null) === null).map(read);
+    },
+
+    async setSuspended(id, at) {
+      const set = at === null ? null : { $ifNull: ['$suspended_at', at] };
+      const options = { returnDocument: 'after', updatePipeline: true } as const;
+      const found = await accounts
+        .findOneAndUpdate({ _id: id, ...isLive }, [{ $set: { suspended_at: set } }], options)
+        .lean();
+      return found === null ? null : read(found);
+    },
+
+    async countDailyWrites(id, day) {
+      const found = await accounts.findOne({ _id: id, ...isLive }, { day: 1, day_count: 1 }).lean();
+      return found?.day === day ? found.day_count : 0;
+    },
+
+    async markDeleted(id, now) {
+      const filter = { _id: id, suspended_at: null, ...isLive };
+      const set = { deleted_at: now, provider: 'deleted', subject: id, name: '' };
+      return (await accounts.updateOne(filter, { $set: set })).matchedCount > 0;
+    },
+
+    async findDeletedAt(id) {
+      return (await accounts.findById(id, { deleted_at: 1 }).lean())?.deleted_at ?? null;
+    },
+
+    async listDeleted(limit) {
+      const found = await accounts
+        .find({ deleted_at: { $gt: 0 } }, { _id: 1 })
+        .setOptions({ sort: { deleted_at: 1, _id: 1 }, limit, batchSize: limit, hint: 'accounts_deleted' })
+        .lean();
+      return found.map(({ _id }) => _id);
+    },
+
+    async erase(id) {
+      await accounts.deleteMany({ _id: id, deleted_at: { $gt: 0 } });
+    },
+  });
+}
+
+/** The count of an account's writes of a day (DropStore). */
+export function createDailyCounts(connection: Connection) {
+  const accounts = accountCollection.in(connection);
+  return withTimeLimit(answerMs(connection), {
+    /** Counts a write; false: the day is full. */
+    async take({ accountId, day, limit }: DailyQuota): Promise<boolean> {
+      if (limit < 1) return false;
+      const isBelowLimit = {
+        $or: [{ day: { $lt: day } }, { day: { $gte: day }, day_count: { $lt: limit } }],
+      };
+      // If a later day has started, the write counts for that day. In one stage, both expressions read the old values.
+      const isCounted = { $gte: ['$day', { $literal: day }] };
+      const count = {
+        day_count: { $cond: [isCounted, { $add: ['$day_count', 1] }, 1] },
+        day: { $max: ['$day', { $literal: day }] },
+      };
+      const filter = { _id: accountId, ...isLive, ...isBelowLimit };
+      const { matchedCount } = await accounts.updateOne(filter, [{ $set: count }], { updatePipeline: true });
+      return matchedCount > 0;
+    },
+
+    /** Takes the count of a refused write back. Does nothing if the day is over. */
+    async giveBack({ accountId, day }: DailyQuota): Promise<void> {
+      await accounts.updateOne({ _id: accountId, day, day_count: { $gt: 0 } }, { $inc: { day_count: -1 } });
+    },
+  });
+}

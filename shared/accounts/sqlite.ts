@@ -1,0 +1,81 @@
+import type { Database } from '../sqlite/database.ts';
+import { tableOf } from '../sqlite/table.ts';
+import { accountRecord, type DailyQuota, type StoredAccount, toAccount } from './account.ts';
+import type { AccountStore } from './account-store.ts';
+
+const isLive = 'deleted_at IS NULL';
+
+export function createSqliteAccountStore(db: Database): AccountStore {
+  const table = tableOf(db, accountRecord);
+  const sql = {
+    find: table.select(`WHERE id = ? AND ${isLive}`),
+    findByIdentity: table.select('WHERE provider = ? AND subject = ?'),
+    findByName: table.select(`WHERE name = ? COLLATE NOCASE AND ${isLive} ORDER BY created_at, id`),
+    setSuspended: table.returning(`
+      UPDATE accounts SET suspended_at = iif($at IS NULL, NULL, coalesce(suspended_at, $at))
+      WHERE id = $id AND ${isLive}`),
+    upsert: table.returning(`
+      INSERT INTO accounts (id, provider, subject, name, created_at)
+      VALUES ($id, $provider, $subject, $name, $now)
+      ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name`),
+    countDailyWrites: db.prepareTuples<[count: number]>(
+      `SELECT day_count FROM accounts WHERE id = ? AND day = ? AND ${isLive}`,
+    ),
+    markDeleted: db.prepare(`
+      UPDATE accounts SET deleted_at = $now, provider = 'deleted', subject = id, name = ''
+      WHERE id = $id AND suspended_at IS NULL AND ${isLive}`),
+    findDeleted: table.select('WHERE id = ? AND deleted_at IS NOT NULL'),
+    listDeleted: db.prepareTuples<[id: string]>(`
+      SELECT id FROM accounts WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT ?`),
+    erase: db.prepare('DELETE FROM accounts WHERE id = ? AND deleted_at IS NOT NULL'),
+  };
+  const orNull = (found: StoredAccount | null) => (found === null ? null : toAccount(found));
+
+  return {
+    async findOrCreate({ provider, subject, name }, id, now) {
+      const known = sql.findByIdentity.get(provider, subject);
+      if (known?.name === name) return toAccount(known);
+      const stored = await db.write(() => sql.upsert.get({ id, provider, subject, name, now }));
+      if (stored === null) throw new Error('an upsert returned no account');
+      return toAccount(stored);
+    },
+
+    find: async (id) => orNull(sql.find.get(id)),
+
+    findByName: async (name) => sql.findByName.all(name).map(toAccount),
+
+    setSuspended: async (id, at) => orNull(await db.write(() => sql.setSuspended.get({ id, at }))),
+
+    countDailyWrites: async (id, day) => sql.countDailyWrites.get(id, day)?.[0] ?? 0,
+
+    markDeleted: (id, now) => db.write(() => sql.markDeleted.run({ id, now }).changes > 0),
+
+    findDeletedAt: async (id) => sql.findDeleted.get(id)?.deletedAt ?? null,
+
+    listDeleted: async (limit) => sql.listDeleted.all(limit).map(([id]) => id),
+
+    async erase(id) {
+      await db.write(() => sql.erase.run(id));
+    },
+  };
+}
+
+/** SQL: the writes counted for `$day`, or for the later day if one has started. */
+const counted = 'CASE WHEN day >= $day THEN day_count ELSE 0 END';
+
+/** The count of an account's writes of a day (DropStore), to be changed inside a write of the database. */
+export function createDailyCounts(db: Database) {
+  const sql = {
+    take: db.prepare(`
+      UPDATE accounts SET day_count = ${counted} + 1, day = max(day, $day)
+      WHERE id = $accountId AND ${counted} < $limit AND ${isLive}`),
+    giveBack: db.prepare('UPDATE accounts SET day_count = day_count - 1 WHERE id = ?'),
+  };
+  return {
+    /** Counts a write; false: the day is full. */
+    take: (quota: DailyQuota): boolean => sql.take.run({ ...quota }).changes > 0,
+
+    /** Takes a count back, in the transaction that took it. */
+    giveBack: ({ accountId }: DailyQuota): void => void sql.giveBack.run(accountId),
+  };
+}

@@ -1,0 +1,106 @@
+import type { ArchivedBlob, ArchivedDrop, ArchiveKind, ArchiveRecord, BlobFolder } from './archive.ts';
+
+/** An import that has begun and not ended. */
+export interface UnfinishedImport {
+  readonly archiveId: string;
+  /** Unix ms. */
+  readonly begunAt: number;
+}
+
+/**
+ * One read of everything that must last, while the service may write: each record is whole or absent. What was
+ * acknowledged before `openSnapshot` is in it, unless it was removed since. SQLite: exactly what was committed at one
+ * moment. MongoDB: each record as it is when it is read, so that a record may have an account that `read` has not returned.
+ */
+export interface ArchiveSnapshot {
+  /**
+   * Each record of the kind once, ascending by id (`archiveId`, compared as ASCII), in batches of at most 1,000 records, for
+   * drops 100. Records of an account that is deleted are among them.
+   */
+  read<K extends ArchiveKind>(kind: K): AsyncIterable<readonly ArchiveRecord<K>[]>;
+
+  /**
+   * The drop as it is now, for a drop of which a blob is missing because a version was removed after `read`.
+   * null: it is gone. SQLite: as in `read`.
+   */
+  readDropAgain(id: string): Promise<ArchivedDrop | null>;
+
+  /** The blobs that exist, by id. @param ids of blobs that fit into memory together */
+  readBlobs(folder: BlobFolder, ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+
+  close(): Promise<void>;
+}
+
+/**
+ * Reads and fills a whole store. Every method may be repeated. In MongoDB a call waits up to a minute for a server that is
+ * unavailable, so that an import outlives the election of a primary.
+ */
+export interface ArchiveStore {
+  /** Call `ViewStore.aggregate` first: views that are not added to their drops are not in it. */
+  openSnapshot(): Promise<ArchiveSnapshot>;
+
+  /**
+   * The number of records by kind, of the kinds that have any, deleted ones included: a store without any is empty. Secrets
+   * do not count, because a service generates them at its first start; an import replaces them.
+   */
+  countRecords(): Promise<Partial<Record<ArchiveKind, number>>>;
+
+  /** null: none. While there is one, the service must not start: the store is half filled. One small read. */
+  findUnfinishedImport(): Promise<UnfinishedImport | null>;
+
+  /** Marks the store. A mark that is there stays, whichever archive it names. */
+  beginImport(started: UnfinishedImport): Promise<void>;
+
+  /** Removes the mark. */
+  endImport(): Promise<void>;
+
+  /**
+   * Stores the records that are not there yet; of those that are, nothing changes, except secrets, which are replaced. Only
+   * for an import: no service may write at the same time. Write the blobs of a drop before its record.
+   * @param records any number; those of a batch of `read` are a good one
+   * @throws Error that names the record, if another one has its slug or identity
+   */
+  write<K extends ArchiveKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void>;
+
+  /** Stores the blobs that are not there yet. @param blobs at most 64 */
+  writeBlobs(folder: BlobFolder, blobs: readonly ArchivedBlob[]): Promise<void>;
+}
+
+/** A file inside an archive. */
+export interface ArchiveEntry {
+  /** As it stands in the archive: any text, because an archive may be damaged or made by hand. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+
+  /** Reads all of it into memory, once, and before the next entry is asked for. */
+  read(): Promise<Uint8Array>;
+}
+
+/** An archive to read. */
+export interface ArchiveInput {
+  /** Bytes of a file, which can be read again; null: a pipe, which can be read once. */
+  readonly size: number | null;
+
+  /**
+   * The entries from the beginning, in their order. An entry that was not read is skipped.
+   * @param onBytes receives the number of bytes of each piece that was read
+   * @throws ArchiveError if it is no archive or ends in the middle of an entry
+   */
+  entries(onBytes?: (count: number) => void): AsyncIterable<ArchiveEntry>;
+}
+
+/** An archive to write. Others see the file when it is whole, under its name, or not at all. */
+export interface ArchiveOutput {
+  /** Number of bytes written so far. */
+  readonly size: number;
+
+  /** Adds an entry. Resolves when most of it has been written, so that at most one entry is in memory. */
+  add(name: string, bytes: Uint8Array): Promise<void>;
+
+  /** Resolves when the archive is on the disk under its name, or in the pipe. */
+  finish(): Promise<void>;
+
+  /** Removes what was written; after `finish` it does nothing. */
+  discard(): Promise<void>;
+}

@@ -1,0 +1,244 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  ArchiveError,
+  type ArchiveKind,
+  type ArchiveRecord,
+  archiveKinds,
+  type BlobFolder,
+  blobFolders,
+} from './archive.ts';
+
+// An archive is a tar file with these entries, in this order:
+//   archive.json                 what wrote it and when
+//   html/ID, contexts/ID         blobs by version id, those of a drop before its record
+//   digests/000001.txt           the digest of each of these blobs, before the records that name them
+//   records/KIND-000001.ndjson   records, one a line, ascending by id
+//   manifest.json                count and digest of each kind; equal for equal data, on any engine and at any time
+
+const format = 1;
+
+/** An entry of records ends with the record that reaches one of these. */
+export const recordsPerEntry = 1_000;
+export const bytesPerEntry = 4 * 1024 * 1024;
+
+/** An entry is read into memory: the largest document has 16 MiB (HTML_MAX_BYTES). */
+export const maxEntryBytes = 20 * 1024 * 1024;
+
+export const headName = 'archive.json';
+export const manifestName = 'manifest.json';
+
+/** The first entry. */
+export interface ArchiveHead {
+  readonly id: string;
+  /** Of Dropleaf. */
+  readonly release: string;
+  readonly engine: 'embedded' | 'scale-out';
+  /** ISO 8601. */
+  readonly created: string;
+}
+
+/** SHA-256 of a blob, hex, and its length. */
+export interface BlobDigest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface Total {
+  readonly count: number;
+  /** Of blobs only. */
+  readonly bytes?: number;
+  readonly sha256: string;
+}
+
+/** The last entry. */
+export interface ArchiveManifest {
+  readonly format: typeof format;
+  /** Of the lines of each kind in their order. */
+  readonly records: Readonly<Record<ArchiveKind, Total>>;
+  /** Of the lines `id bytes sha256` of the blobs that records name, in the order of these. */
+  readonly blobs: Readonly<Record<BlobFolder, Total>>;
+}
+
+export function digestOf(bytes: Uint8Array): BlobDigest {
+  return { bytes: bytes.byteLength, sha256: sha256(bytes) };
+}
+
+/** Adds up a manifest while an archive is written or read. */
+export function createTotals() {
+  const newSum = () => ({ count: 0, bytes: 0, hash: createHash('sha256') });
+  const records = mapOf(archiveKinds, newSum);
+  const blobs = mapOf(blobFolders, newSum);
+
+  function add(sum: { count: number; bytes: number; hash: Hash }, line: Uint8Array | string, bytes = 0) {
+    sum.count += 1;
+    sum.bytes += bytes;
+    sum.hash.update(line);
+  }
+
+  return {
+    /** @param line with its line break */
+    addRecord: (kind: ArchiveKind, line: Uint8Array): void => add(records[kind], line),
+    addBlob: (folder: BlobFolder, id: string, { bytes, sha256 }: BlobDigest): void =>
+      add(blobs[folder], `${id} ${bytes} ${sha256}\n`, bytes),
+    /** Once, at the end. */
+    toManifest: (): ArchiveManifest => ({
+      format,
+      records: mapOf(archiveKinds, (kind) => {
+        const { count, hash } = records[kind];
+        return { count, sha256: hash.digest('hex') };
+      }),
+      blobs: mapOf(blobFolders, (folder) => {
+        const { count, bytes, hash } = blobs[folder];
+        return { count, bytes, sha256: hash.digest('hex') };
+      }),
+    }),
+  };
+}
+
+/** The bytes of `archive.json`, which carries a digest of itself. */
+export function formatHead({ id, release, engine, created }: ArchiveHead): Buffer {
+  const head = { format, id, release, engine, created };
+  return Buffer.from(`${JSON.stringify({ ...head, sha256: sha256(JSON.stringify(head)) })}\n`);
+}
+
+/** @throws ArchiveError if it is the head of something else or of a newer release, or is damaged */
+export function parseHead(bytes: Uint8Array): ArchiveHead {
+  const {
+    format: found,
+    id,
+    release,
+    engine,
+    created,
+  } = parseObject(bytes) as Partial<ArchiveHead & { format: unknown }>; // proof: any object may be read so
+  if (typeof found === 'number' && found !== format) {
+    throw new ArchiveError(
+      `it has format ${found}, and this release knows format ${format}: use the release that wrote it, or a newer one`,
+    );
+  }
+  const head = { id, release, engine, created } as ArchiveHead; // proof: the next line checks it
+  const isShown = Object.values(head).every(
+    (text) => typeof text === 'string' && /^[\x20-\x7e]{1,100}$/.test(text),
+  );
+  if (!isShown || !formatHead(head).equals(bytes)) throw new ArchiveError('archive.json is damaged');
+  return head;
+}
+
+export function formatManifest(manifest: ArchiveManifest): Buffer {
+  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** @param found what the entries before it add up to @returns what differs; none: they are equal */
+export function compareManifest(bytes: Uint8Array, found: ArchiveManifest): string[] {
+  if (formatManifest(found).equals(bytes)) return [];
+  const said = parseObject(bytes) as Partial<ArchiveManifest>; // proof: any object may be read so
+  const differences = [
+    ...archiveKinds.flatMap((kind) => compareTotal(kind, said.records?.[kind], found.records[kind])),
+    ...blobFolders.flatMap((folder) => compareTotal(folder, said.blobs?.[folder], found.blobs[folder])),
+  ];
+  return differences.length > 0 ? differences : ['manifest.json is damaged'];
+}
+
+function compareTotal(what: string, said: Total | undefined, found: Total): string[] {
+  if (!said) return [`manifest.json says nothing about ${what}`];
+  if (said.count !== found.count) {
+    return [`manifest.json counts ${said.count} ${what}, and the archive has ${found.count}`];
+  }
+  const isSame = JSON.stringify({ ...said }) === JSON.stringify(found);
+  return isSame ? [] : [`the digest of all ${what} differs from the one in manifest.json`];
+}
+
+/** What an entry holds, by its name. */
+export type EntryName =
+  | { readonly type: 'blob'; readonly folder: BlobFolder; readonly id: string }
+  | { readonly type: 'digests' }
+  | { readonly type: 'records'; readonly kind: ArchiveKind }
+  | { readonly type: 'manifest' };
+
+export function recordsName(kind: ArchiveKind, number: number): string {
+  return `records/${kind}-${String(number).padStart(6, '0')}.ndjson`;
+}
+
+export function digestsName(number: number): string {
+  return `digests/${String(number).padStart(6, '0')}.txt`;
+}
+
+/** null: it belongs into no archive. */
+export function parseEntryName(name: string): EntryName | null {
+  if (name === manifestName) return { type: 'manifest' };
+  if (/^digests\/\d{6,9}\.txt$/.test(name)) return { type: 'digests' };
+  const [, recordsOf] = /^records\/([a-z-]+)-\d{6,9}\.ndjson$/.exec(name) ?? [];
+  const kind = archiveKinds.find((known) => known === recordsOf);
+  if (kind !== undefined) return { type: 'records', kind };
+  const [, blobsOf, id] = /^(html|contexts)\/([0-9A-Za-z_-]{1,64})$/.exec(name) ?? [];
+  const folder = blobFolders.find((known) => known === blobsOf);
+  return folder === undefined || id === undefined ? null : { type: 'blob', folder, id };
+}
+
+/** A blob that a version has. */
+export interface BlobOfVersion {
+  /** Of its entry. */
+  readonly name: string;
+  readonly folder: BlobFolder;
+  readonly id: string;
+  /** `HTML of version 3`. */
+  readonly what: string;
+  /** `html/0198f… (HTML of version 3 of abc123)`. */
+  readonly label: string;
+  /** null: its record does not say. */
+  readonly bytes: number | null;
+}
+
+/** The blobs of a record in the order in which digests and totals have them; only drops have any. */
+export function blobsOf(record: ArchiveRecord): BlobOfVersion[] {
+  if (!('versions' in record)) return [];
+  const blobOf = (folder: BlobFolder, id: string, what: string, bytes: number | null) => {
+    const name = `${folder}/${id}`;
+    return { name, folder, id, what, label: `${name} (${what} of ${record.slug})`, bytes };
+  };
+  return record.versions.flatMap(({ id, number, sizeBytes, hasContext }) => {
+    const html = blobOf('html', id, `HTML of version ${number}`, sizeBytes);
+    return hasContext ? [html, blobOf('contexts', id, `context of version ${number}`, null)] : [html];
+  });
+}
+
+/** A line of `digests/`. */
+export interface ListedDigest extends BlobDigest {
+  /** Of the blob's entry. */
+  readonly name: string;
+  /** If false, its drop or version was removed during the export. */
+  readonly isUsed: boolean;
+}
+
+/** The line for a blob, `html/ID 1234 SHA256`, and ` unused` at its end. */
+export function formatDigest({ name, bytes, sha256, isUsed }: ListedDigest): string {
+  return `${name} ${bytes} ${sha256}${isUsed ? '' : ' unused'}\n`;
+}
+
+/** null: it is not such a line. */
+export function parseDigest(line: string): ListedDigest | null {
+  const [, name, bytes, sha256, unused] =
+    /^((?:html|contexts)\/[0-9A-Za-z_-]{1,64}) (\d{1,9}) ([0-9a-f]{64})( unused)?$/.exec(line) ?? [];
+  if (name === undefined || sha256 === undefined) return null;
+  return { name, bytes: Number(bytes), sha256, isUsed: unused === undefined };
+}
+
+/** A head or a manifest has about 1 KB. */
+const objectMaxBytes = 64 * 1024;
+
+/** An empty object: it is no JSON object. */
+function parseObject(bytes: Uint8Array): object {
+  if (bytes.byteLength > objectMaxBytes) return {};
+  try {
+    return Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch {
+    return {};
+  }
+}
+
+function mapOf<K extends string, V>(keys: readonly K[], valueFor: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, valueFor(key)])) as Record<K, V>; // proof: each key has its value
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,66 @@
+import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { makePrivateFile } from '../sqlite/connection.ts';
+import { findDamage } from '../sqlite/database.ts';
+import { checkForm } from '../sqlite/form.ts';
+import { importHasNotEnded } from './archive.ts';
+
+/** 16 MB of the database per step. */
+const pagesPerStep = 1_024;
+
+/** The number of rows by table. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+/**
+ * Copies a database with SQLite's online backup, and checks the copy. The service may write meanwhile: the copy is the
+ * state at the beginning, because one read transaction covers all of it. (Without it, each write of another process would
+ * make the backup begin again. VACUUM INTO takes longer, and its rows could not be compared with those of the source.)
+ * The WAL grows until the copy is complete.
+ * @param to a new file; it does not use a WAL, so that it is whole without another file
+ * @returns the number of rows of each table, which both have
+ * @throws Error of one sentence if the data have another form, an import has not ended, or the copy is damaged or differs;
+ *   SQLite's error if it cannot be read or written
+ */
+export async function copyDatabase(from: string, to: string): Promise<RowCounts> {
+  makePrivateFile(to);
+  const source = new DatabaseSync(from, { readOnly: true });
+  let counts: RowCounts;
+  try {
+    source.exec('PRAGMA busy_timeout = 5000; BEGIN');
+    checkForm(source, false);
+    const [unfinished] = source.prepare('SELECT archive_id, begun_at FROM imports').all();
+    if (unfinished !== undefined) throw importHasNotEnded(unfinished.archive_id, unfinished.begun_at);
+    counts = countRows(source);
+    await backup(source, to, { rate: pagesPerStep });
+  } finally {
+    source.close();
+  }
+  check(to, counts);
+  return counts;
+}
+
+function check(path: string, expected: RowCounts): void {
+  const copy = new DatabaseSync(path);
+  try {
+    copy.exec('PRAGMA journal_mode = DELETE');
+    const damage = findDamage(copy);
+    if (damage.length > 0) {
+      throw new Error(
+        `the copy is damaged, and perhaps the data too (${damage.slice(0, 3).join('; ')}): keep your older backups`,
+      );
+    }
+    const counts = countRows(copy);
+    const differing = Object.keys(expected).filter((table) => counts[table] !== expected[table]);
+    if (differing.length > 0) throw new Error(`the copy lacks rows of ${differing.join(', ')}`);
+  } finally {
+    copy.close();
+  }
+}
+
+function countRows(database: DatabaseSyncInstance): RowCounts {
+  const tables: { name: string }[] = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .all();
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, database.prepare(`SELECT count(*) AS count FROM "${name}"`).get().count]),
+  );
+}

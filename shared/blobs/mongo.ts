@@ -1,0 +1,57 @@
+import type { Connection } from 'mongoose';
+import { bytes, record, text } from '../domain/record.ts';
+import { collectionOf, documentIds, insertUnlessTaken } from '../mongo/collection.ts';
+import { answerMs, backgroundMs } from '../mongo/connection.ts';
+import { withTimeLimit } from '../mongo/errors.ts';
+import { openGridBucket } from '../mongo/grid-bucket.ts';
+import { type BlobStore, type CardStore, cardRecord } from './blob-store.ts';
+
+/** Documents of up to HTML_MAX_BYTES, in the GridFS bucket `html`. */
+export function createMongoHtmlStore(connection: Connection): BlobStore {
+  const { put, get, delete: remove, listIds } = openGridBucket(connection, 'html');
+  return {
+    ...withTimeLimit(answerMs(connection), { put, get }),
+    ...withTimeLimit(backgroundMs, { delete: remove, listIds }),
+  };
+}
+
+export const contextCollection = collectionOf(record('contexts', { id: text(), bytes: bytes() }));
+
+/** A context has at most 1 MiB (CONTEXT_MAX_BYTES), so it is one document: one read, where GridFS needs two. */
+export function createMongoContextStore(connection: Connection): BlobStore {
+  const contexts = contextCollection.in(connection);
+  const { toDocument, orNull } = contextCollection;
+  return {
+    ...withTimeLimit<Pick<BlobStore, 'put' | 'get'>>(answerMs(connection), {
+      async put(id, bytes) {
+        await insertUnlessTaken(contexts, toDocument({ id, bytes }), '_id_'); // an id always has the same bytes
+      },
+
+      async get(id) {
+        return orNull(await contexts.findById(id).lean())?.bytes ?? null;
+      },
+    }),
+    ...documentIds(contexts),
+  };
+}
+
+const cardCollection = collectionOf(cardRecord);
+
+/** A card is one document of about 20 KB. */
+export function createMongoCardStore(connection: Connection): CardStore {
+  const cards = cardCollection.in(connection);
+  const { toDocument, orNull } = cardCollection;
+  return {
+    ...withTimeLimit<Pick<CardStore, 'put' | 'find'>>(answerMs(connection), {
+      async put(dropId, card) {
+        const { _id, ...fields } = toDocument({ dropId, ...card });
+        await cards.updateOne({ _id }, { $set: fields }, { upsert: true });
+      },
+
+      async find(dropId) {
+        return orNull(await cards.findById(dropId).lean());
+      },
+    }),
+    ...documentIds(cards),
+  };
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { dayMs } from '../domain/windows.ts';
+
+/** Raise it when the same content is drawn differently, so that stored cards are drawn again. */
+const template = 2;
+
+/** The size of every card in pixels: what `og:image` recommends. */
+export const cardWidth = 1_200;
+export const cardHeight = 630;
+
+/** What a share card says. */
+export interface CardContent {
+  /** `page`: a public drop; `locked`: any drop with a passcode; `generic`: any page of this service. */
+  readonly kind: 'page' | 'locked' | 'generic';
+  /** '' unless the card is of a page. */
+  readonly title: string;
+  readonly description: string;
+  /** The UTC day on which the drop was created, Unix ms; null: none is shown. */
+  readonly day: number | null;
+  /** The service's host. */
+  readonly host: string;
+}
+
+/** The fields of a drop that its card shows. */
+export interface CardSource {
+  readonly title: string;
+  readonly description: string | null;
+  /** Unix ms. */
+  readonly createdAt: number;
+}
+
+/** The card of a public drop. New versions do not change it. */
+export function pageCard({ title, description, createdAt }: CardSource, host: string): CardContent {
+  const day = createdAt - (createdAt % dayMs);
+  return { kind: 'page', title, description: description ?? '', day, host };
+}
+
+/** A card that says nothing of the drop. */
+export function plainCard(kind: 'locked' | 'generic', host: string): CardContent {
+  return { kind, title: '', description: '', day: null, host };
+}
+
+/** Equal for equal content in the same template. URL-safe. */
+export function cardDigest({ kind, title, description, day, host }: CardContent): string {
+  const shown = JSON.stringify([template, kind, title, description, day, host]);
+  return createHash('sha256').update(shown).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,121 @@
+import type { Connection, Model } from 'mongoose';
+import { type AccountDocument, accountCollection } from '../accounts/mongo.ts';
+import type { RecordOf } from '../domain/record.ts';
+import { type Collection, collectionOf, type DocumentOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { answerMs } from '../mongo/connection.ts';
+import { withTimeLimit } from '../mongo/errors.ts';
+import type { SessionStore, TokenStore } from './credential-stores.ts';
+import { sessionIdOf, sessionRecord } from './session.ts';
+import { tokenIdOf, tokenRecord } from './token.ts';
+
+/** Documents of earlier releases also have `suspended`, a copy that is ignored. */
+const tokenCollection = collectionOf(
+  tokenRecord,
+  ['tokens_account', { account_id: 1, created_at: -1, _id: 1 }],
+  ['tokens_end', { expires_at: 1 }],
+);
+
+const sessionCollection = collectionOf(
+  sessionRecord,
+  ['sessions_account', { account_id: 1, created_at: -1, _id: 1 }],
+  ['sessions_use', { last_used_at: 1 }],
+);
+
+export function createMongoTokenStore(connection: Connection): TokenStore {
+  const tokens = tokenCollection.in(connection);
+  const { orNull } = tokenCollection;
+
+  return withTimeLimit<TokenStore>(answerMs(connection), {
+    ...createCredentials(connection, tokenCollection, tokenIdOf),
+
+    async find(tokenId) {
+      return orNull(await tokens.findById(tokenId).lean());
+    },
+
+    async rename(accountId, tokenId, label) {
+      const filter = { _id: tokenId, account_id: accountId };
+      return orNull(
+        await tokens.findOneAndUpdate(filter, { $set: { label } }, { returnDocument: 'after' }).lean(),
+      );
+    },
+
+    async removeExpiredBefore(time) {
+      await tokens.deleteMany({ expires_at: { $lt: time } });
+    },
+  });
+}
+
+export function createMongoSessionStore(connection: Connection): SessionStore {
+  const sessions = sessionCollection.in(connection);
+
+  return withTimeLimit<SessionStore>(answerMs(connection), {
+    ...createCredentials(connection, sessionCollection, sessionIdOf),
+
+    async removeUsedBefore(time) {
+      await sessions.deleteMany({ last_used_at: { $lt: time } });
+    },
+  });
+}
+
+interface CredentialDocument {
+  /** The first characters of the hash, so that the index of ids finds hashes too. */
+  readonly _id: string;
+  readonly hash: string;
+  readonly account_id: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+/** What both stores do (credentials/credential-stores.ts). */
+function createCredentials<R extends typeof tokenRecord | typeof sessionRecord>(
+  connection: Connection,
+  { in: modelIn, toDocument, toRecord }: Collection<R>,
+  idOf: (hash: string) => string,
+) {
+  type Found = DocumentOf<R> & { readonly account: readonly AccountDocument[] };
+  const model = modelIn(connection);
+  const credentials = model as unknown as Model<CredentialDocument>; // proof: both declarations have these fields
+
+  return {
+    async insert(credential: RecordOf<R>) {
+      const isInserted = await insertUnlessTaken(model, toDocument(credential), '_id_');
+      return isInserted ? ('inserted' as const) : ('id_taken' as const);
+    },
+
+    async findByHash(hash: string) {
+      // One $lookup takes half the time of two reads (DocumentDB: 0.8 ms, 1.4 ms).
+      const [found] = await credentials.aggregate<Found>([
+        { $match: { _id: idOf(hash), hash } },
+        { $lookup: { from: 'accounts', localField: 'account_id', foreignField: '_id', as: 'account' } },
+      ]);
+      const account = accountCollection.orNull(found?.account[0] ?? null);
+      if (found === undefined || account === null || account.deletedAt !== null) return null;
+      const { name, suspendedAt } = account;
+      return { credential: toRecord(found), account: { name, isSuspended: suspendedAt !== null } };
+    },
+
+    /** @param limit 0: none */
+    async list(accountId: string, limit = 0) {
+      const found = await model
+        .find<DocumentOf<R>>({ account_id: accountId })
+        .sort({ created_at: -1, _id: 1 })
+        .limit(limit)
+        .lean<DocumentOf<R>[]>();
+      return found.map(toRecord);
+    },
+
+    async revoke(accountId: string, id: string) {
+      return (await credentials.deleteMany({ _id: id, account_id: accountId })).deletedCount > 0;
+    },
+
+    async revokeAll(accountId: string, exceptId: string | null = null) {
+      const revoked = { account_id: accountId, ...(exceptId !== null && { _id: { $ne: exceptId } }) };
+      return (await credentials.deleteMany(revoked)).deletedCount;
+    },
+
+    async touch(id: string, now: number, ifUsedBefore: number) {
+      const isOlder = { $or: [{ last_used_at: null }, { last_used_at: { $lt: ifUsedBefore } }] };
+      await credentials.updateOne({ _id: id, ...isOlder }, { $set: { last_used_at: now } });
+    },
+  };
+}

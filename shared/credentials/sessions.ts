@@ -1,0 +1,107 @@
+import type { Caller } from '../accounts/account.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, suspended } from '../domain/errors.ts';
+import type { Log } from '../log/log.ts';
+import { retryOnCollision } from '../util/retry-on-collision.ts';
+import type { SessionStore } from './credential-stores.ts';
+import { createUseRecorder } from './last-use.ts';
+import {
+  hashSessionSecret,
+  newSessionSecret,
+  type Session,
+  sessionIdleMs,
+  sessionIdOf,
+  sessionIdPattern,
+} from './session.ts';
+
+/** More sessions than a person has; older ones are not listed, and end with all others. */
+const listedSessions = 100;
+
+/** A request of a signed-in browser. */
+export interface SignedIn {
+  readonly caller: Caller;
+  readonly session: Session;
+  readonly accountName: string;
+}
+
+/** Signed-in browsers. A session is never valid as a bearer token, nor a token as a session. */
+export function createSessions(deps: { sessions: SessionStore; clock: Clock; log: Log }) {
+  const { sessions, clock, log } = deps;
+  const recordUse = createUseRecorder({ clock, log }, 'session', sessions.touch);
+
+  function isValid({ lastUsedAt }: Session): boolean {
+    return clock.now() < lastUsedAt + sessionIdleMs;
+  }
+
+  async function find(hash: string) {
+    const found = await sessions.findByHash(hash);
+    return found !== null && isValid(found.credential) ? found : null;
+  }
+
+  return {
+    /**
+     * Starts a session for an account whose owner has just signed in.
+     * @param browser a short description for the list of sessions
+     * @returns the secret for the browser's cookie, which is stored nowhere
+     */
+    async start(accountId: string, browser: string): Promise<string> {
+      return retryOnCollision(async () => {
+        const secret = newSessionSecret();
+        const hash = hashSessionSecret(secret);
+        if (hash === null) throw new Error('a new secret has the wrong form');
+        const now = clock.now();
+        const times = { createdAt: now, lastUsedAt: now };
+        const outcome = await sessions.insert({ id: sessionIdOf(hash), hash, accountId, browser, ...times });
+        return outcome === 'inserted' ? secret : null;
+      });
+    },
+
+    /**
+     * Identifies a browser by one indexed read.
+     * @returns null if the secret is malformed or unknown, its session has ended, or was not used for 30 days
+     */
+    async identify(secret: string): Promise<SignedIn | null> {
+      const hash = hashSessionSecret(secret);
+      const found = hash === null ? null : await find(hash);
+      if (hash === null || found === null) return null;
+      const { account } = found;
+      const session = { ...found.credential, lastUsedAt: recordUse(found.credential) };
+      const confirm = async () => {
+        const now = await find(hash);
+        if (now === null) throw sessionEnded();
+        if (now.account.isSuspended) throw suspended();
+      };
+      const { accountId } = session;
+      const credential = { kind: 'session', session } as const;
+      const caller = {
+        accountId,
+        ownerId: accountId,
+        credential,
+        isSuspended: account.isSuspended,
+        confirm,
+      };
+      return { caller, session, accountName: account.name };
+    },
+
+    /** The account's sessions, newest first. The caller's own shows this use, which is stored a moment later. */
+    async list({ accountId, credential }: Caller): Promise<Session[]> {
+      const own = credential.kind === 'session' ? credential.session : null;
+      const listed = (await sessions.list(accountId, listedSessions)).filter(isValid);
+      return listed.map((session) => (session.id === own?.id ? own : session));
+    },
+
+    /** Ends a session of the account. @returns false if there is none with that id, or it has ended before */
+    async end({ accountId }: Caller, sessionId: string): Promise<boolean> {
+      return sessionIdPattern.test(sessionId) && (await sessions.revoke(accountId, sessionId));
+    },
+
+    /** Ends every session of the account but the caller's own. @returns how many */
+    endOthers({ accountId, credential }: Caller): Promise<number> {
+      return sessions.revokeAll(accountId, credential.kind === 'session' ? credential.session.id : null);
+    },
+  };
+}
+
+export function sessionEnded(): DropError {
+  return new DropError('unauthorized', 'You are signed out: sign in, and try again.');
+}

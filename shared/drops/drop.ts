@@ -1,0 +1,203 @@
+import type { DailyQuota } from '../accounts/account.ts';
+import type { Takedown } from '../moderation/act.ts';
+
+/**
+ * The tags of a drop, in the order of the request. A map, because `__proto__` and `constructor` are legal keys that would
+ * break an object.
+ */
+export type Metadata = ReadonlyMap<string, string>;
+
+/** Spec section 2. Both cases are listed, because with `/iu` U+212A and U+017F would match as letters. */
+export const metadataKeyPattern = '^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$';
+const metadataKey = new RegExp(metadataKeyPattern);
+
+export function isMetadataKey(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && metadataKey.test(text);
+}
+
+/** The only media type that can be posted. Every version stores it, so that others can be added. */
+export const htmlMediaType = 'text/html';
+
+/** One version of a drop. Its HTML and context are stored as blobs under `id`. */
+export interface Version {
+  /** Identifies the content for ever. The number does not: it is used again if the latest version is deleted. */
+  readonly id: string;
+  /** Starts at 1; `latest_version + 1` for a new one. */
+  readonly number: number;
+  /** UTF-8 bytes of the HTML as uploaded. */
+  readonly sizeBytes: number;
+  readonly hasContext: boolean;
+  readonly mediaType: string;
+  readonly createdAt: number;
+}
+
+/** With what a version was published. */
+export interface Publisher {
+  readonly kind: 'token' | 'session';
+  /** Of the token or the session, which may have been revoked since. */
+  readonly id: string;
+  /** The label that it had then. */
+  readonly label: string | null;
+}
+
+/** A version as only the owner of its drop may see it. */
+export interface OwnedVersion extends Version {
+  /** null: published before this was stored. */
+  readonly publishedBy: Publisher | null;
+}
+
+/** The passcode of a drop. Each passcode has a new `id`, so that cookies for the old passcode open nothing. */
+export interface Lock {
+  readonly id: string;
+  /** argon2id, encoded. */
+  readonly hash: string;
+}
+
+/** A drop as its owner sees it, without the list of versions. */
+export interface Drop {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+  readonly locked: boolean;
+  readonly latestVersion: number;
+  readonly viewCount: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Incremented by every visible change. */
+  readonly rev: number;
+  /** null: not taken down. */
+  readonly takedown: Takedown | null;
+  /** Unix ms; from then on the drop is deleted for everybody. null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** A public page: a drop and one of its versions. Without metadata, which only the owner may see (spec section 2). */
+export interface Page {
+  readonly dropId: string;
+  readonly ownerId: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly lock: Lock | null;
+  /** If true, nobody may see any content of the page. */
+  readonly isTakenDown: boolean;
+  /** The drop's, Unix ms. */
+  readonly createdAt: number;
+  /** The drop's. */
+  readonly expiresAt: number | null;
+  readonly latestVersion: number;
+  /** The drop's. Of two reads of a page, the one with the higher `rev` is newer; with equal `rev` both saw the same. */
+  readonly rev: number;
+  /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
+  readonly version: Version | null;
+}
+
+/** A page whose version exists. */
+export type PageWithVersion = Page & { readonly version: Version };
+
+export function hasVersion(page: Page): page is PageWithVersion {
+  return page.version !== null;
+}
+
+/** Work for a job after a change of a drop. The update that makes the change records it. */
+export type PendingTask = 'render' | 'purge';
+
+/** A document as posted, in UTF-8. */
+export interface Document {
+  readonly html: Uint8Array;
+  /** null: none. */
+  readonly context: Uint8Array | null;
+}
+
+/** A version to store with its document. The store assigns the number. */
+export interface NewVersion
+  extends Document,
+    Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy'> {
+  /** Whether another attempt to store this version may be under way, or done; absent: it is the only one. */
+  readonly isRepeat?: boolean;
+  /** What storing it counts for; absent: for no day. */
+  readonly quota?: DailyQuota;
+}
+
+/** What is stored of the version beside its document. */
+export function withoutDocument(version: NewVersion): Omit<OwnedVersion, 'number'> {
+  const { id, html, context, mediaType, createdAt, publishedBy } = version;
+  const measures = { sizeBytes: html.byteLength, hasContext: context !== null };
+  return { id, ...measures, mediaType, createdAt, publishedBy };
+}
+
+/** Whether a store has stored a version: it then returns the drop, and otherwise why it has not. */
+export function isStored(outcome: object | string | null): boolean {
+  return outcome !== null && typeof outcome === 'object' && 'slug' in outcome;
+}
+
+/** The ids of a write that its client may repeat (idempotency/idempotency.ts). */
+export interface WriteIds {
+  /** Of the new drop; a new version of a drop does not use it. */
+  readonly dropId: string;
+  readonly slug: string;
+  readonly versionId: string;
+  /** See `NewVersion`. */
+  readonly isRepeat: boolean;
+}
+
+export interface NewDrop
+  extends Pick<Drop, 'id' | 'ownerId' | 'slug' | 'title' | 'description' | 'metadata' | 'expiresAt'> {
+  readonly lock: Lock | null;
+  readonly version: NewVersion;
+}
+
+/** Changes of title, description, metadata and expiry. Absent fields stay as they are. */
+export interface DetailChanges {
+  readonly title?: string;
+  /** null removes it. */
+  readonly description?: string | null;
+  /** Replaces the whole map. */
+  readonly metadata?: Metadata;
+  /** null removes it. */
+  readonly expiresAt?: number | null;
+}
+
+/** Whether the drop would have other details after the changes. */
+export function isChanged(drop: Drop, { title, description, metadata, expiresAt }: DetailChanges): boolean {
+  return (
+    (title !== undefined && title !== drop.title) ||
+    (description !== undefined && description !== drop.description) ||
+    (expiresAt !== undefined && expiresAt !== drop.expiresAt) ||
+    (metadata !== undefined && !isSameMetadata(metadata, drop.metadata))
+  );
+}
+
+/** In any order. */
+function isSameMetadata(one: Metadata, other: Metadata): boolean {
+  return one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
+}
+
+export const sortFields = ['created_at', 'updated_at', 'view_count'] as const;
+export const sortOrders = ['asc', 'desc'] as const;
+
+/** One page of the owner's drops. Drops with equal sort fields are ordered by creation, newest first, then by id. */
+export interface DropQuery {
+  /** The first page is 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sortBy: (typeof sortFields)[number];
+  readonly sortOrder: (typeof sortOrders)[number];
+  /** All pairs must match, so a key with two different values matches nothing. */
+  readonly metadata: readonly (readonly [key: string, value: string])[];
+  /** Words that must occur in title or description (drops/search.ts). */
+  readonly search?: string;
+}
+
+/** Whether the drop is deleted for everybody, though its data may still exist. @param now Unix ms */
+export function hasExpired({ expiresAt }: Pick<Drop, 'expiresAt'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+/** Every public answer about a drop has this tag, and a purge of the edge names it. */
+export function edgeTag(dropId: string): string {
+  return `drop-${dropId}`;
+}

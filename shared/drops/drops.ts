@@ -1,0 +1,290 @@
+import type { Caller } from '../accounts/account.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, notFound, unavailable } from '../domain/errors.ts';
+import { newId, newSlug } from '../domain/ids.ts';
+import { dayMs } from '../domain/windows.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import { type Limits, quotaExceeded, versionLimitReached } from '../limits/limits.ts';
+import type { Takedown } from '../moderation/act.ts';
+import type { Passcodes } from '../passcodes/passcodes.ts';
+import { createKeyedQueue } from '../util/queues.ts';
+import {
+  type DetailChanges,
+  type Document,
+  type Drop,
+  type DropQuery,
+  htmlMediaType,
+  type Lock,
+  type Metadata,
+  type NewVersion,
+  type Publisher,
+  type WriteIds,
+} from './drop.ts';
+import type { DropStore } from './drop-store.ts';
+import { type Conflict, type DropTarget, etagOf, refusalOf } from './revision.ts';
+import { createVersionReads } from './version-reads.ts';
+
+export interface NewDropInput extends Document {
+  readonly title: string;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+  /** null: none. */
+  readonly passcode: string | null;
+  /** Unix ms; null: never. */
+  readonly expiresAt: number | null;
+  /** A lock that was made of its passcode before; `passcode` is ignored then. */
+  readonly lock?: Lock | null;
+}
+
+/** Ten years: a later time is a mistake of units, such as microseconds, and the drop would never expire. */
+const maxExpiryMs = 3_653 * dayMs;
+
+/** Lists and searches of one account in a process. Without the limit, an account that sends many would delay all others. */
+const listsAtOnce = 2;
+const maxWaitingLists = 50;
+const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
+
+/** The caller's drop that a change is for. */
+export type Target = Omit<DropTarget, 'ownerId'>;
+
+type Refused = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
+
+/** What the store answers to a change: the changed drop, or why it changed nothing. */
+type Outcome = Drop | Refused;
+
+export type Drops = ReturnType<typeof createDrops>;
+
+/**
+ * What owners do with their drops. Every method throws DropError `not_found` if the owner has no such drop. Every change
+ * except `remove` throws `forbidden` if the drop was taken down, and every change `version_conflict` if the drop is at
+ * another revision than its target accepts. `ids` are those of a write that may be repeated; without them it gets new ones.
+ */
+export function createDrops(deps: {
+  drops: DropStore;
+  html: BlobStore;
+  contexts: BlobStore;
+  limits: Limits;
+  passcodes: Passcodes;
+  followUps: FollowUps;
+  clock: Clock;
+  config: { readonly DROPS_PER_ACCOUNT: number; readonly VERSIONS_PER_DROP: number };
+}) {
+  const { drops, limits, passcodes, followUps, clock, config } = deps;
+  const reads = createVersionReads(deps);
+  const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
+
+  /**
+   * Stores a document under the id of a new version. If `store` throws, the outcome is unknown: the version may exist.
+   * @throws DropError `daily_quota_exceeded`, and the errors of `toResult`
+   */
+  async function publish(
+    caller: Caller,
+    { html, context, mediaType = htmlMediaType }: Document & { readonly mediaType?: string },
+    store: (version: NewVersion) => Promise<Outcome | 'day_full'>,
+    ids?: WriteIds,
+  ): Promise<{ drop: Drop; versionId: string }> {
+    const now = clock.now();
+    const { versionId: id = newId(now), isRepeat = false } = ids ?? {};
+    const [publishedBy, quota] = [publisherOf(caller), limits.dailyQuotaOf(caller)];
+    const version = { id, html, context, mediaType, createdAt: now, publishedBy, isRepeat, quota };
+    const outcome = await store(version);
+    if (outcome === 'day_full') throw await limits.dailyQuotaExceeded(caller);
+    return { drop: orThrow(outcome), versionId: id };
+  }
+
+  /** Hashing can wait in a queue for seconds, so the token is checked again. @param passcode '' for no lock */
+  async function makeLock(caller: Caller, passcode: string): Promise<Lock | null> {
+    if (passcode === '') return null;
+    const lock = await passcodes.makeLock(passcode, caller.accountId);
+    await caller.confirm();
+    return lock;
+  }
+
+  async function get(caller: Caller, slug: string): Promise<Drop> {
+    return orNotFound(await drops.find(caller.ownerId, slug));
+  }
+
+  function toResult(outcome: Outcome): Drop | DropError {
+    if (outcome === null) return notFound('drop');
+    if (outcome === 'no_place') return quotaExceeded(config.DROPS_PER_ACCOUNT);
+    if (outcome === 'version_limit') return versionLimitReached(config.VERSIONS_PER_DROP);
+    if (outcome === 'no_version') return notFound('version');
+    if (outcome === 'last_version') {
+      const message = 'The only version of a drop cannot be deleted; delete the drop instead';
+      return new DropError('last_version_cannot_be_deleted', message);
+    }
+    if ('reason' in outcome) return takenDown(outcome);
+    return 'conflict' in outcome ? versionConflict(outcome) : outcome;
+  }
+
+  async function addVersion(
+    caller: Caller,
+    target: Target,
+    document: Document & { readonly mediaType?: string },
+    changes: DetailChanges,
+    ids?: WriteIds,
+  ): Promise<Drop> {
+    checkExpiry(changes.expiresAt, clock.now());
+    const cap = config.VERSIONS_PER_DROP;
+    const tasks = followUps.tasksOfNewVersion;
+    const store = (version: NewVersion) =>
+      drops.addVersion(owned(caller, target), version, changes, cap, tasks);
+    const { drop, versionId } = await publish(caller, document, store, ids);
+    await followUps.afterNewVersion(drop, versionId);
+    return drop;
+  }
+
+  function orThrow(outcome: Outcome): Drop {
+    const result = toResult(outcome);
+    if (result instanceof DropError) throw result;
+    return result;
+  }
+
+  /** The drop as it is. @throws DropError as a change of it would, now */
+  async function check(caller: Caller, target: Target): Promise<Drop> {
+    const drop = await get(caller, target.slug);
+    return orThrow(refusalOf(drop, target) ?? drop);
+  }
+
+  return {
+    /** @throws DropError `daily_quota_exceeded`, `quota_exceeded` */
+    async create(caller: Caller, input: NewDropInput, ids?: WriteIds): Promise<Drop> {
+      const { title, description, metadata, passcode, expiresAt } = input;
+      const { ownerId } = caller;
+      checkExpiry(expiresAt, clock.now());
+      const lock = input.lock ?? (await makeLock(caller, passcode ?? ''));
+      const store = async (version: NewVersion) => {
+        const { dropId: id = newId(version.createdAt), slug = newSlug() } = ids ?? {};
+        const details = { title, description, metadata, lock, expiresAt };
+        const newDrop = { id, ownerId, slug, ...details, version };
+        const outcome = await drops.create(newDrop, config.DROPS_PER_ACCOUNT, followUps.tasksOfNewDrop);
+        if (outcome === 'slug_taken') throw new Error('A random slug of 71 bits exists already');
+        return outcome;
+      };
+      const { drop, versionId } = await publish(caller, input, store, ids);
+      followUps.enqueueRender(drop.id, versionId);
+      return drop;
+    },
+
+    /** @throws DropError `daily_quota_exceeded`, `version_limit_reached` */
+    addVersion(
+      caller: Caller,
+      target: Target,
+      input: Document & DetailChanges,
+      ids?: WriteIds,
+    ): Promise<Drop> {
+      const { html, context, ...changes } = input;
+      return addVersion(caller, target, { html, context }, changes, ids);
+    },
+
+    /**
+     * Adds a version with the document of that number; also if that is the latest one.
+     * @throws DropError `not_found` also if the drop has no such version; otherwise as `addVersion`
+     */
+    async restoreVersion(caller: Caller, target: Target, number: number, ids?: WriteIds): Promise<Drop> {
+      const read = reads.readDocument(caller, target.slug, number).catch(async (error: unknown) => {
+        await check(caller, target); // a takedown or conflict comes before a version that does not exist
+        throw error;
+      });
+      const { html, context, mediaType } = await read;
+      return addVersion(caller, target, { html, context, mediaType }, {}, ids);
+    },
+
+    ...reads,
+    get,
+    check,
+    makeLock,
+    checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
+
+    /** The slugs of all live drops, oldest first. */
+    listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
+
+    /** @throws DropError `unavailable` if too many lists of the account wait */
+    async list(caller: Caller, query: DropQuery): Promise<{ drops: Drop[]; total: number }> {
+      const listed = await lists.run(caller.ownerId, () => drops.list(caller.ownerId, query));
+      if (listed === undefined) throw unavailable(tooManyLists);
+      return listed;
+    },
+
+    /** @throws DropError `invalid_arg` for `expiresAt` out of range, like `create` and `addVersion` */
+    async change(caller: Caller, target: Target, changes: DetailChanges): Promise<Drop> {
+      const now = clock.now();
+      checkExpiry(changes.expiresAt, now);
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.changeDetails(owned(caller, target), changes, now, tasks));
+      await followUps.afterChange(drop);
+      return drop;
+    },
+
+    /** Waits for the edge, at most 1 s, like all changes that hide content. @param passcode '' removes it */
+    async setPasscode(caller: Caller, target: Target, passcode: string): Promise<Drop> {
+      await check(caller, target); // before the slow hash
+      const lock = await makeLock(caller, passcode);
+      const now = clock.now();
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.setLock(owned(caller, target), lock, now, tasks));
+      await followUps.afterHide(drop);
+      return drop;
+    },
+
+    /**
+     * When this returns, the service serves the drop no more, except that another process which cannot reach the
+     * database may show its page from memory for up to a minute. The purge of the edge may still be unconfirmed.
+     */
+    async remove(caller: Caller, target: Target): Promise<void> {
+      const id = orNotFound(await drops.remove(owned(caller, target), clock.now()));
+      if (typeof id === 'object') throw versionConflict(id);
+      await followUps.afterRemove({ id, slug: target.slug });
+    },
+
+    /** @throws DropError `not_found` also if the drop has no such version, `last_version_cannot_be_deleted` */
+    async removeVersion(caller: Caller, target: Target, number: number): Promise<Drop> {
+      const now = clock.now();
+      const tasks = followUps.tasksOfChange;
+      const drop = orThrow(await drops.removeVersion(owned(caller, target), number, now, tasks));
+      await followUps.afterRemove(drop);
+      return drop;
+    },
+  };
+}
+
+function publisherOf({ credential }: Caller): Publisher {
+  if (credential.kind === 'token')
+    return { kind: 'token', id: credential.token.id, label: credential.token.label };
+  return { kind: 'session', id: credential.session.id, label: credential.session.browser };
+}
+
+function orNotFound<T>(found: T | null): T {
+  if (found === null) throw notFound('drop');
+  return found;
+}
+
+/**
+ * Not part of reading the request: the answer to a repeated request must not depend on when it is repeated.
+ * @param expiresAt null or undefined: not set
+ */
+function checkExpiry(expiresAt: number | null | undefined, now: number): void {
+  if (expiresAt == null || (expiresAt > now && expiresAt <= now + maxExpiryMs)) return;
+  const message = `expires_at must be in the future and at most 10 years ahead, in Unix milliseconds (got ${expiresAt}; now it is ${now})`;
+  throw new DropError('invalid_arg', message, {
+    field: 'expires_at',
+    fields: [{ field: 'expires_at', code: 'invalid_arg', message }],
+  });
+}
+
+function takenDown({ at, reason }: Takedown): DropError {
+  const message = `This drop was taken down; it can only be deleted. Reason: ${reason}`;
+  return new DropError('forbidden', message, { reason, taken_down_at: at });
+}
+
+function versionConflict({ conflict: drop }: Conflict): DropError {
+  const { latestVersion, updatedAt } = drop;
+  const message = `The drop was changed meanwhile: its latest version is ${latestVersion}. Read it, apply your change to what it is now, and send that with its ETag in If-Match`;
+  const details = { latest_version: latestVersion, updated_at: updatedAt, etag: etagOf(drop) };
+  return new DropError('version_conflict', message, details);
+}
+
+function owned({ ownerId }: Caller, target: Target): DropTarget {
+  return { ...target, ownerId };
+}

@@ -1,0 +1,175 @@
+import type { Connection } from 'mongoose';
+import type { Clock } from '../domain/clock.ts';
+import { createTurns } from '../util/turns.ts';
+import type { Drop, DropQuery } from './drop.ts';
+import type { DropStore } from './drop-store.ts';
+import {
+  type DropDocument,
+  type DropRow,
+  dropFields,
+  dropModel,
+  type Filter,
+  hasExpired,
+  liveDropAt,
+  ownedAt,
+  type PageRow,
+  pageFields,
+  toDrop,
+  toPage,
+  toPairs,
+  versionField,
+} from './mongo-schema.ts';
+import { toOwnedVersion } from './mongo-version.ts';
+import { createSearch, foldText } from './search.ts';
+
+/** The largest `skip` that every server accepts. No list is as long, so pages beyond it are empty. */
+const maxSkip = 2 ** 31 - 1;
+
+/** All live drops of the owner that have every pair, with the index to use. */
+function matching(
+  owner: string,
+  pairs: ReadonlyMap<string, string>,
+  now: number,
+): { filter: Filter; hint: string } {
+  const unexpired = { $nor: [hasExpired(now)] };
+  if (pairs.size === 0) return { filter: { owner, place: { $gte: 0 }, ...unexpired }, hint: 'drops_place' };
+  return { filter: { owner, pairs: { $all: toPairs(pairs) }, ...unexpired }, hint: 'drops_pairs' };
+}
+
+/** Indexes in the descending order of lists. */
+const sortedIndexes = {
+  created_at: 'drops_created',
+  updated_at: 'drops_changed',
+  view_count: 'drops_views',
+} as const satisfies Record<DropQuery['sortBy'], string>;
+
+type DropReads = Pick<
+  DropStore,
+  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+>;
+
+/** The default cap of drops. The longest texts of so many take 5 MB. */
+const textsPerAnswer = 500;
+
+/** What a search looks at. */
+const textFields = { _id: 1, title: 1, description: 1, folded_title: 1, folded_description: 1 } as const;
+type TextRow = Pick<DropDocument, keyof typeof textFields>;
+
+/** Drops of earlier releases have no folded texts until `migrate` has run. */
+function foldedOf({ title, description, folded_title, folded_description }: TextRow): string {
+  return `${folded_title ?? foldText(title)}\n${folded_description ?? foldText(description)}`;
+}
+
+/** Each method sends one command; `list` a second one if it searches, or if there are more drops than on its page. */
+export function createDropReads(connection: Connection, clock: Clock): DropReads {
+  const drops = dropModel(connection);
+  const turns = createTurns();
+
+  async function count(ownerId: string, pairs: ReadonlyMap<string, string>): Promise<number> {
+    const { filter, hint } = matching(ownerId, pairs, clock.now());
+    return drops.countDocuments(filter, { hint });
+  }
+
+  /** A page of the drops that the search finds, sorted as `texts`. */
+  async function search(
+    words: string,
+    texts: AsyncIterable<TextRow>,
+    { skip, limit }: { skip: number; limit: number },
+  ): Promise<{ drops: Drop[]; total: number }> {
+    const matches = createSearch(words);
+    const found: string[] = [];
+    for await (const row of texts) {
+      if (turns.isOver()) await turns.next();
+      if (matches(foldedOf(row))) found.push(row._id);
+    }
+    const ids = found.slice(skip, skip + limit);
+    const unexpired = { deleted_at: null, $nor: [hasExpired(clock.now())] };
+    const rows =
+      ids.length === 0
+        ? []
+        : await drops
+            .find({ _id: { $in: ids }, ...unexpired }, dropFields)
+            .setOptions({ batchSize: limit + 1 })
+            .lean<DropRow[]>();
+    const byId = new Map(rows.map((row) => [row._id, toDrop(row)]));
+    // A drop that was deleted meanwhile is left out.
+    return { drops: ids.flatMap((id) => byId.get(id) ?? []), total: found.length };
+  }
+
+  return {
+    async find(ownerId, slug) {
+      const row = await drops.findOne(ownedAt(ownerId, slug, clock.now()), dropFields).lean<DropRow>();
+      return row === null ? null : toDrop(row);
+    },
+
+    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata, search: words }) {
+      const pairs = new Map(metadata);
+      if (metadata.some(([key, value]) => pairs.get(key) !== value)) return { drops: [], total: 0 };
+      const { filter, hint } = matching(ownerId, pairs, clock.now());
+      const direction = sortOrder === 'asc' ? 1 : -1;
+      const byCreation = { created_at: direction, _id: 1 } as const;
+      const sort =
+        sortBy === 'created_at' ? byCreation : ({ [sortBy]: direction, created_at: -1, _id: 1 } as const);
+      // Descending is the order of an index: only the documents of this page are read.
+      const isIndexed = pairs.size === 0 && sortOrder === 'desc';
+      const order = { sort, hint: isIndexed ? sortedIndexes[sortBy] : hint };
+      const part = { skip: (page - 1) * limit, limit };
+      if (words !== undefined) {
+        // The driver's cursor: Mongoose's takes five times as long for each document.
+        const options = { ...order, projection: textFields, batchSize: textsPerAnswer };
+        return search(words, drops.collection.find<TextRow>(filter, options), part);
+      }
+      // One more than the page shows, all in the first answer: the default is 101.
+      const options = { ...order, skip: part.skip, limit: limit + 1, batchSize: limit + 1 };
+      const rows = part.skip > maxSkip ? [] : await drops.find(filter, dropFields, options).lean<DropRow[]>();
+      const isLastPage = rows.length <= limit && (rows.length > 0 || page === 1);
+      const total = isLastPage ? part.skip + rows.length : await count(ownerId, pairs);
+      return { drops: rows.slice(0, limit).map(toDrop), total };
+    },
+
+    async listSlugs(owner) {
+      const rows = await drops
+        .find({ owner, place: { $gte: 0 }, $nor: [hasExpired(clock.now())] }, { slug: 1 })
+        .setOptions({ sort: { created_at: 1, _id: 1 }, batchSize: 10_000, hint: 'drops_place' })
+        .lean<Pick<DropDocument, 'slug'>[]>();
+      return rows.map(({ slug }) => slug);
+    },
+
+    count: (ownerId) => count(ownerId, new Map()),
+
+    async listVersions(ownerId, slug) {
+      const row = await drops
+        .findOne(ownedAt(ownerId, slug, clock.now()), { versions: 1 })
+        .lean<Pick<DropDocument, 'versions'>>();
+      return row === null ? null : row.versions.map(toOwnedVersion).reverse();
+    },
+
+    async findVersion(ownerId, slug, number) {
+      const row = await drops
+        .findOne(ownedAt(ownerId, slug, clock.now()), { latest_version: 1, ...versionField(number) })
+        .lean<Pick<PageRow, 'latest_version' | 'versions'>>();
+      const version = row?.versions?.[0];
+      if (row === null || version === undefined) return null;
+      return { version: toOwnedVersion(version), latestVersion: row.latest_version };
+    },
+
+    async findPage(slug, number) {
+      const version = number === null ? { head: 1 } : versionField(number);
+      const row = await drops
+        .findOne(liveDropAt(slug, clock.now()), { ...pageFields, ...version })
+        .lean<PageRow>();
+      return row === null ? null : toPage(row);
+    },
+
+    async findRevisions(slugs) {
+      const rows = await drops
+        .find(
+          { slug: { $in: slugs }, deleted_at: null, $nor: [hasExpired(clock.now())] },
+          { _id: 0, slug: 1, rev: 1 },
+        )
+        .setOptions({ batchSize: slugs.length + 1 })
+        .lean<Pick<DropDocument, 'slug' | 'rev'>[]>();
+      return new Map(rows.map(({ slug, rev }) => [slug, rev]));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { DetailChanges, PendingTask } from './drop.ts';
+import { type DropRow, dropFields, type dropModel, type Filter, toPairs } from './mongo-schema.ts';
+import { foldText } from './search.ts';
+
+/** Updates of drops as aggregation pipelines, in which one update can use the values that it replaces. */
+export type Update = Readonly<Record<string, unknown>>[];
+
+type Drops = ReturnType<typeof dropModel>;
+
+/** The drop after the update; null: none matched. */
+export function change(drops: Drops, filter: Filter, update: Update): Promise<DropRow | null> {
+  const options = { projection: dropFields, returnDocument: 'after', updatePipeline: true } as const;
+  return drops.findOneAndUpdate(filter, update, options).lean<DropRow>().exec();
+}
+
+/** @param set fields with expressions: text of users must be a `literal` */
+export function visibleChange(set: object, now: number, tasks: readonly PendingTask[]): Update {
+  const changed = {
+    changed_at: now,
+    rev: { $add: ['$rev', 1] },
+    due: { $setUnion: ['$due', literal(tasks)] },
+    ...(tasks.length > 0 && { chores: true }),
+  };
+  return [{ $set: { ...set, ...changed } }];
+}
+
+/** Marks the drop as deleted and frees its place. */
+export function removal(now: number): Update {
+  const set = { deleted_at: now, chores: true, pairs: [] };
+  return [...visibleChange(set, now, []), { $unset: ['place', 'expires_at'] }];
+}
+
+/**
+ * Removes drops that have expired by `now`, at most `limit`, the longest expired first.
+ * @param ownerId only drops of this owner; null: of all
+ * @returns the ids of those that this call or a parallel one has removed
+ */
+export async function removeExpired(
+  drops: Drops,
+  ownerId: string | null,
+  now: number,
+  limit: number,
+): Promise<string[]> {
+  const expired = { expires_at: { $lte: now }, deleted_at: null };
+  const found = await drops
+    .find({ ...expired, ...(ownerId !== null && { owner: ownerId }) }, { _id: 1 })
+    .setOptions({ sort: { expires_at: 1 }, limit, batchSize: limit, hint: 'drops_expiring' })
+    .lean<{ readonly _id: string }[]>();
+  const ids = found.map(({ _id }) => _id);
+  if (ids.length === 0) return ids;
+  await drops.updateMany({ _id: { $in: ids }, ...expired }, removal(now), { updatePipeline: true });
+  return ids;
+}
+
+/** Follows each change of the list of versions. */
+export const headOfVersions = {
+  $set: {
+    head: { $last: '$versions' },
+    latest_version: { $last: '$versions.number' },
+    version_count: { $size: '$versions' },
+  },
+};
+
+export function details({ title, description, metadata, expiresAt }: DetailChanges): object {
+  return {
+    ...(title !== undefined && { title: literal(title), folded_title: literal(foldText(title)) }),
+    ...(description !== undefined && {
+      description: literal(description),
+      folded_description: literal(foldText(description)),
+    }),
+    ...(metadata !== undefined && { pairs: literal(toPairs(metadata)) }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt ?? '$$REMOVE' }),
+  };
+}
+
+/** In a pipeline, text that begins with `$` would name a field. */
+export function literal(value: unknown) {
+  return { $literal: value };
+}
+
+export function literals(values: object): object {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, literal(value)]));
+}

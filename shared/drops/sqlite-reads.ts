@@ -1,0 +1,268 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Database, Statement } from '../sqlite/database.ts';
+import { createTurns } from '../util/turns.ts';
+import { type Drop, type DropQuery, type Page, sortFields, sortOrders, type Version } from './drop.ts';
+import type { DropStore } from './drop-store.ts';
+import { createSearch } from './search.ts';
+import {
+  type DropRow,
+  dropColumns,
+  isLive,
+  type OwnedVersionRow,
+  ownedVersionColumns,
+  toDrop,
+  toDropOrNull,
+  toOwnedVersion,
+  toVersion,
+  type VersionRow,
+  versionColumns,
+} from './sqlite-rows.ts';
+
+type PageRow = [
+  dropId: string,
+  ownerId: string,
+  slug: string,
+  title: string,
+  description: string | null,
+  lockId: string | null,
+  lockHash: string | null,
+  takenDownAt: number | null,
+  dropCreatedAt: number,
+  expiresAt: number | null,
+  latestVersion: number,
+  rev: number,
+  headId: string,
+  headSizeBytes: number,
+  headHasContext: number,
+  headMediaType: string,
+  headCreatedAt: number,
+];
+
+const pageColumns = `
+  id, owner_id, slug, title, description, lock_id, lock_hash, taken_down_at, created_at, expires_at, latest_version,
+  rev, head_id, head_size_bytes, head_has_context, head_media_type, head_created_at`;
+
+const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
+
+/** SQL: the live drops of an owner. Without the index's name SQLite may choose one that makes it read every row. */
+const all = `drops INDEXED BY drops_by_owner WHERE owner_id = $ownerId AND ${isLive('$now')}`;
+
+/** SQL: the same by an index without the time of expiry, from indexes alone: reading rows takes ten times as long. */
+function allBy(index: string): string {
+  return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (
+    SELECT id FROM drops INDEXED BY drops_by_owner
+    WHERE owner_id = $ownerId AND deleted_at IS NULL AND expires_at <= $now)`;
+}
+
+/** Where lists find their ids, in the descending order of an index. */
+const sources = {
+  created_at: all,
+  updated_at: allBy('drops_by_change'),
+  view_count: allBy('drops_by_views'),
+} as const satisfies Record<DropQuery['sortBy'], string>;
+
+/** SQL: whether a drop has each of the `$count` distinct pairs. */
+const matches = `id IN (
+  SELECT drop_id FROM json_each($pairs) AS pair CROSS JOIN drop_metadata AS entry
+  WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
+  GROUP BY drop_id HAVING count(*) = $count)`;
+
+/** A statement that returns its rows as one JSON text. */
+type Rows = Statement<[json: string]>;
+
+interface ListStatements {
+  /** Ids of one page of all drops. */
+  readonly page: Rows;
+  /** Ids of all drops. */
+  readonly ids: Rows;
+  /** Ids of those that match a filter, whatever it contains. */
+  readonly matchingIds: Rows;
+}
+
+/** Reading and searching the longest texts of so many drops takes about a millisecond. */
+const searchedAtOnce = 50;
+/** Reading so many drops with the longest texts and metadata takes four milliseconds. */
+const readAtOnce = 50;
+
+type DropReads = Pick<
+  DropStore,
+  'find' | 'list' | 'listSlugs' | 'count' | 'listVersions' | 'findVersion' | 'findPage' | 'findRevisions'
+>;
+
+export function createDropReads(db: Database, clock: Clock): DropReads {
+  const turns = createTurns();
+  const sql = {
+    find: db.prepareTuples<DropRow>(`SELECT ${dropColumns} FROM drops WHERE ${ownedAt}`),
+    findLatest: db.prepareTuples<[id: string, latestVersion: number]>(
+      `SELECT id, latest_version FROM drops WHERE ${ownedAt}`,
+    ),
+    findPage: db.prepareTuples<PageRow>(`SELECT ${pageColumns} FROM drops WHERE slug = ? AND ${isLive('?')}`),
+    findRevisions: db.prepareTuples<[slug: string, rev: number]>(`
+      SELECT slug, rev FROM drops WHERE slug IN (SELECT value FROM json_each(?)) AND ${isLive('?')}`),
+    listVersions: db.prepareTuples<OwnedVersionRow>(`
+      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? ORDER BY number DESC`),
+    findOwnedVersion: db.prepareTuples<OwnedVersionRow>(`
+      SELECT ${ownedVersionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
+    findVersion: db.prepareTuples<VersionRow>(`
+      SELECT ${versionColumns} FROM drop_versions WHERE drop_id = ? AND number = ?`),
+    listSlugs: db.prepareTuples<[slug: string]>(`SELECT slug FROM ${all} ORDER BY created_at, id`),
+    countAll: db.prepareTuples<[count: number]>(`SELECT count(*) FROM ${all}`),
+    texts: db.prepareTuples<[id: string, folded: string]>(`
+      SELECT drops.id, folded FROM json_each(?) CROSS JOIN drops ON drops.id = value`),
+  };
+  /** Statements for each order. */
+  const lists = new Map<string, ListStatements>();
+  for (const field of sortFields) {
+    for (const order of sortOrders) {
+      const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
+      const sorted = `ORDER BY ${field} ${order}, ${ties}`;
+      const source = sources[field];
+      lists.set(`${field} ${order}`, {
+        page: prepareRows('id', `${source} ${sorted} LIMIT $limit OFFSET $offset`),
+        ids: prepareRows('id', `${source} ${sorted}`),
+        matchingIds: prepareRows('id', `${source} AND ${matches} ${sorted}`),
+      });
+    }
+  }
+  const findListed = prepareRows(
+    dropColumns,
+    `drops WHERE id IN (SELECT value FROM json_each($ids)) AND ${isLive('$now')}`,
+  );
+
+  /** As one JSON text: a page of single values takes twice as long to read from SQLite. */
+  function prepareRows(columns: string, from: string): Rows {
+    return db.prepareTuples(`
+      SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);
+  }
+
+  /** Those of the drops that the search finds. */
+  async function search(words: string, ids: readonly string[]): Promise<string[]> {
+    const matches = createSearch(words);
+    const found: string[] = [];
+    for (let at = 0; at < ids.length; at += searchedAtOnce) {
+      if (turns.isOver()) await turns.next();
+      const texts = sql.texts.all(JSON.stringify(ids.slice(at, at + searchedAtOnce)));
+      for (const [id, folded] of texts) if (matches(folded)) found.push(id);
+    }
+    return found;
+  }
+
+  /** In this order, without those that were deleted meanwhile. */
+  async function findAll(ids: readonly string[]): Promise<Drop[]> {
+    const drops = new Map<string, Drop>();
+    for (let at = 0; at < ids.length; at += readAtOnce) {
+      if (turns.isOver()) await turns.next();
+      const values = { ids: JSON.stringify(ids.slice(at, at + readAtOnce)), now: clock.now() };
+      const rows: DropRow[] = JSON.parse(aggregate(findListed, values));
+      for (const row of rows) drops.set(row[0], toDrop(row));
+    }
+    return ids.flatMap((id) => drops.get(id) ?? []);
+  }
+
+  /** @param statement selects ids */
+  function readIds(statement: Rows, values: Record<string, string | number>): string[] {
+    const rows: [id: string][] = JSON.parse(aggregate(statement, values));
+    return rows.flat();
+  }
+
+  /** @param statement an aggregate, which always has one row */
+  function aggregate<T>(statement: Statement<[T]>, values: Record<string, string | number>): T {
+    const row = statement.get(values);
+    if (row === undefined) throw new Error('an aggregate returned no row');
+    return row[0];
+  }
+
+  function findLatest(ownerId: string, slug: string): { dropId: string; latestVersion: number } | null {
+    const row = sql.findLatest.get(ownerId, slug, clock.now());
+    return row === undefined ? null : { dropId: row[0], latestVersion: row[1] };
+  }
+
+  function findVersion(dropId: string, number: number): Version | null {
+    const row = sql.findVersion.get(dropId, number);
+    return row === undefined ? null : toVersion(row);
+  }
+
+  return {
+    async find(ownerId, slug) {
+      return toDropOrNull(sql.find.get(ownerId, slug, clock.now()));
+    },
+
+    async list(ownerId, { page, pageSize: limit, sortBy, sortOrder, metadata, search: words }) {
+      const none = { drops: [] as Drop[], total: 0 };
+      const pairs = new Map(metadata);
+      if (metadata.some(([key, value]) => pairs.get(key) !== value)) return none;
+      const statements = lists.get(`${sortBy} ${sortOrder}`);
+      if (statements === undefined) throw new TypeError(`Drops cannot be sorted by ${sortBy} ${sortOrder}`);
+      const owned = { ownerId, now: clock.now() };
+      const offset = (page - 1) * limit;
+      await turns.next();
+      if (pairs.size > 0 || words !== undefined) {
+        const filter = { pairs: JSON.stringify([...pairs]), count: pairs.size };
+        const ids =
+          pairs.size > 0
+            ? readIds(statements.matchingIds, { ...owned, ...filter })
+            : readIds(statements.ids, owned);
+        const found = words === undefined ? ids : await search(words, ids);
+        return { drops: await findAll(found.slice(offset, offset + limit)), total: found.length };
+      }
+      const total = aggregate(sql.countAll, owned);
+      if (offset >= total) return { ...none, total }; // also for an offset beyond SQLite's integers
+      return { drops: await findAll(readIds(statements.page, { ...owned, limit, offset })), total };
+    },
+
+    async listSlugs(ownerId) {
+      const rows = sql.listSlugs.all({ ownerId, now: clock.now() });
+      return rows.map(([slug]) => slug);
+    },
+
+    async count(ownerId) {
+      return aggregate(sql.countAll, { ownerId, now: clock.now() });
+    },
+
+    async listVersions(ownerId, slug) {
+      const drop = findLatest(ownerId, slug);
+      if (drop === null) return null;
+      return sql.listVersions.all(drop.dropId).map(toOwnedVersion);
+    },
+
+    async findVersion(ownerId, slug, number) {
+      const drop = findLatest(ownerId, slug);
+      if (drop === null) return null;
+      const row = sql.findOwnedVersion.get(drop.dropId, number);
+      return row === undefined ? null : { version: toOwnedVersion(row), latestVersion: drop.latestVersion };
+    },
+
+    findPage(slug, number) {
+      const row = sql.findPage.get(slug, clock.now());
+      if (row === undefined) return null;
+      const latest = toPage(row);
+      if (number === null || number === latest.latestVersion) return latest;
+      return { ...latest, version: findVersion(latest.dropId, number) };
+    },
+
+    async findRevisions(slugs) {
+      return new Map(sql.findRevisions.all(JSON.stringify(slugs), clock.now()));
+    },
+  };
+}
+
+/** The page with its latest version. */
+function toPage(row: PageRow): Page {
+  const [dropId, ownerId, slug, title, description, lockId, lockHash, takenDownAt, ...rest] = row;
+  const [dropCreatedAt, expiresAt, latestVersion, rev, ...head] = rest;
+  const [id, sizeBytes, hasContext, mediaType, createdAt] = head;
+  return {
+    dropId,
+    ownerId,
+    slug,
+    title,
+    description,
+    lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
+    isTakenDown: takenDownAt !== null,
+    createdAt: dropCreatedAt,
+    expiresAt,
+    latestVersion,
+    rev,
+    version: { id, number: latestVersion, sizeBytes, hasContext: hasContext !== 0, mediaType, createdAt },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Caller } from '../accounts/account.ts';
+import { unavailable } from '../domain/errors.ts';
+import { findTitleQuickly } from '../html/title.ts';
+import { createFairQueue } from '../util/queues.ts';
+import type { TitleFinder } from './title-finder.ts';
+
+/** A waiting search holds its document in memory. */
+const maxWaiting = 32;
+
+export type Titles = ReturnType<typeof createTitles>;
+
+/** The titles of documents that are posted without one. */
+export function createTitles({
+  finder,
+  config,
+}: {
+  finder: TitleFinder;
+  config: { readonly TITLE_MAX_CHARACTERS: number };
+}) {
+  const turns = createFairQueue(1, maxWaiting);
+  const maxCharacters = config.TITLE_MAX_CHARACTERS;
+
+  return {
+    /**
+     * The text of the document's title, cut to the limit; null if head has none. Most titles are near the start, and are
+     * found at once. Otherwise the accounts take fair turns in a thread.
+     * @throws DropError `unavailable` if too many documents wait or the search does not end, and those of `caller.confirm`
+     */
+    async find(caller: Caller, html: Uint8Array): Promise<string | null> {
+      const quick = findTitleQuickly(html, maxCharacters);
+      if (quick.isFinal) return quick.title;
+      const found = await turns.run([caller.ownerId], async () => ({
+        title: await finder.find(html, maxCharacters),
+      }));
+      if (found === undefined) throw unavailable('Too many documents are being searched for their title.');
+      await caller.confirm(); // the search can wait for seconds
+      return found.title;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Caller } from '../accounts/account.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Document, OwnedVersion, Version } from './drop.ts';
+import type { DropStore } from './drop-store.ts';
+
+/** What owners read of the versions of a drop. Every method throws DropError `not_found` if there is no such drop or version. */
+export function createVersionReads(deps: { drops: DropStore; html: BlobStore; contexts: BlobStore }) {
+  const { drops, html, contexts } = deps;
+
+  /** The version of that number, and the number of the latest one. */
+  async function find(caller: Caller, slug: string, number: number) {
+    const found = await drops.findVersion(caller.ownerId, slug, number);
+    if (found === null) throw notFound('version');
+    return found;
+  }
+
+  /** A blob of the version, which may be removed at any time. */
+  async function readBlob(store: BlobStore, caller: Caller, slug: string, { id, number }: Version) {
+    const bytes = await store.get(id);
+    if (bytes !== null) return bytes;
+    const again = await find(caller, slug, number);
+    if (again.version.id !== id) throw notFound('version');
+    throw new Error(`A blob of version ${id} is missing`);
+  }
+
+  /** Markdown in UTF-8; null: none. */
+  async function readContext(caller: Caller, slug: string, version: Version) {
+    return version.hasContext ? readBlob(contexts, caller, slug, version) : null;
+  }
+
+  async function listVersions(caller: Caller, slug: string): Promise<OwnedVersion[]> {
+    const versions = await drops.listVersions(caller.ownerId, slug);
+    if (versions === null) throw notFound('drop');
+    return versions;
+  }
+
+  return {
+    /** Newest first. */
+    listVersions,
+
+    /** `context`: Markdown; null: none. */
+    async getVersion(caller: Caller, slug: string, number: number) {
+      const { version, latestVersion } = await find(caller, slug, number);
+      const bytes = await readContext(caller, slug, version);
+      const context = bytes && Buffer.from(bytes).toString('utf8');
+      return { version, context, isLatest: version.number === latestVersion };
+    },
+
+    /** The record of that version; null: of the latest one. For `readHtml`. */
+    async findVersion(caller: Caller, slug: string, number: number | null): Promise<Version> {
+      if (number !== null) return (await find(caller, slug, number)).version;
+      const [latest] = await listVersions(caller, slug);
+      if (latest === undefined) throw new Error('A drop has no version');
+      return latest;
+    },
+
+    /** The bytes as they were posted. */
+    readHtml: (caller: Caller, slug: string, version: Version): Promise<Uint8Array> =>
+      readBlob(html, caller, slug, version),
+
+    readContext,
+
+    /** The version as it was posted. */
+    async readDocument(caller: Caller, slug: string, number: number): Promise<Document & Version> {
+      const { version } = await find(caller, slug, number);
+      const context = await readContext(caller, slug, version);
+      return { ...version, html: await readBlob(html, caller, slug, version), context };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import type { UnfinishedImport } from '../archives/archive-store.ts';
+import { beginImportSql, createSqliteArchiveStore } from '../archives/sqlite.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createSqliteJobQueue } from '../jobs/sqlite.ts';
+import { createMemoryRateLimiter } from '../limits/memory.ts';
+import type { Log } from '../log/log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createFileSecretStore } from '../secrets/files.ts';
+import { databaseFile, requireData, takeDataDir } from '../sqlite/data-dir.ts';
+import { type DatabaseReports, openDatabase } from '../sqlite/database.ts';
+import { readFileSizes } from '../sqlite/file-sizes.ts';
+import { createSqliteStores } from '../sqlite/stores.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Engine } from './engine.ts';
+
+/**
+ * A `service` and an import create and lock the data directory and migrate the database; a `command` works on existing data of
+ * this release's form, also beside a service. Only an import works on data that an import has not filled yet; it creates the
+ * database with its mark.
+ */
+export type Role = 'service' | 'command' | UnfinishedImport;
+
+/**
+ * SQLite in `DATA_DIR`, jobs and limits in this process.
+ * @throws Error of one sentence
+ */
+export function openEmbeddedEngine(deps: {
+  config: Pick<Config, 'DATA_DIR' | 'SQLITE_CHECKPOINTS' | 'JOBS_AT_ONCE'>;
+  clock: Clock;
+  log: Log;
+  role: Role;
+  metrics: Pick<Metrics, 'stores'> | null;
+}): Engine {
+  const { config, clock, log, role, metrics } = deps;
+  if (role === 'command') requireData(config.DATA_DIR);
+  const lock = role === 'command' ? null : takeDataDir(config.DATA_DIR, log);
+  const file = databaseFile(config.DATA_DIR);
+  const reports = createReports(config.DATA_DIR, log);
+  const db = openDatabase(file, {
+    mayMigrate: role !== 'command',
+    onCreate: (connection) => {
+      if (typeof role === 'object') connection.prepare(beginImportSql).run(role.archiveId, role.begunAt);
+    },
+    reports: { ...reports, transactionEnded: metrics?.stores.sqliteTransaction },
+    hasExternalCheckpoints: config.SQLITE_CHECKPOINTS === 'external',
+  });
+  metrics?.stores.watchFiles(() => readFileSizes(file));
+  const stores = createSqliteStores(db, clock);
+  const secrets = createFileSecretStore(config.DATA_DIR);
+  return {
+    ...stores,
+    secrets,
+    archive: createSqliteArchiveStore({ db, secrets, clock }),
+    rateLimiter: createMemoryRateLimiter(),
+    jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
+    ready: async () => db.check(),
+    async close() {
+      await db.close();
+      lock?.release();
+    },
+  };
+}
+
+/** Migrates the database if no service or import uses it. @throws Error of one sentence */
+export async function migrateEmbeddedEngine({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, log: Log): Promise<void> {
+  requireData(DATA_DIR);
+  const lock = takeDataDir(DATA_DIR, log);
+  try {
+    await openDatabase(databaseFile(DATA_DIR), { reports: createReports(DATA_DIR, log) }).close();
+  } finally {
+    lock.release();
+  }
+}
+
+function createReports(dataDir: string, log: Log): DatabaseReports {
+  return {
+    migrated: (from, to) => log.info({ from, to, dataDir: resolve(dataDir) }, 'the database has a new form'),
+    checkpointFailed: (err) => log.warn({ err }, 'checkpoint of the database failed; it will be retried'),
+    diskFailed: ({ reason, freeBytes, err }) =>
+      log.warn(
+        { reason, freeBytes, dataDir: resolve(dataDir), error: messageOf(err) },
+        'the disk of DATA_DIR does not accept writes: they are answered 503, reads go on. Free space on it, or repair it; the ' +
+          'service then continues by itself',
+      ),
+    diskRecovered: () => log.info({}, 'the disk of DATA_DIR accepts writes again'),
+    walIsLong: (walBytes) =>
+      log.warn(
+        { walBytes },
+        'the write-ahead log of the database is long: SQLITE_CHECKPOINTS=external leaves it to Litestream, which does not seem to ' +
+          'run; from 1 GB on this process shortens it itself, and Litestream then begins with a new snapshot',
+      ),
+  };
+}

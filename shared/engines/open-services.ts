@@ -1,0 +1,266 @@
+import { availableParallelism } from 'node:os';
+import { createAccounts } from '../accounts/accounts.ts';
+import type { CardRenderer } from '../cards/card-renderer.ts';
+import { createCards } from '../cards/cards.ts';
+import { type Config, splitList } from '../config/config.ts';
+import { createSessions } from '../credentials/sessions.ts';
+import { createTokens } from '../credentials/tokens.ts';
+import { createDiffs } from '../diffs/diffs.ts';
+import type { Clock } from '../domain/clock.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import { createDrops } from '../drops/drops.ts';
+import { createFollowingTitles } from '../drops/following-titles.ts';
+import { createTitles } from '../drops/titles.ts';
+import { createIdempotency } from '../idempotency/idempotency.ts';
+import { createFollowUps } from '../jobs/follow-ups.ts';
+import { createLimits } from '../limits/limits.ts';
+import type { Log } from '../log/log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { createAudit } from '../moderation/audit.ts';
+import { createModeration } from '../moderation/moderation.ts';
+import { createPages } from '../pages/pages.ts';
+import { createArgon2Hasher } from '../passcodes/argon2.ts';
+import type { PasscodeHasher } from '../passcodes/passcode-hasher.ts';
+import { createPasscodes } from '../passcodes/passcodes.ts';
+import { createRendering } from '../renders/rendering.ts';
+import { createReports } from '../reports/reports.ts';
+import { createSealer } from '../secrets/jose.ts';
+import { createGitHub } from '../sign-ins/github.ts';
+import type { IdentityProvider } from '../sign-ins/identity-provider.ts';
+import { createSignIns } from '../sign-ins/sign-ins.ts';
+import {
+  createThreadCardRenderer,
+  createThreadContextRenderer,
+  createThreadDiffer,
+  createThreadJsonParser,
+  createThreadRenderer,
+  createThreadTitleFinder,
+} from '../threads/threads.ts';
+import { createUploads } from '../uploads/uploads.ts';
+import { createViewStats } from '../views/view-stats.ts';
+import { createViews } from '../views/views.ts';
+import { openEdgePurger } from './open-edge-purger.ts';
+import type { ServiceMetrics } from './open-metrics.ts';
+import { keepSignInKey, type OpenedEngine, openStores, systemClock } from './open-stores.ts';
+
+/** A sign-in waits for two requests to the provider, and must be answered within ANSWER_MS. */
+const providerTimeoutMs = 2_000;
+const signingSecretLength = 43; // 256 bits
+
+/** Everything that the web process and the worker work with. */
+export type Services = Awaited<ReturnType<typeof assemble>>;
+
+interface OpenOptions {
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** For tests: draws cards without a thread. */
+  readonly cardRenderer?: CardRenderer;
+  /** For tests: hashes at less cost. */
+  readonly passcodeHasher?: PasscodeHasher;
+  /** For tests: adds faults and delays to the engine. */
+  readonly adaptEngine?: (engine: OpenedEngine) => OpenedEngine;
+}
+
+/**
+ * Opens every part of the service. Only the `open-*` files and the two engines pick adapters.
+ * @throws Error that says in one sentence why the service cannot start
+ */
+export async function openServices(
+  config: Config,
+  {
+    log,
+    clock = systemClock,
+    adaptEngine = (engine) => engine,
+    cardRenderer,
+    passcodeHasher = createArgon2Hasher(),
+  }: OpenOptions,
+): Promise<Services> {
+  const metrics =
+    config.METRICS_PORT === '' ? null : (await import('./open-metrics.ts')).createMetrics(config, clock);
+  const engine = await openStores(config, { log, role: 'service', clock, metrics });
+  try {
+    const adapted = adaptEngine(engine);
+    const watched = metrics?.watchEngine(adapted) ?? adapted;
+    return await assemble(config, { log, clock, metrics, engine: watched, cardRenderer, passcodeHasher });
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  config: Config,
+  parts: {
+    log: Log;
+    clock: Clock;
+    metrics: ServiceMetrics | null;
+    engine: OpenedEngine;
+    cardRenderer: CardRenderer | undefined;
+    passcodeHasher: PasscodeHasher;
+  },
+) {
+  const { log, clock, metrics, engine } = parts;
+  const { accounts, html, contexts, renders, secrets, jobs } = engine;
+  const signingSecret =
+    config.SIGNING_SECRET ||
+    (await secrets.findOrCreate('signing-secret', randomBase62(signingSecretLength)));
+  const sealer = createSealer([signingSecret, ...splitList(config.SIGNING_SECRETS_ACCEPTED)], clock);
+  const identityProvider = createIdentityProvider(config);
+  const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
+  const edge = openEdgePurger(config, clock);
+  const purger = (edge && metrics?.watchPurger(edge)) ?? edge;
+  const threads = openThreads(parts);
+  const { renderer, contextRenderer, cardRenderer, parser, titleFinder, differ } = threads;
+
+  const tokens = createTokens({ tokens: engine.tokens, clock, log });
+  const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
+  const passcodes = createPasscodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
+  const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
+  const blobs = { html, contexts, renders };
+  const rendering = createRendering({
+    ...blobs,
+    renderer,
+    contextRenderer,
+    log,
+    config,
+    atOnce: threads.atOnce,
+  });
+  const cards = createCards({ cards: engine.cards, renderer: cardRenderer, log, config });
+  const views = createViews({ store: engine.views, clock, log });
+  const pages = createPages({
+    ...blobs,
+    drops: engine.drops,
+    changes: engine.pageChanges,
+    rendering,
+    jobs,
+    clock,
+    log,
+    config,
+  });
+
+  const drops = createDrops({
+    drops: engine.drops,
+    html,
+    contexts,
+    limits,
+    passcodes,
+    followUps,
+    clock,
+    config,
+  });
+  const titles = createTitles({ finder: titleFinder, config });
+  const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });
+
+  const audit = createAudit({ auditLog: engine.auditLog, clock });
+
+  metrics?.read({
+    memories: { pages: pages.readings.pages, bodies: pages.readings.bodies, cards: cards.reading },
+    discardedReads: pages.readings.discardedReads,
+    queues: { ...rendering.waiting, card: cards.waiting },
+    unrecordedViews: views.unrecorded,
+    ready: () => engine.ready(),
+  });
+
+  return {
+    config,
+    clock,
+    log,
+    limits,
+    sealer,
+    tokens,
+    drops,
+    passcodes,
+    followUps,
+    rendering,
+    titles,
+    idempotency,
+    pages,
+    views,
+    cards,
+    audit,
+    jobs,
+    parser,
+    accounts: createAccounts({ ...engine, followUps, clock, log }),
+    sessions: createSessions({ sessions: engine.sessions, clock, log }),
+    signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
+    /** null: people sign in with the local sign-in key. */
+    identityProvider,
+    /** The key of the local sign-in; null if there is an identity provider. */
+    signInKey,
+    diffs: createDiffs({ drops, differ }),
+    followingTitles: createFollowingTitles({ drops, titles, log }),
+    uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
+    viewStats: createViewStats({ drops, views: engine.views, clock }),
+    moderation: createModeration({ ...engine, audit, followUps, clock }),
+    reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
+    /** Only the worker uses engine and purger. */
+    engine,
+    /** null: EDGE_PURGER is none. */
+    purger,
+    /** null: METRICS_PORT is not set, and nothing is counted. */
+    metrics,
+    /** @throws DropError `unavailable` if the database cannot be reached */
+    ready: () => engine.ready(),
+    /** Stores the counted views, ends the threads and closes the stores, in this order. */
+    close: () =>
+      inOrder([
+        views.close,
+        cards.close,
+        cardRenderer.close,
+        rendering.close,
+        renderer.close,
+        contextRenderer.close,
+        parser.close,
+        titleFinder.close,
+        differ.close,
+        engine.close,
+      ]),
+  };
+}
+
+/** Runs every step, also after one failed. @throws the first step's error */
+async function inOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** null: no provider is configured; people sign in with the local sign-in key. */
+function createIdentityProvider(config: Config): IdentityProvider | null {
+  if (config.GITHUB_CLIENT_ID === '') return null;
+  return createGitHub({
+    clientId: config.GITHUB_CLIENT_ID,
+    clientSecret: config.GITHUB_CLIENT_SECRET,
+    url: config.GITHUB_URL,
+    apiUrl: config.GITHUB_API_URL,
+    timeoutMs: providerTimeoutMs,
+  });
+}
+
+const noWatch: Metrics['watchTask'] = (_task, _method, worker) => worker;
+
+/** The work that never runs on the event loop, because its input can be hostile. Threads start with their first task. */
+function openThreads({
+  log,
+  metrics,
+  cardRenderer,
+}: {
+  log: Log;
+  metrics: Pick<Metrics, 'watchTask' | 'taskFailed'> | null;
+  /** undefined: one that draws in a thread. */
+  cardRenderer: CardRenderer | undefined;
+}) {
+  const watch = metrics?.watchTask ?? noWatch;
+  const maxThreads = Math.max(1, availableParallelism() - 1);
+  const onFailure = () => metrics?.taskFailed('render_page');
+  return {
+    /** How many pages are rendered at once. */
+    atOnce: maxThreads,
+    renderer: watch('render_page', 'render', createThreadRenderer({ maxThreads, log, onFailure })),
+    contextRenderer: watch('render_context', 'render', createThreadContextRenderer({ log })),
+    cardRenderer: watch('draw_card', 'render', cardRenderer ?? createThreadCardRenderer({ log })),
+    parser: watch('parse_json', 'parse', createThreadJsonParser({ log })),
+    titleFinder: watch('find_title', 'find', createThreadTitleFinder({ log })),
+    differ: watch('diff', 'compare', createThreadDiffer({ log })),
+  };
+}

@@ -1,0 +1,229 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Caller } from '../accounts/account.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, notFound, unavailable } from '../domain/errors.ts';
+import { newId, newSlug } from '../domain/ids.ts';
+import { dayMs } from '../domain/windows.ts';
+import type { Drop, WriteIds } from '../drops/drop.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import type { FollowUps } from '../jobs/follow-ups.ts';
+import type { PendingTaskStore } from '../jobs/pending-task-store.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Log } from '../log/log.ts';
+import type { IdempotencyRecord, IdempotencyStore } from './idempotency-store.ts';
+
+/** How long a record answers repeats. */
+export const keepKeysMs = dayMs;
+
+/** Longer than a write takes, which is a few store calls of at most 4 s. All attempts write with the same ids anyway. */
+const leaseMs = 30_000;
+
+/** Then an attempt gets new ids, because `store.reconcile` takes a blob whose id is an hour old for an orphan. */
+const sameIdsMs = 30 * 60_000;
+
+/** An attempt fails if a parallel request changes the record of the same key. */
+const beginAttempts = 20;
+
+/** A write with an Idempotency-Key. */
+export interface IdempotentRequest {
+  readonly key: string;
+  /** SHA-256 of method, URL and body. */
+  readonly hash: string;
+}
+
+/**
+ * `started`: the record is of this attempt. `taken over`: the outcome of the last attempt, whose lease is over, is unknown; the
+ * record has its ids. `found`: the record is done, leased, or has another hash.
+ */
+interface Beginning {
+  readonly outcome: 'started' | 'taken over' | 'found';
+  /** As it is stored now. */
+  readonly record: IdempotencyRecord;
+}
+
+export interface Written {
+  /** A repeat gets the drop as it is now. */
+  readonly drop: Drop;
+  readonly isReplayed: boolean;
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Writes that a client may repeat until it gets an answer: all attempts with one key have one outcome. */
+export function createIdempotency(deps: {
+  limits: Pick<Limits, 'takeWrite' | 'takeRepeat'>;
+  idempotency: IdempotencyStore;
+  drops: Pick<DropStore, 'find'>;
+  pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
+  followUps: Pick<FollowUps, 'afterNewVersion'>;
+  clock: Clock;
+  log: Log;
+}) {
+  const { limits, idempotency: store, drops, pendingTasks, followUps, clock, log } = deps;
+
+  /** Of parallel attempts one begins, the others find its record. */
+  async function begin(
+    caller: Caller,
+    { key, hash }: IdempotentRequest,
+    slug: string | null,
+  ): Promise<Beginning> {
+    const now = clock.now();
+    const fresh: IdempotencyRecord = {
+      accountId: caller.accountId,
+      key,
+      hash,
+      dropId: newId(now),
+      slug: slug ?? newSlug(),
+      versionId: newId(now),
+      lease: newId(now),
+      leasedUntil: now + leaseMs,
+      isDone: false,
+      createdAt: now,
+    };
+    for (let left = beginAttempts; left > 0; left--) {
+      const beginning = await tryToBegin(fresh);
+      if (beginning !== null) return beginning;
+    }
+    throw unavailable('Too many parallel requests with the same Idempotency-Key.');
+  }
+
+  /** null: a parallel request changed the record. */
+  async function tryToBegin(fresh: IdempotencyRecord): Promise<Beginning | null> {
+    if (await store.insert(fresh)) return { outcome: 'started', record: fresh };
+    const stored = await store.find(fresh.accountId, fresh.key);
+    if (stored === null) return null;
+    // The same lease: the answer to an earlier call was lost.
+    const record = stored.lease === fresh.lease ? stored : await recordOfNext(stored, fresh);
+    if (record === null) return { outcome: 'found', record: stored };
+    if (record !== stored && !(await store.replace(stored, record))) return null;
+    return { outcome: record.versionId === fresh.versionId ? 'started' : 'taken over', record };
+  }
+
+  /** The record of the next attempt; null: it may not begin. */
+  async function recordOfNext(
+    stored: IdempotencyRecord,
+    fresh: IdempotencyRecord,
+  ): Promise<IdempotencyRecord | null> {
+    const { lease, leasedUntil, createdAt: now } = fresh;
+    const ageMs = now - stored.createdAt;
+    if (ageMs > keepKeysMs) return fresh;
+    if (stored.isDone || stored.hash !== fresh.hash || stored.leasedUntil > now) return null;
+    const keepsIds = ageMs < sameIdsMs || (await isWritten(stored));
+    return keepsIds ? { ...stored, lease, leasedUntil } : fresh;
+  }
+
+  /** Whether an earlier attempt did the write; also if its drop or version was deleted since. */
+  async function isWritten({ versionId }: IdempotencyRecord): Promise<boolean> {
+    return (await pendingTasks.findReferenced([versionId])).size > 0;
+  }
+
+  async function replay(caller: Caller, { slug }: IdempotencyRecord): Promise<Written> {
+    const drop = await drops.find(caller.ownerId, slug);
+    if (drop === null) throw notFound('drop');
+    return { drop, isReplayed: true };
+  }
+
+  /** For a write whose attempt may have died before other processes and the edge got notice of it. */
+  async function giveNotice(caller: Caller, { slug, versionId }: IdempotencyRecord): Promise<void> {
+    const drop = await drops.find(caller.ownerId, slug);
+    if (drop !== null) await followUps.afterNewVersion(drop, versionId);
+  }
+
+  /** The write is done in any case. If this fails, the next attempt finds that out by itself. */
+  async function finish(record: IdempotencyRecord): Promise<void> {
+    await store.finish(record).catch((err: unknown) => log.warn({ err }, 'a write was not noted as done'));
+  }
+
+  /** Only a refused first attempt is certain to have written nothing. After any other the next attempt may begin at once. */
+  async function giveUp(record: IdempotencyRecord, isRepeat: boolean, error: unknown): Promise<void> {
+    const isRefusal =
+      error instanceof DropError && error.code !== 'unavailable' && error.code !== 'internal_error';
+    const given =
+      isRefusal && !isRepeat
+        ? store.remove(record)
+        : store.replace(record, { ...record, leasedUntil: clock.now() });
+    await given.catch((err: unknown) =>
+      log.warn({ err }, 'an idempotency key is in use until its lease ends'),
+    );
+  }
+
+  /** Whether the write with that key is known to be done. */
+  async function isDone({ accountId }: Caller, key: string): Promise<boolean> {
+    const found = await store.find(accountId, sealKey(key));
+    return found?.isDone === true && found.createdAt >= clock.now() - keepKeysMs;
+  }
+
+  return {
+    isDone,
+
+    /**
+     * Counts a write when it arrives. A repeat of a done write is no write, and has a limit of its own.
+     * @param key null: the client sent none
+     * @throws DropError `rate_limited`
+     */
+    async admit(caller: Caller, key: string | null): Promise<void> {
+      const isRepeat = key !== null && (await isDone(caller, key));
+      await (isRepeat ? limits.takeRepeat(caller) : limits.takeWrite(caller));
+    },
+
+    /**
+     * Does a write at most once. A repeat of a done write changes nothing and takes no quota.
+     * @param request null: the client sent no key, and each request is a write of its own
+     * @param slug of the drop that is written to; null: of none, a new one
+     * @param write writes with these ids, or with new ones without. If it throws a refusal, it has written nothing, and the
+     *   key is free again; after any other error the next attempt writes with the same ids
+     * @throws DropError `idempotency_key_reused` if the key was used for another request, `idempotency_key_in_use` if an
+     *   attempt is under way, `not_found` if the drop of a done write was deleted, and what `write` throws
+     */
+    async once(
+      caller: Caller,
+      request: IdempotentRequest | null,
+      slug: string | null,
+      write: (ids?: WriteIds) => Promise<Drop>,
+    ): Promise<Written> {
+      if (request === null) return { drop: await write(), isReplayed: false };
+      const sealed = seal(request);
+      const { outcome, record } = await begin(caller, sealed, slug);
+      if (record.hash !== sealed.hash) throw keyReused();
+      if (record.isDone) return replay(caller, record);
+      if (outcome === 'found') throw keyInUse(record.leasedUntil - clock.now());
+      const isRepeat = outcome === 'taken over';
+      let drop: Drop | null = null;
+      try {
+        if (isRepeat && (await isWritten(record))) await giveNotice(caller, record);
+        else drop = await write({ ...record, isRepeat });
+      } catch (error) {
+        await giveUp(record, isRepeat, error);
+        throw error;
+      }
+      await finish(record);
+      return drop === null ? replay(caller, record) : { drop, isReplayed: false };
+    },
+  };
+}
+
+/** Digests keyed with the client's key: from a plain hash of the request its passcode could be guessed. */
+function seal({ key, hash }: IdempotentRequest): IdempotentRequest {
+  return {
+    key: sealKey(key),
+    hash: createHmac('sha256', key).update(hash).digest('hex'),
+  };
+}
+
+function sealKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function keyReused(): DropError {
+  const message = 'This Idempotency-Key was used for another request in the last 24 hours: use a new key';
+  return new DropError('idempotency_key_reused', message, { field: 'Idempotency-Key' });
+}
+
+/** @param leftMs of the lease */
+function keyInUse(leftMs: number): DropError {
+  // Most attempts end soon, and the lease of a dead process ends late: wait as long again as it has taken until now.
+  const waitMs = Math.min(leftMs, Math.max(1_000, leaseMs - leftMs));
+  const message = 'An earlier request for this write is still running: repeat yours after the given seconds';
+  const retry_after_seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new DropError('idempotency_key_in_use', message, { retry_after_seconds });
+}

@@ -1,0 +1,134 @@
+import { type Drop, edgeTag, type PendingTask } from '../drops/drop.ts';
+import type { EdgePurger } from '../edge/edge-purger.ts';
+import type { Log } from '../log/log.ts';
+import type { PageChanges } from '../pages/page-changes.ts';
+import { inChunks } from '../util/in-chunks.ts';
+import { waitAtMost } from '../util/wait-at-most.ts';
+import type { JobProducer } from './job-queue.ts';
+
+/** How long a request that takes a page offline waits for the edge. */
+const purgeWaitMs = 1_000;
+/** An edge that does not answer must not fill this process with connections; the jobs purge it too. */
+const attemptsAtOnce = 100;
+/** Purges of drops that are removed together. */
+const purgesAtOnce = 20;
+
+/** The result of a purge; `no edge`: this process has no purger configured. */
+export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
+
+export type FollowUps = ReturnType<typeof createFollowUps>;
+
+type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
+
+/**
+ * What follows a change of a drop before its client gets the answer: notice to the processes that have the page in memory,
+ * then the purge of the edge, which those processes could otherwise fill with the page as it was. Call it as soon as the
+ * store has confirmed the change. The record lists the pending tasks already, so a failure here fails no request: the
+ * reconcile job enqueues them again.
+ */
+export function createFollowUps(deps: {
+  jobs: JobProducer;
+  purger: EdgePurger | null;
+  changes: Pick<PageChanges, 'publish'>;
+  log: Log;
+}) {
+  const { jobs, purger, changes, log } = deps;
+  const warnOfNoJob = (err: unknown) =>
+    log.warn({ err }, 'a job could not be enqueued; the reconcile job will enqueue it');
+  let attempts = 0;
+
+  function enqueueRender(dropId: string, versionId: string): void {
+    jobs.enqueue('version.render', { dropId, versionId }).catch(warnOfNoJob);
+  }
+
+  function enqueueRemoval({ id }: ChangedDrop): void {
+    jobs.enqueue('drop.remove', { dropId: id }).catch(warnOfNoJob);
+  }
+
+  function enqueuePurge(dropId: string): void {
+    if (purger !== null) jobs.enqueue('edge.purge', { dropId }).catch(warnOfNoJob);
+  }
+
+  /** Never rejects. */
+  async function tryPurge(dropId: string): Promise<EdgeResult> {
+    if (purger === null) return 'no edge';
+    attempts += 1;
+    try {
+      await purger.purge(edgeTag(dropId));
+      return 'purged';
+    } catch (err) {
+      log.warn({ err, dropId }, 'the edge did not confirm a purge; the job will retry it');
+      return 'not confirmed';
+    } finally {
+      attempts -= 1;
+    }
+  }
+
+  async function afterHide({ id, slug }: ChangedDrop): Promise<void> {
+    await changes.publish(slug);
+    if (purger === null) return;
+    enqueuePurge(id);
+    await waitAtMost(purgeWaitMs, tryPurge(id));
+  }
+
+  const tasksOfChange: readonly PendingTask[] = purger === null ? [] : ['purge'];
+  const tasksOfNewVersion: readonly PendingTask[] = ['render', ...tasksOfChange];
+  const tasksOfNewDrop: readonly PendingTask[] = ['render'];
+  const tasksOfOperator: readonly PendingTask[] = ['purge'];
+
+  return {
+    /** The pending tasks that each kind of change adds. A new drop needs no purge: it was in no cache. */
+    tasksOfChange,
+    tasksOfNewVersion,
+    tasksOfNewDrop,
+    /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
+    tasksOfOperator,
+
+    /** For a new drop, whose page no process has in memory. */
+    enqueueRender,
+
+    /** Also purges at once, because the job may wait. */
+    async afterNewVersion({ id, slug }: ChangedDrop, versionId: string): Promise<void> {
+      enqueueRender(id, versionId);
+      await changes.publish(slug);
+      enqueuePurge(id);
+      if (attempts < attemptsAtOnce) void tryPurge(id);
+    },
+
+    async afterChange({ id, slug }: ChangedDrop): Promise<void> {
+      await changes.publish(slug);
+      enqueuePurge(id);
+    },
+
+    /** For a page that is no longer public: waits for one purge, at most 1 s. */
+    afterHide,
+
+    /** For a removed drop or version: waits like `afterHide`. */
+    async afterRemove(drop: ChangedDrop): Promise<void> {
+      enqueueRemoval(drop);
+      await afterHide(drop);
+    },
+
+    /** For drops that are removed together: waits for their purges at most 1 s in all. Never rejects. */
+    async afterRemoveAll(drops: readonly ChangedDrop[]): Promise<void> {
+      drops.forEach(enqueueRemoval);
+      await changes.publish(...drops.map(({ slug }) => slug));
+      await waitAtMost(
+        purgeWaitMs,
+        inChunks(drops, purgesAtOnce, async ({ id }) => void (await tryPurge(id))),
+      );
+    },
+
+    /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
+    async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
+      await changes.publish(slug);
+      await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);
+      let result: EdgeResult = purger === null ? 'no edge' : 'not confirmed';
+      const attempt = tryPurge(id).then((outcome) => {
+        result = outcome;
+      });
+      await waitAtMost(purgeWaitMs, attempt);
+      return result;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { JobHandlers, JobName, JobPayload } from './job-catalogue.ts';
+import type { JobCount } from './job-count.ts';
+import type { FailedJob, RetriedJob } from './job-failure.ts';
+
+/** Enqueues jobs. A lost job is only late: the record lists the pending tasks, and store.reconcile enqueues them again. */
+export interface JobProducer {
+  /**
+   * Adds a job. If a job of the same key (see the catalogue) waits, no job is added; without a delay, the waiting job
+   * runs now. If a job of the same key is running, the new job runs after it.
+   * @param delayMs how long to wait before the job runs; default 0
+   * @throws DropError `unavailable` within 200 ms if the queue does not answer, and at once if it is known to be down.
+   *   The job may have been added all the same.
+   */
+  enqueue<N extends JobName>(name: N, payload: JobPayload<N>, delayMs?: number): Promise<void>;
+}
+
+/** Runs jobs. */
+export interface JobConsumer {
+  /**
+   * Runs jobs and schedules of the catalogue until stopped; of the due jobs, those with the lowest priority number run
+   * first. A job runs at least once: its handler is called again after a crash. After an error it is called again with
+   * the catalogue's backoff, up to the catalogue's `attempts`; then the job is kept as failed, and with it no other one of its
+   * key, until a job of its key succeeds. A job with an invalid payload fails at once. After DropError `unavailable` the
+   * handler is called again 10 s later, which counts as no attempt; that of a schedule at its next run, if that is earlier.
+   */
+  start(handlers: JobHandlers): void;
+
+  /** Starts no more jobs and waits at most `graceMs` for those that run; the others run again later. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Shows jobs to operators. */
+export interface JobMonitor {
+  /**
+   * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. It may be
+   * called every few seconds: beyond 1,000 jobs, Redis estimates. On SQLite a process that runs no jobs, such as a command,
+   * counts the drops whose render is pending as waiting, also while the service renders them.
+   */
+  countByName(): Promise<readonly JobCount[]>;
+
+  /**
+   * The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too
+   * many. BullMQ may keep one that has failed within 10 s before that in another worker; `store.reconcile` repeats it.
+   */
+  listFailed(limit: number): Promise<FailedJob[]>;
+
+  /** Of the first `limit` jobs that wait for a time, those whose attempt failed and that will run again. */
+  listRetried(limit: number): Promise<RetriedJob[]>;
+
+  /**
+   * Enqueues failed jobs again with all their attempts; they are due from now on.
+   * @param nameOrId null: all
+   * @returns how many
+   */
+  retryFailed(nameOrId: string | null): Promise<number>;
+}

@@ -1,0 +1,257 @@
+import type { Database } from '../sqlite/database.ts';
+import {
+  crashLimit,
+  failedKeptMs,
+  type JobName,
+  type JobPayload,
+  jobKey,
+  jobNames,
+  jobs,
+  priorities,
+  schedules,
+} from './job-catalogue.ts';
+import type { JobTally } from './job-count.ts';
+import { type HeldJob, maxWaiting } from './sqlite-memory.ts';
+
+export interface FailedRow {
+  readonly id: number;
+  readonly name: string;
+  /** JSON. */
+  readonly payload: string;
+  readonly attempts: number;
+  readonly error: string;
+  readonly failedAt: number;
+}
+
+export type JobRows = ReturnType<typeof createJobRows>;
+
+/** Renders wait in memory (job-memory.ts). */
+export const renderName = 'version.render';
+
+const crashed = 'The process ended, hung, or could not record the end of this job';
+const errorMaxLength = 8_000;
+
+/** SQL: whether a drop lists a render as a pending task, and the job of its latest version has no row. */
+const isRenderPending = `has_chores AND owed_render AND deleted_at IS NULL
+  AND '${renderName}/' || id || '/' || head_id NOT IN (SELECT key FROM jobs WHERE name = '${renderName}')`;
+const columns = 'id, name, key, payload, attempts, crashes';
+const isActive = `id = $id AND state = 'active'`;
+const known = `name IN (${jobNames.map((name) => `'${name}'`).join(', ')})`;
+const claimable = `state = 'waiting' AND due_at <= $now AND ${known}
+  AND NOT EXISTS (SELECT 1 FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'active')`;
+
+/**
+ * The rows of the job queue. A key has at most one row in each state: if a row changes to a state that another row of
+ * its key has, `OR REPLACE` deletes the other row. Methods that change rows are called inside a write of the database.
+ */
+export function createJobRows(db: Database) {
+  const sql = {
+    put: db.prepare(`
+      INSERT INTO jobs (name, key, payload, state, priority, due_at)
+      VALUES ($name, $key, $payload, 'waiting', $priority, $dueAt)
+      ON CONFLICT (key) WHERE state = 'waiting'
+      DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
+    // One priority at a time: the index then has the rows in order, and a long queue is not sorted for each claim.
+    claim: db.prepare(`
+      UPDATE jobs SET state = 'active', attempts = attempts + 1
+      WHERE id IN (
+        SELECT id FROM jobs WHERE ${claimable} AND key NOT IN (SELECT value FROM json_each($running))
+          AND priority = $priority ORDER BY due_at, id LIMIT $limit)
+      RETURNING ${columns}`),
+    isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
+    remove: db.prepare(`DELETE FROM jobs WHERE ${isActive}`),
+    isWaiting: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'waiting'`),
+    isAnyFailed: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'failed'`),
+    removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
+    putBack: db.prepare(`
+      UPDATE OR REPLACE jobs SET state = 'waiting', attempts = $attempts, crashes = $crashes, error = $error,
+        due_at = (SELECT coalesce(min(due_at, $dueAt), $dueAt) FROM (
+          SELECT min(due_at) AS due_at FROM jobs AS other WHERE other.key = jobs.key AND other.state = 'waiting'))
+      WHERE ${isActive}`),
+    fail: db.prepare(`
+      UPDATE OR REPLACE jobs SET state = 'failed', due_at = $keptUntil, error = $error
+      WHERE ${isActive}`),
+    keep: db.prepare(`
+      INSERT OR REPLACE INTO jobs (name, key, payload, state, priority, attempts, due_at, error)
+      VALUES ($name, $key, $payload, $state, $priority, $attempts, $dueAt, $error)`),
+    retryFailed: db.prepare(`
+      UPDATE OR REPLACE jobs SET state = 'waiting', due_at = $now, attempts = 0, crashes = 0, error = NULL
+      WHERE state = 'failed' AND ($nameOrId IS NULL OR name = $nameOrId OR CAST(id AS TEXT) = $nameOrId)`),
+    removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
+    removeUnknown: db.prepare(`DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`),
+    listFailed: db.prepare(`
+      SELECT id, name, payload, attempts, error, due_at - ${failedKeptMs} AS failedAt FROM jobs
+      WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
+    listRetried: db.prepare(`
+      SELECT id, name, payload, error FROM jobs WHERE state = 'waiting' AND error IS NOT NULL
+      ORDER BY due_at, id LIMIT $limit`),
+    listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
+    tallies: db.prepare(`
+      SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
+      FROM jobs GROUP BY state, name`),
+    // A render that is pending has no row until it fails (job-memory.ts).
+    pendingRenders: db.prepare(`
+      SELECT id AS dropId, head_id AS versionId FROM drops WHERE ${isRenderPending}
+      ORDER BY changed_at, id LIMIT ${maxWaiting}`),
+    renderTally: db.prepare(`
+      SELECT '${renderName}' AS name, 'waiting' AS state, count(*) AS count, min(changed_at) AS oldestDueAt
+      FROM drops WHERE ${isRenderPending}`),
+    // A schedule that is due has no row until a process claims jobs.
+    dueSchedules: db.prepare(`
+      SELECT name, 'waiting' AS state, 1 AS count, next_at AS oldestDueAt FROM job_schedules
+      WHERE next_at <= $now AND NOT EXISTS (
+        SELECT 1 FROM jobs WHERE jobs.state = 'waiting' AND jobs.name = job_schedules.name)`),
+    nextDue: db.prepare(`
+      SELECT min(at) AS at FROM (
+        SELECT min(due_at) AS at FROM jobs WHERE state = 'waiting' AND due_at > $after AND ${known}
+        UNION ALL SELECT min(next_at) FROM job_schedules WHERE next_at > $after)`),
+    scheduleTimes: db.prepare('SELECT name, next_at AS nextAt FROM job_schedules'),
+    setScheduleTime: db.prepare(
+      'INSERT OR REPLACE INTO job_schedules (name, next_at) VALUES ($name, $nextAt)',
+    ),
+  };
+
+  function put(name: JobName, key: string, payload: string, dueAt: number): void {
+    sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
+  }
+
+  /** Gives a row to a job that has none. */
+  function keep(job: HeldJob, state: 'waiting' | 'failed', error: string, dueAt: number): void {
+    const { name, key, payload, attempts } = job;
+    const { priority } = jobs[name as JobName]; // proof: only names of the catalogue are claimed
+    const values = { name, key, payload, state, priority, attempts, dueAt };
+    sql.keep.run({ ...values, error: error.slice(0, errorMaxLength) });
+  }
+
+  /** A schedule that has never run is due; so is one whose time is so far off that the clock must have changed. */
+  function dueSchedules(now: number) {
+    const rows = sql.scheduleTimes.all({}) as { name: string; nextAt: number }[]; // proof: the columns selected
+    const times = new Map(rows.map(({ name, nextAt }) => [name, nextAt]));
+    return schedules.filter(({ name, everyMs }) => {
+      const nextAt = times.get(name);
+      return nextAt === undefined || nextAt <= now || nextAt > now + everyMs;
+    });
+  }
+
+  return {
+    /** Adds a job. If a job of the same key waits, that one gets the earlier of the two times, and all attempts again. */
+    put,
+
+    /** Adds the jobs of the schedules that are due. */
+    putScheduled(now: number): void {
+      for (const { name, everyMs } of dueSchedules(now)) {
+        put(name, jobKey(name, {}), '{}', now);
+        sql.setScheduleTime.run({ name, nextAt: now + everyMs });
+      }
+    },
+
+    /**
+     * Takes due jobs by priority and time, and never one while another of its key is active.
+     * @param running keys of jobs that run, also of those without a row
+     */
+    claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
+      const values = { now, running: JSON.stringify(running) };
+      const claimed: HeldJob[] = [];
+      for (const priority of priorities) {
+        const free = limit - claimed.length;
+        if (free <= 0) break;
+        // proof: `columns`
+        claimed.push(...(sql.claim.all({ ...values, priority, limit: free }) as HeldJob[]));
+      }
+      return claimed;
+    },
+
+    /** For a job that is done. A failed job of its key goes, too. */
+    remove({ id, key, isInMemory }: HeldJob): void {
+      if (!isInMemory) sql.remove.run({ id });
+      sql.removeFailed.run({ key });
+    },
+
+    retry(job: HeldJob, error: string, dueAt: number): void {
+      const { id, attempts, crashes, isInMemory } = job;
+      if (isInMemory) keep(job, 'waiting', error, dueAt);
+      else sql.putBack.run({ id, dueAt, attempts, crashes, error: error.slice(0, errorMaxLength) });
+    },
+
+    /** As if this attempt had not begun. */
+    giveBack({ id, attempts, crashes }: HeldJob, dueAt: number): void {
+      sql.putBack.run({ id, dueAt, attempts: attempts - 1, crashes, error: null });
+    },
+
+    fail(job: HeldJob, error: string, now: number): void {
+      const keptUntil = now + failedKeptMs;
+      if (job.isInMemory) keep(job, 'failed', error, keptUntil);
+      else sql.fail.run({ id: job.id, keptUntil, error: error.slice(0, errorMaxLength) });
+    },
+
+    isWaiting: (key: string): boolean => sql.isWaiting.get({ key }) !== undefined,
+
+    isAnyFailed: (key: string): boolean => sql.isAnyFailed.get({ key }) !== undefined,
+
+    /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
+    recover(job: HeldJob, now: number): 'waiting' | 'failed' {
+      const crashes = job.crashes + 1;
+      if (crashes >= crashLimit) {
+        this.fail(job, `${crashed}, ${crashes} times`, now);
+        return 'failed';
+      }
+      this.retry({ ...job, crashes }, crashed, now);
+      return 'waiting';
+    },
+
+    removeOldFailed(now: number): void {
+      sql.removeOldFailed.run({ now });
+    },
+
+    /** Removes waiting jobs whose names are not in the catalogue. @returns the names */
+    removeUnknown(): Set<string> {
+      const rows = sql.removeUnknown.all({}) as { name: string }[]; // proof: the column returned
+      return new Set(rows.map(({ name }) => name));
+    },
+
+    /** The newest first. */
+    listFailed(limit: number): FailedRow[] {
+      return sql.listFailed.all({ limit }) as FailedRow[]; // proof: the columns selected; a failed row has an error
+    },
+
+    /** The next ones to run first. */
+    listRetried(limit: number): Pick<FailedRow, 'id' | 'name' | 'payload' | 'error'>[] {
+      return sql.listRetried.all({ limit }) as FailedRow[]; // proof: the columns selected
+    },
+
+    /** @returns how many */
+    retryFailed(nameOrId: string | null, now: number): number {
+      return sql.retryFailed.run({ nameOrId, now }).changes;
+    },
+
+    isAnyDue(now: number): boolean {
+      return sql.isClaimable.get({ now }) !== undefined || dueSchedules(now).length > 0;
+    },
+
+    /** The first time after `after` at which a job or schedule is due; null: none. */
+    nextDueAt(after: number): number | null {
+      return (sql.nextDue.get({ after }) as { at: number | null }).at; // proof: an aggregate has one row
+    },
+
+    listActive(): HeldJob[] {
+      return sql.listActive.all({}) as HeldJob[]; // proof: `columns`
+    },
+
+    /** The latest versions of drops that list a render as a pending task and have no row; those that wait for longest first. */
+    listPendingRenders: () => sql.pendingRenders.all({}) as JobPayload<typeof renderName>[], // proof: the columns selected
+
+    /** Of the same drops. Those that another process renders now count as waiting. */
+    tallyPendingRenders: (now: number) => toTallies(sql.renderTally.all({}), now),
+
+    /** Of the rows, and of the due schedules that have none. */
+    tally: (now: number) => toTallies([...sql.tallies.all({}), ...sql.dueSchedules.all({ now })], now),
+  };
+}
+
+function toTallies(rows: readonly unknown[], now: number): JobTally[] {
+  const found = rows as readonly JobTally[]; // proof: the columns selected
+  return found.map((tally) => {
+    const { oldestDueAt } = tally;
+    return { ...tally, oldestDueAt: oldestDueAt !== null && oldestDueAt <= now ? oldestDueAt : null };
+  });
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../log/log.ts';
+import type { Database } from '../sqlite/database.ts';
+import { jobKey, jobNames } from './job-catalogue.ts';
+import { addTallies } from './job-count.ts';
+import type { FailedJob } from './job-failure.ts';
+import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
+import { createJobMemory } from './sqlite-memory.ts';
+import { createJobRows, type FailedRow, renderName } from './sqlite-rows.ts';
+import { createJobRunner, type JobRunner } from './sqlite-runner.ts';
+
+export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
+  /** For tests, after `start`: runs due jobs and schedules, and the jobs that these enqueue, until none is due. */
+  runUntilIdle(): Promise<void>;
+}
+
+/**
+ * A durable queue in the database file. Any process that has the file open may enqueue; only one may run jobs. Of the
+ * failed jobs of one key the newest is kept. In the process that runs jobs, renders wait in memory (job-memory.ts): at the
+ * start it reads them from the records of the drops.
+ * @param concurrency how many jobs run at once
+ * @param pollMs how often it looks for jobs that other processes enqueue: a command cannot wake this process
+ * @param wakesItself false, for tests: no timer starts jobs; they run during `runUntilIdle` only
+ */
+export function createSqliteJobQueue(options: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  concurrency: number;
+  pollMs?: number;
+  wakesItself?: boolean;
+}): SqliteJobQueue {
+  const { db, clock, pollMs = 1_000, wakesItself = true } = options;
+  const rows = createJobRows(db);
+  const memory = createJobMemory(renderName);
+  let runner: JobRunner | undefined;
+  let stopped: Promise<void> | undefined;
+
+  return {
+    async enqueue(name, payload, delayMs = 0) {
+      const key = jobKey(name, payload);
+      const text = JSON.stringify(payload);
+      const dueAt = clock.now() + delayMs;
+      const isForMemory = name === renderName && runner !== undefined && !rows.isWaiting(key);
+      if (isForMemory) memory.put({ key, payload: text, dueAt });
+      else await db.write(() => rows.put(name, key, text, dueAt));
+      runner?.wake();
+    },
+
+    start(handlers) {
+      if (runner !== undefined) throw new Error('The queue was started before');
+      for (const payload of rows.listPendingRenders()) {
+        const key = jobKey(renderName, payload);
+        memory.put({ key, payload: JSON.stringify(payload), dueAt: clock.now() });
+      }
+      runner = createJobRunner({ ...options, rows, memory, handlers, pollMs, wakesItself });
+    },
+
+    async stop(graceMs) {
+      stopped ??= runner?.stop(graceMs);
+      await stopped;
+    },
+
+    async runUntilIdle() {
+      if (runner === undefined) throw new Error('The queue was not started');
+      await db.write(() => undefined); // waits for the writes before it
+      await runner.runUntilIdle();
+    },
+
+    async countByName() {
+      const now = clock.now();
+      const inMemory = runner === undefined ? rows.tallyPendingRenders(now) : runner.tally(now);
+      return addTallies(jobNames, [...rows.tally(now), ...inMemory]);
+    },
+
+    listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
+
+    listRetried: async (limit) =>
+      rows
+        .listRetried(limit)
+        .map((job) => ({ ...job, id: String(job.id), payload: parseOrText(job.payload) })),
+
+    async retryFailed(nameOrId) {
+      const count = await db.write(() => rows.retryFailed(nameOrId, clock.now()));
+      runner?.wake();
+      return count;
+    },
+  };
+}
+
+function toFailedJob({ id, payload, ...job }: FailedRow): FailedJob {
+  return { ...job, id: String(id), payload: parseOrText(payload) };
+}
+
+/** A job may have failed because its payload is not JSON. */
+function parseOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

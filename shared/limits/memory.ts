@@ -1,0 +1,89 @@
+import type { Window } from '../domain/windows.ts';
+import type { Quota, RateLimiter } from './rate-limiter.ts';
+
+/** About 12 MB. */
+const keysAtMost = 100_000;
+
+/** The newest window and the one before it, which a slow clock or request may still use. */
+const windowsKept = 2;
+
+interface Counts {
+  /** By key, with reservations. */
+  readonly all: Map<string, number>;
+  /** Those of `all` that are not settled yet. */
+  readonly reserved: Map<string, number>;
+}
+
+/**
+ * Counts in this process, for each length of window in the newest two.
+ *
+ * A key whose count is 0 is not kept. When there are more than `maxKeys` keys in all windows, those with the lowest
+ * counts are deleted until half are left. So a client with many addresses cannot reset a drop's count of n by flooding:
+ * for that it must first count maxKeys / 2 other keys n times each within the window.
+ */
+export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
+  /** Counts by the window's id, by its length. */
+  const windows = new Map<number, Map<string, Counts>>();
+  const allCounts = () => [...windows.values()].flatMap((sameLength) => [...sameLength.values()]);
+  const countKeys = () => allCounts().reduce((sum, { all }) => sum + all.size, 0);
+
+  function deleteLowest(): void {
+    for (let lowest = 1; countKeys() > maxKeys / 2; lowest++) {
+      for (const { all } of allCounts()) {
+        for (const [key, count] of all) if (count <= lowest) all.delete(key);
+      }
+    }
+  }
+
+  function countsIn({ durationMs, id }: Window): Counts {
+    const sameLength = windows.get(durationMs) ?? new Map<string, Counts>();
+    const counts = sameLength.get(id) ?? {
+      all: new Map<string, number>(),
+      reserved: new Map<string, number>(),
+    };
+    windows.set(durationMs, sameLength.set(id, counts));
+    for (const oldest of sameLength.keys()) if (sameLength.size > windowsKept) sameLength.delete(oldest);
+    return counts;
+  }
+
+  function takeFrom({ all }: Counts, quotas: readonly Quota[]): Quota | null {
+    const full = quotas.find(({ key, limit }) => (all.get(key) ?? 0) >= limit);
+    if (full !== undefined) return full;
+    for (const { key } of quotas) {
+      if (!all.has(key) && countKeys() >= maxKeys) deleteLowest();
+      add(all, key, 1);
+    }
+    return null;
+  }
+
+  return {
+    async take(quotas, window) {
+      return takeFrom(countsIn(window), quotas);
+    },
+
+    async reserve(quotas, window) {
+      const counts = countsIn(window);
+      const { all, reserved } = counts;
+      const settled = (key: string) => (all.get(key) ?? 0) - (reserved.get(key) ?? 0);
+      const usedUp = quotas.find(({ key, limit }) => settled(key) >= limit);
+      if (usedUp !== undefined) return usedUp;
+      if (takeFrom(counts, quotas) !== null) return 'busy';
+      for (const { key } of quotas) add(reserved, key, 1);
+      return {
+        async settle(isCounted) {
+          for (const { key } of quotas) {
+            add(reserved, key, -1);
+            if (!isCounted) add(all, key, -1);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** A count that reaches 0 is deleted. */
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}

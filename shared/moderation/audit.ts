@@ -1,0 +1,47 @@
+import type { Clock } from '../domain/clock.ts';
+import { DropError, isUnavailable } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { AuditEntry } from './act.ts';
+import type { AuditLog } from './audit-log.ts';
+
+/** An act that an operator is about to do. */
+export type NewAct = Pick<AuditEntry, 'act' | 'by' | 'target' | 'reason'>;
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** The audit log of operators: no act without an entry. */
+export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }) {
+  return {
+    /**
+     * Logs the act, does it, and logs its outcome.
+     * @param describe returns the outcome as a text for operators
+     * @throws the error of the work; the error of the log. If the log fails before the act, the act is not done. If it
+     *   fails after the act, the entry has no outcome
+     */
+    async record<T>(act: NewAct, work: () => Promise<T>, describe: (done: T) => string): Promise<T> {
+      const at = clock.now();
+      const id = newId(at);
+      await auditLog.begin({ id, at, ...act });
+      let done: T;
+      try {
+        done = await work();
+      } catch (error) {
+        // If this fails too, the entry stays without an outcome.
+        await auditLog.end(id, describeFailure(error), clock.now()).catch(() => undefined);
+        throw error;
+      }
+      await auditLog.end(id, describe(done), clock.now());
+      return done;
+    },
+
+    /** Newest first. @param before an entry's id; null: from the newest */
+    list: (before: string | null, limit: number): Promise<AuditEntry[]> => auditLog.list(before, limit),
+  };
+}
+
+function describeFailure(error: unknown): string {
+  const message = messageOf(error);
+  const isRefused = error instanceof DropError && !isUnavailable(error);
+  return isRefused ? `refused: ${message}` : `not known: ${message}`;
+}

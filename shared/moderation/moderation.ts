@@ -1,0 +1,240 @@
+import type { Account } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
+import {
+  hashToken,
+  maskTokens,
+  type Token,
+  tokenIdOf,
+  tokenIdPattern,
+  tokenIn,
+} from '../credentials/token.ts';
+import type { Clock } from '../domain/clock.ts';
+import { notFound } from '../domain/errors.ts';
+import { slugPattern } from '../domain/ids.ts';
+import type { Drop, OwnedVersion } from '../drops/drop.ts';
+import type { DropStore } from '../drops/drop-store.ts';
+import type { EdgeResult, FollowUps } from '../jobs/follow-ups.ts';
+import type { SignInStore } from '../sign-ins/sign-in-store.ts';
+
+import type { Audit } from './audit.ts';
+import type { ModerationStore } from './moderation-store.ts';
+
+/** Number of an account's drops that are returned at once. */
+export const dropsAtOnce = 20;
+
+/** The operator and the reason for an act. */
+export interface Operator {
+  readonly by: string;
+  /** null: not given. */
+  readonly reason: string | null;
+}
+
+/** The result of a takedown or a restore. */
+export interface ChangedPage {
+  readonly drop: Drop;
+  /** Before the act. */
+  readonly before: Drop;
+  readonly edge: EdgeResult;
+}
+
+/** An account with its tokens and drops. */
+export interface AccountSummary {
+  readonly account: Account;
+  /** Newest first. */
+  readonly tokens: readonly Token[];
+  /** At most `dropsAtOnce`, newest first. */
+  readonly drops: readonly Drop[];
+  readonly dropCount: number;
+}
+
+/** A page with the account that owns it; null: its record is gone. */
+export interface OwnedPage {
+  readonly drop: Drop;
+  readonly owner: Account | null;
+}
+
+/** Result of `find`. The account of a drop or token is null if its record is gone. */
+export interface Findings {
+  readonly drop: OwnedPage | null;
+  readonly token: { readonly token: Token; readonly account: Account | null } | null;
+  readonly accounts: readonly AccountSummary[];
+}
+
+export type Moderation = ReturnType<typeof createModeration>;
+
+/** Acts of operators against abuse. Each act is in the audit log before it is done, and may be repeated. */
+export function createModeration(deps: {
+  moderation: ModerationStore;
+  drops: Pick<DropStore, 'list' | 'listVersions'>;
+  accounts: AccountStore;
+  tokens: TokenStore;
+  sessions: Pick<SessionStore, 'revokeAll'>;
+  signIns: Pick<SignInStore, 'endByAccount'>;
+  audit: Audit;
+  followUps: FollowUps;
+  clock: Clock;
+}) {
+  const { moderation, drops, accounts, tokens, sessions, signIns, audit, followUps, clock } = deps;
+
+  /** @param change returns null if the drop was deleted meanwhile */
+  async function changePage(before: Drop, change: () => Promise<Drop | null>): Promise<ChangedPage> {
+    const drop = await change();
+    if (drop === null) throw notFound('page');
+    return { drop, before, edge: await followUps.afterOperatorChange(drop) };
+  }
+
+  async function findPage(slug: string): Promise<Drop> {
+    const drop = await moderation.findDrop(slug);
+    if (drop === null) throw notFound('page');
+    return drop;
+  }
+
+  /** @param page of its drops, from 1 */
+  async function summarize(account: Account, page = 1): Promise<AccountSummary> {
+    const newest = { page, pageSize: dropsAtOnce, sortBy: 'created_at', sortOrder: 'desc' } as const;
+    const [ofAccount, listed] = await Promise.all([
+      tokens.list(account.id),
+      drops.list(account.id, { ...newest, metadata: [] }),
+    ]);
+    return { account, tokens: ofAccount, drops: listed.drops, dropCount: listed.total };
+  }
+
+  async function findAccounts(user: string): Promise<Account[]> {
+    const byId = await accounts.find(user);
+    return byId === null ? accounts.findByName(user) : [byId];
+  }
+
+  async function findOwnedPage(slug: string): Promise<OwnedPage | null> {
+    const drop = slugPattern.test(slug) ? await moderation.findDrop(slug) : null;
+    return drop === null ? null : { drop, owner: await accounts.find(drop.ownerId) };
+  }
+
+  async function findTokenById(what: string): Promise<Findings['token']> {
+    const token = tokenIdPattern.test(what) ? await tokens.find(what) : null;
+    return token === null ? null : { token, account: await accounts.find(token.accountId) };
+  }
+
+  async function setSuspended(account: Account, at: number | null): Promise<{ isNew: boolean }> {
+    const wasSuspended = account.suspendedAt !== null;
+    if ((await accounts.setSuspended(account.id, at)) === null) throw notFound('account');
+    return { isNew: wasSuspended !== (at !== null) };
+  }
+
+  return {
+    /**
+     * Takes a page offline. If it is offline already, its reason is replaced and the edge is purged again.
+     * @throws DropError `not_found`
+     */
+    async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }) {
+      const before = await findPage(slug);
+      const entry = { act: 'takedown', by, target: slug, reason } as const;
+      const takedown = { at: clock.now(), reason };
+      const change = () => moderation.takeDown(slug, takedown, followUps.tasksOfOperator);
+      return audit.record(entry, () => changePage(before, change), pageOutcome);
+    },
+
+    /** Puts the page online again and purges the edge. @throws DropError `not_found` */
+    async restore(slug: string, { by, reason }: Operator) {
+      const before = await findPage(slug);
+      const entry = { act: 'restore', by, target: slug, reason } as const;
+      const change = () => moderation.restore(slug, clock.now(), followUps.tasksOfOperator);
+      return audit.record(entry, () => changePage(before, change), pageOutcome);
+    },
+
+    /** The accounts with that id or name: several if two providers have the name. */
+    findAccounts,
+
+    /** Makes the account read-only, with every token it has or will have. */
+    suspend: (account: Account, { by, reason }: Operator) =>
+      audit.record(
+        { act: 'suspend', by, target: nameOf(account), reason },
+        () => setSuspended(account, clock.now()),
+        accountOutcome,
+      ),
+
+    unsuspend: (account: Account, { by, reason }: Operator) =>
+      audit.record(
+        { act: 'unsuspend', by, target: nameOf(account), reason },
+        () => setSuspended(account, null),
+        accountOutcome,
+      ),
+
+    /**
+     * Revokes every token of the account and ends its sessions. Its approved sign-ins end first: a poll that has claimed one shows its token
+     * only while the sign-in is valid (sign-ins.ts), and a token that was stored earlier is among the revoked ones.
+     * @returns the number of tokens, of sessions, and of sign-ins that had no token yet
+     */
+    revokeTokens: (account: Account, { by, reason }: Operator) =>
+      audit.record(
+        { act: 'revoke-tokens', by, target: nameOf(account), reason },
+        async () => {
+          const ended = await signIns.endByAccount(account.id);
+          const revoked = await tokens.revokeAll(account.id);
+          return { signIns: ended, tokens: revoked, sessions: await sessions.revokeAll(account.id) };
+        },
+        (done) => `done: tokens ${done.tokens}, sessions ${done.sessions}, sign-ins ${done.signIns}`,
+      ),
+
+    /** The page with its owner. Not logged. null: no such page. */
+    describePage: findOwnedPage,
+
+    /** Newest first. Not logged. @throws DropError `not_found` */
+    async listVersions({ ownerId, slug }: Drop): Promise<OwnedVersion[]> {
+      const versions = await drops.listVersions(ownerId, slug);
+      if (versions === null) throw notFound('page');
+      return versions;
+    },
+
+    /** Not logged. null: no such account. */
+    findAccount: (id: string): Promise<Account | null> => accounts.find(id),
+
+    /** Not logged. null: no such account. @param page of its drops, from 1 */
+    async describeAccount(id: string, page: number): Promise<AccountSummary | null> {
+      const account = await accounts.find(id);
+      return account === null ? null : summarize(account, page);
+    },
+
+    /** Logs that the operator is about to see a version of the page. @throws DropError `not_found` */
+    inspect: (slug: string, version: number, { by }: Pick<Operator, 'by'>): Promise<Drop> =>
+      audit.record(
+        { act: 'look', by, target: `${slug} version ${version}`, reason: null },
+        () => findPage(slug),
+        () => 'shown',
+      ),
+
+    /**
+     * Everything that has this slug, account id, name, token id or token. Of a token only its id is written to the audit
+     * log, and nothing of a text that looks like one.
+     * @param text may contain a token among other things, such as a whole header
+     */
+    find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {
+      const token = tokenIn(text);
+      const what = token === null ? text : tokenIdOf(hashToken(token));
+      return audit.record(
+        { act: 'find', by, target: maskTokens(what), reason: null },
+        async () => ({
+          drop: await findOwnedPage(what),
+          token: await findTokenById(what),
+          accounts: await Promise.all((await findAccounts(what)).map((account) => summarize(account))),
+        }),
+        ({ drop, token, accounts: found }) =>
+          `found: pages ${Number(drop !== null)}, tokens ${Number(token !== null)}, accounts ${found.length}`,
+      );
+    },
+  };
+}
+
+function nameOf({ id, identity }: Account): string {
+  return `${id} ${identity.name}`;
+}
+
+function pageOutcome({ drop, before, edge }: ChangedPage): string {
+  const isNew = (drop.takedown === null) !== (before.takedown === null);
+  const what = isNew ? 'done' : 'no change';
+  return edge === 'not confirmed' ? `${what}; the edge did not confirm` : what;
+}
+
+function accountOutcome({ isNew }: { isNew: boolean }): string {
+  return isNew ? 'done' : 'no change';
+}

@@ -1,0 +1,245 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
+import { DropError, isUnavailable, unavailable } from '../domain/errors.ts';
+import type { Log } from '../log/log.ts';
+import type { CommandEnded } from '../metrics/metrics.ts';
+import { hostsOf } from '../util/server-hosts.ts';
+import { withTimeout } from '../util/wait-at-most.ts';
+import { withTimeLimit } from './errors.ts';
+
+const defaultDatabase = 'dropleaf';
+
+/** How long opening may take. */
+const openMs = 5_000;
+
+/** A shorter loss of the connection is not logged. */
+const unnoticedMs = 1_000;
+
+/** Time limit for batches and for deletes of many megabytes, which no client waits for. */
+export const backgroundMs = 60_000;
+
+/** Longer than the election of a primary takes. */
+const electionMs = 60_000;
+const electionPauseMs = 500;
+
+/** Time for a connection from the pool, retries and a second command, in addition to the wait for one answer. */
+const overheadMs = 1_500;
+
+/** The driver's time limits while a client waits for the answer. */
+const timeLimits: ConnectOptions = {
+  serverSelectionTimeoutMS: 2_000,
+  connectTimeoutMS: 2_000,
+  socketTimeoutMS: 2_500,
+  waitQueueTimeoutMS: 2_000,
+  wtimeoutMS: 2_000,
+};
+
+/** For migrations: building an index has no time limit. */
+const migrationTimeLimits: ConnectOptions = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000 };
+
+export interface Mongo {
+  readonly connection: Connection;
+  /** @throws DropError `unavailable` within 3 s */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface MongoSettings {
+  /** Without a database name: `dropleaf`. Its options override ours, except write concern and read preference. */
+  readonly uri: string;
+  /** Per server; the driver opens one more to monitor it. */
+  readonly maxConnections: number;
+  readonly log: Log;
+  readonly isMigration?: boolean;
+  /** Called for each command, with the driver's time in whole milliseconds. */
+  readonly onCommand?: CommandEnded | undefined;
+  /** After a loss of this length the client connects again from scratch. Default: 10 s. */
+  readonly reconnectMs?: number;
+}
+
+/** How long a store's method may take: the driver's wait for one answer (`socketTimeoutMS`) and some overhead. */
+export function answerMs(connection: Connection): number {
+  const client: mongoose.mongo.MongoClient | undefined = connection.getClient(); // undefined: not opened yet
+  const socketTimeoutMS = client?.options.socketTimeoutMS ?? 0;
+  return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
+}
+
+/**
+ * The result of a call that no client waits for and that may be repeated: while the database is unavailable, it is repeated
+ * for up to a minute. @throws the error of the last attempt
+ */
+export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
+  const { attempt } = withTimeLimit(backgroundMs, { attempt: call });
+  const end = performance.now() + electionMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > end) throw error;
+      await pause(electionPauseMs);
+    }
+  }
+}
+
+/**
+ * Opens a connection pool. A command that finds no server, no free connection or no answer fails in 2 to 2.5 s; the
+ * driver retries a read once.
+ * @throws Error of one sentence without credentials, within 6 s
+ */
+export async function openMongo({
+  uri,
+  maxConnections,
+  log,
+  isMigration = false,
+  onCommand,
+  reconnectMs = 10_000,
+}: MongoSettings): Promise<Mongo> {
+  const options = optionsFor(uri, maxConnections, isMigration);
+  const connection = mongoose.createConnection(uri, {
+    ...options,
+    ...(onCommand !== undefined && { monitorCommands: true }), // an explicit false would replace the URI's own
+  });
+  try {
+    await withTimeout(openMs, connection.asPromise(), () => new Error('timed out'));
+  } catch (error) {
+    await close(connection);
+    throw new Error(describeFailure(uri, error));
+  }
+  const client = connection.getClient();
+  const stopWatching = watch(client, log, reconnectMs);
+  if (onCommand !== undefined) reportCommands(client, onCommand);
+  const ping = () => client.db(connection.name).command({ ping: 1 });
+  return {
+    connection,
+    async ping() {
+      try {
+        await withTimeLimit(3_000, { ping }).ping();
+      } catch (cause) {
+        if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
+        throw unavailable('The database cannot be reached.', 1, { cause, reason: 'database_unreachable' });
+      }
+    },
+    async close() {
+      stopWatching();
+      await close(connection);
+    },
+  };
+}
+
+function optionsFor(uri: string, maxConnections: number, isMigration: boolean): ConnectOptions {
+  const [, database = '', query = ''] = /^[^/]*\/\/[^/?]*\/?([^?]*)\??(.*)$/.exec(uri) ?? [];
+  const inUri = new Set([...new URLSearchParams(query).keys()].map((key) => key.toLowerCase()));
+  const defaults: ConnectOptions = {
+    appName: 'dropleaf',
+    maxPoolSize: maxConnections,
+    minPoolSize: Math.min(2, maxConnections),
+    maxConnecting: 5, // with the default of 2, a burst of requests on a slow server times out
+    maxIdleTimeMS: 120_000, // before firewalls drop an idle connection
+    serverMonitoringMode: 'poll', // finds a silent server by the poll's timeout
+    heartbeatFrequencyMS: 500,
+    minHeartbeatFrequencyMS: 500,
+    ...(isMigration ? migrationTimeLimits : timeLimits),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(defaults).filter(([key]) => !inUri.has(key.toLowerCase()))),
+    ...(database === '' && { dbName: defaultDatabase }),
+    w: 'majority',
+    journal: true,
+    readPreference: 'primary',
+    bufferCommands: false,
+    autoIndex: false,
+    autoCreate: false,
+  };
+}
+
+/**
+ * Logs when no server accepts writes any more, and when one does again. After a loss of `reconnectMs` it reconnects until
+ * it succeeds: the driver's monitor can hang for good on a socket that the server has just closed (mongodb 7.8 waits
+ * for `drain` without a time limit), for example after the process was suspended.
+ * @returns a function that stops it
+ */
+function watch(client: mongoose.mongo.MongoClient, log: Log, reconnectMs: number): () => void {
+  let lostAt: number | null = null;
+  let isLogged = false;
+  let isReconnecting = false;
+  let isStopped = false;
+  let servers: string[] = [];
+
+  function onChange({ newDescription }: mongoose.mongo.TopologyDescriptionChangedEvent): void {
+    const all = [...newDescription.servers.values()];
+    if (all.some((server) => server.isWritable)) {
+      if (isLogged) log.info({}, 'MongoDB is available again');
+      isLogged = false;
+      lostAt = null;
+    } else {
+      lostAt ??= Date.now();
+      if (all.length > 0)
+        servers = all.map(({ address, error }) => `${address}: ${error?.message ?? 'no primary'}`);
+    }
+  }
+
+  function check(): void {
+    if (lostAt === null) return;
+    const lostMs = Date.now() - lostAt;
+    if (lostMs >= unnoticedMs && !isLogged) {
+      isLogged = true;
+      log.warn({ servers }, 'MongoDB is unavailable');
+    }
+    if (lostMs >= reconnectMs && !isReconnecting) void reconnect();
+  }
+
+  async function reconnect(): Promise<void> {
+    isReconnecting = true;
+    try {
+      await client.close();
+      if (!isStopped) await client.connect();
+      if (isStopped) await client.close();
+    } catch (err) {
+      log.debug({ err }, 'MongoDB is still unavailable');
+    }
+    isReconnecting = false;
+  }
+
+  client.on('topologyDescriptionChanged', onChange);
+  const timer = setInterval(check, 500).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    client.off('topologyDescriptionChanged', onChange);
+  };
+}
+
+function reportCommands(client: mongoose.mongo.MongoClient, onCommand: CommandEnded): void {
+  client.on('commandSucceeded', ({ commandName, duration }) =>
+    onCommand(commandName, duration / 1_000, false),
+  );
+  client.on('commandFailed', ({ commandName, duration }) => onCommand(commandName, duration / 1_000, true));
+}
+
+/** A server that does not answer cannot delay this for more than 1 s. */
+async function close(connection: Connection): Promise<void> {
+  const closed = connection.destroy(true);
+  await withTimeout(1_000, closed, () => new Error('timed out')).catch(() => undefined);
+}
+
+/** Codes AuthenticationFailed, Unauthorized and AtlasError. */
+const authCodes = new Set<unknown>([18, 13, 8_000]);
+
+/** One sentence for the operator, without credentials. Exported for tests. */
+export function describeFailure(uri: string, error: unknown): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  if (/^Mongo(Parse|API|InvalidArgument)Error$/.test(name)) {
+    // The one message of the parser that repeats a credential ends with the user name.
+    return `MONGODB_URI is invalid: ${message.replace(/^(Username contains unescaped characters).*/s, '$1')}`;
+  }
+  const server = `MongoDB at ${hostsOf(uri)}`;
+  if (error instanceof mongoose.mongo.MongoError && authCodes.has(error.code)) {
+    return `${server} refuses the user name or password in MONGODB_URI`;
+  }
+  // A server selection error has the reason with each server.
+  const { reason } = error as { reason?: { servers?: unknown } }; // proof: any object may be read so
+  const servers = reason?.servers instanceof Map ? [...reason.servers.values()] : [];
+  const messages = servers.map((each) => each.error?.message).filter((text) => typeof text === 'string');
+  const why = [...new Set(messages.length > 0 ? messages : [message])].join('; ').replace(/\s+/g, ' ');
+  return `${server} cannot be reached (${why}): check MONGODB_URI, TLS, and that MongoDB runs there`;
+}

@@ -1,0 +1,44 @@
+import { type Connection, Schema } from 'mongoose';
+import { answerMs } from '../mongo/connection.ts';
+import { withTimeLimit } from '../mongo/errors.ts';
+import type { ProcessRegistry } from './page-changes.ts';
+
+interface ProcessDocument {
+  readonly _id: string;
+  readonly expires_at: Date;
+}
+
+const schema = new Schema<ProcessDocument>(
+  { _id: String, expires_at: Date },
+  { collection: 'web_processes', versionKey: false, autoIndex: false, autoCreate: false },
+);
+// Removes what killed processes have left.
+schema.index({ expires_at: 1 }, { name: 'web_processes_expires', expireAfterSeconds: 60 });
+
+function webProcessModel(connection: Connection) {
+  return connection.model('WebProcess', schema);
+}
+
+/** All times are the database's own (`$$NOW`), so the clocks of the processes do not matter. */
+export function createMongoProcessRegistry(connection: Connection): ProcessRegistry {
+  const processes = webProcessModel(connection);
+  return withTimeLimit<ProcessRegistry>(answerMs(connection), {
+    async renew(_id, ms) {
+      const expires_at = { $add: ['$$NOW', ms] };
+      await processes.updateOne({ _id }, [{ $set: { expires_at } }], { upsert: true, updatePipeline: true });
+    },
+
+    async list() {
+      // Not in a filter: DocumentDB refuses `$$NOW` where it could use an index.
+      const isRegistered = { $gt: ['$expires_at', '$$NOW'] };
+      const all = await processes.aggregate<{ _id: string; isRegistered: boolean }>([
+        { $project: { isRegistered } },
+      ]);
+      return all.filter((one) => one.isRegistered).map(({ _id }) => _id);
+    },
+
+    async remove(_id) {
+      await processes.deleteMany({ _id });
+    },
+  });
+}

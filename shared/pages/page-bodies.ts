@@ -1,0 +1,262 @@
+import { LRUCache } from 'lru-cache';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { PageWithVersion } from '../drops/drop.ts';
+import { applyPlan, planSafely, rendererVersion } from '../html/plan.ts';
+import type { JobProducer } from '../jobs/job-queue.ts';
+import type { Log } from '../log/log.ts';
+import type { ContentEncoding, RenderHead, RenderStore } from '../renders/render-store.ts';
+import { asPlainText, type OwnedVersion, type Rendering } from '../renders/rendering.ts';
+import { withTimeout } from '../util/wait-at-most.ts';
+import { createCountedCache } from './counted-cache.ts';
+
+/** Memory that an entry takes in addition to bodies and context. */
+const entryOverheadBytes = 1_024;
+/** How long a page of an older renderer is not enqueued again. */
+const enqueueAgainMs = 10_000;
+const maxEnqueued = 10_000;
+
+/** What the headers say about a body that can be served now. */
+export interface BodyFacts {
+  /** A page that was made without a full parse has `identity`, whatever encoding was requested. */
+  readonly encoding: ContentEncoding;
+  readonly byteLength: number;
+  /** A strong ETag of bytes and encoding (RFC 9110, section 8.8.3); null if the body is not final. */
+  readonly etag: string | null;
+  /** false: made without a full parse. Later requests get a better one, so no cache may keep this one. */
+  readonly isFinal: boolean;
+}
+
+/** A page in one encoding. Immutable, and the same object for as long as it is in memory. */
+export interface Body extends BodyFacts {
+  readonly bytes: Uint8Array;
+}
+
+/** What is in memory of one version: the parts that requests have read or rendered. */
+interface Entry {
+  readonly head?: RenderHead;
+  readonly bodies: Readonly<Partial<Record<ContentEncoding, Body>>>;
+  readonly context?: string;
+}
+
+/**
+ * Bodies and contexts of versions: from memory, else from the stored artefact, else rendered on demand. Artefacts are
+ * immutable, so memory needs no refresh. An artefact of an older renderer is served while it is rendered again, and not
+ * kept in memory.
+ */
+export function createPageBodies(deps: {
+  html: BlobStore;
+  renders: RenderStore;
+  rendering: Pick<Rendering, 'renderForRequest'>;
+  jobs: JobProducer;
+  clock: Clock;
+  log: Log;
+  config: { readonly PAGE_CACHE_BYTES: number; readonly RENDER_REQUEST_BUDGET_MS: number };
+}) {
+  const { html, renders, rendering, jobs, clock, log, config } = deps;
+  const counted = createCountedCache<Entry>(config.PAGE_CACHE_BYTES, sizeOf);
+  const memory = counted.cache;
+  const enqueued = new LRUCache<string, true>({
+    max: maxEnqueued,
+    ttl: enqueueAgainMs,
+    ttlResolution: 0,
+    perf: clock,
+  });
+  const shareLoad = createSharedCalls<Body | null>();
+  const shareContextLoad = createSharedCalls<string | null>();
+
+  function remember(versionId: string, parts: Partial<Entry>): void {
+    const before = memory.peek(versionId);
+    memory.set(versionId, { ...before, ...parts, bodies: { ...before?.bodies, ...parts.bodies } });
+  }
+
+  /** null: not rendered yet. */
+  async function findHead(version: OwnedVersion): Promise<RenderHead | null> {
+    const known = memory.get(version.versionId)?.head;
+    if (known !== undefined) return known;
+    const head = await renders.findHead(version.versionId, rendererVersion);
+    if (head === null) return null;
+    if (isCurrent(head)) remember(version.versionId, { head });
+    else renderAgain(version);
+    return head;
+  }
+
+  function renderAgain({ dropId, versionId }: OwnedVersion): void {
+    if (enqueued.has(versionId)) return;
+    enqueued.set(versionId, true);
+    jobs
+      .enqueue('version.render', { dropId, versionId })
+      .catch((err: unknown) =>
+        log.warn({ err, versionId }, 'the render of an outdated page could not be enqueued'),
+      );
+  }
+
+  /**
+   * What `read` finds in the newest artefact, kept in memory as `entryOf` says; null: there is no artefact. It reads twice,
+   * because an older artefact is deleted when a newer one is stored, also between the reads of head and bytes.
+   */
+  async function readArtefact<T>(
+    version: OwnedVersion,
+    read: (head: RenderHead) => Promise<T | null>,
+    entryOf: (found: T) => Partial<Entry>,
+  ): Promise<T | null> {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const head = await findHead(version);
+      if (head === null) return null;
+      const found = await read(head);
+      if (found !== null) {
+        if (isCurrent(head)) remember(version.versionId, entryOf(found));
+        return found;
+      }
+      memory.delete(version.versionId);
+    }
+    return null;
+  }
+
+  async function load(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const read = async (head: RenderHead) => {
+      const bytes = await readBytes(version.versionId, head, encoding);
+      return bytes && bodyOf(bytes, encoding, head);
+    };
+    const stored = await readArtefact(version, read, (body) => ({ bodies: { [encoding]: body } }));
+    return stored ?? renderNow(version, encoding);
+  }
+
+  async function loadContext(version: OwnedVersion): Promise<string | null> {
+    const read = async (head: RenderHead) => {
+      const bytes = await renders.findPart(version.versionId, head, 'context');
+      return bytes && Buffer.from(bytes).toString('utf8');
+    };
+    const stored = await readArtefact(version, read, (context) => ({ context }));
+    return stored ?? renderContextNow(version);
+  }
+
+  async function readBytes(versionId: string, head: RenderHead, encoding: ContentEncoding) {
+    if (encoding !== 'identity') return renders.findPart(versionId, head, encoding);
+    const document = await html.get(versionId);
+    return document && applyPlan(document, head.plan);
+  }
+
+  /** Renders a version that has no artefact yet. @returns null if the version was removed */
+  async function renderNow(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const running = rendering.renderForRequest(version);
+    const document = await running.document;
+    if (document === null) return null;
+    const page = await inTime(version, running.page);
+    if (page === null) return bodyWithoutParse(document);
+    const bytes = encoding === 'identity' ? applyPlan(document, page.plan) : page[encoding];
+    const body = bodyOf(bytes, encoding, page);
+    remember(version.versionId, { bodies: { [encoding]: body } });
+    return body;
+  }
+
+  async function renderContextNow(version: OwnedVersion): Promise<string | null> {
+    const running = rendering.renderForRequest(version);
+    const text = await running.contextText;
+    if (text === null) return null;
+    const context = await inTime(version, running.context);
+    if (context === null) return asPlainText(text);
+    remember(version.versionId, { context });
+    return context;
+  }
+
+  /** @returns null if the render takes too long or fails */
+  async function inTime<T>(version: OwnedVersion, rendered: Promise<T>): Promise<T | null> {
+    const timeoutError = () => new Error('the render exceeded RENDER_REQUEST_BUDGET_MS');
+    try {
+      return await withTimeout(config.RENDER_REQUEST_BUDGET_MS, rendered, timeoutError);
+    } catch (err) {
+      log.warn({ err, ...version }, 'a page was served without a full parse');
+      return null;
+    }
+  }
+
+  return {
+    /** The body if it is in memory. Synchronous. */
+    getCached(versionId: string, encoding: ContentEncoding): Body | undefined {
+      const body = memory.get(versionId)?.bodies[encoding];
+      counted.count(body !== undefined);
+      return body;
+    },
+
+    /** What `getCached` found. */
+    reading: counted.reading,
+
+    /** The body's headers without its bytes; null if the version is not rendered yet: only `get` can tell. */
+    async facts(page: PageWithVersion, encoding: ContentEncoding): Promise<BodyFacts | null> {
+      const body = memory.get(page.version.id)?.bodies[encoding];
+      if (body !== undefined) return body;
+      const head = await findHead(ownedVersion(page));
+      return head && bodyFactsOf(encoding, head);
+    },
+
+    /**
+     * The body, within about 300 ms: a document that takes longer to render is served without a full parse. Concurrent
+     * requests share one load.
+     * @returns null if the version was removed since the page was found; find it again
+     */
+    get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
+      const { id } = page.version;
+      return (
+        memory.get(id)?.bodies[encoding] ??
+        shareLoad(`${id}/${encoding}`, () => load(ownedVersion(page), encoding))
+      );
+    },
+
+    /** Like `context`, but synchronous; undefined if the context is not in memory. */
+    getCachedContext: ({ version }: PageWithVersion): string | null | undefined =>
+      version.hasContext ? memory.get(version.id)?.context : null,
+
+    /**
+     * The version's context as markup that runs and loads nothing. If it takes longer than RENDER_REQUEST_BUDGET_MS to
+     * render, the escaped text.
+     * @returns null if the version has no context or was removed
+     */
+    async context(page: PageWithVersion): Promise<string | null> {
+      const { id, hasContext } = page.version;
+      if (!hasContext) return null;
+      return memory.get(id)?.context ?? shareContextLoad(id, () => loadContext(ownedVersion(page)));
+    },
+  };
+}
+
+function ownedVersion({ dropId, ownerId, version }: PageWithVersion): OwnedVersion {
+  return { dropId, ownerId, versionId: version.id, hasContext: version.hasContext };
+}
+
+/** Calls of one key share the result of the call that runs. */
+function createSharedCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (key, call) => {
+    const shared = running.get(key) ?? call().finally(() => running.delete(key));
+    running.set(key, shared);
+    return shared;
+  };
+}
+
+/** Artefacts of older renderers are not kept in memory: the next read finds the new one. */
+function isCurrent({ plan }: RenderHead): boolean {
+  return plan.renderer === rendererVersion;
+}
+
+function sizeOf({ bodies, context = '' }: Entry): number {
+  const sizes = Object.values(bodies).map(({ byteLength }) => byteLength);
+  return sizes.reduce((sum, size) => sum + size, entryOverheadBytes + 2 * context.length);
+}
+
+function bodyFactsOf(encoding: ContentEncoding, { facts }: Pick<RenderHead, 'facts'>): BodyFacts {
+  const { byteLength, digest } = facts[encoding];
+  return { encoding, byteLength, etag: `"${digest}-${encoding}"`, isFinal: true };
+}
+
+function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, head: Pick<RenderHead, 'facts'>): Body {
+  const { buffer, byteOffset, byteLength } = bytes;
+  // A Buffer of the same memory, because Node would make one for each response.
+  return { ...bodyFactsOf(encoding, head), bytes: Buffer.from(buffer, byteOffset, byteLength) };
+}
+
+/** The document with the insertion that `planSafely` finds. */
+function bodyWithoutParse(document: Uint8Array): Body {
+  const bytes = applyPlan(document, planSafely(document));
+  return { encoding: 'identity', byteLength: bytes.byteLength, etag: null, isFinal: false, bytes };
+}

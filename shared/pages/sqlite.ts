@@ -1,0 +1,61 @@
+import { performance } from 'node:perf_hooks';
+import type { Database } from '../sqlite/database.ts';
+import type { PageChanges } from './page-changes.ts';
+
+/**
+ * One process serves the pages. Its own changes reach its listeners before they are acknowledged. A commit of another
+ * process (the `dropleaf` command) changes `PRAGMA data_version`, and then nothing that was read before is current. That is
+ * checked before the first page of each turn of the event loop.
+ */
+export function createSqlitePageChanges(db: Database): PageChanges {
+  const readDataVersion = db.prepareTuples<[version: number]>('PRAGMA data_version');
+  const listeners: ((slug: string) => void)[] = [];
+  const now = () => performance.now();
+  const findDataVersion = () => readDataVersion.get()?.[0];
+  let dataVersion = findDataVersion();
+  let currentSince = 0;
+
+  const checkOtherProcesses = onceATurn(() => {
+    const found = findDataVersion();
+    if (found !== dataVersion) currentSince = now();
+    dataVersion = found;
+  });
+
+  return {
+    async publish(...slugs) {
+      for (const slug of slugs) for (const listener of listeners) listener(slug);
+    },
+    subscribe: (listener) => void listeners.push(listener),
+    isCurrent(asOf) {
+      try {
+        checkOtherProcesses();
+      } catch {
+        return false; // the read that follows throws what is wrong with the database
+      }
+      return asOf >= currentSince;
+    },
+    now,
+    confirmEveryMs: null,
+  };
+}
+
+/**
+ * A function that calls `work` at its first call in each turn of the event loop, and again after 1 ms or a failure. A turn
+ * begins when the loop polls the system for events, so a request that a turn reads is newer than the turn's start.
+ * (`setImmediate` cannot mark the end of a turn: one that is set in the check phase runs after the next requests.)
+ */
+function onceATurn(work: () => void): () => void {
+  const { nodeTiming } = performance;
+  let turn = -1;
+  let batch = -1; // with many waiting events the loop polls more than once in a turn
+  let workedAt = Number.NEGATIVE_INFINITY; // another request of the same poll may have taken long
+  return () => {
+    const { loopCount, events } = nodeTiming.uvMetricsInfo; // 0.1 µs
+    const at = performance.now();
+    if (loopCount === turn && events === batch && at - workedAt < 1) return;
+    work();
+    turn = loopCount;
+    batch = events;
+    workedAt = at;
+  };
+}

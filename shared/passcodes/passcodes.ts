@@ -1,0 +1,99 @@
+import type { Clock } from '../domain/clock.ts';
+import { newId } from '../domain/ids.ts';
+import type { Lock, Page } from '../drops/drop.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Quota } from '../limits/rate-limiter.ts';
+import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import type { PasscodeHasher } from './passcode-hasher.ts';
+
+/**
+ * `pass`: the browser's cookie, which opens every version of the drop. `grant`: part of the address of the viewer's frame,
+ * because a sandboxed frame that reloads itself sends no cookies. The page in the frame can read its address and leak it,
+ * so a grant opens one version only.
+ */
+export type PassKind = 'pass' | 'grant';
+
+/** The content of a pass or a grant. Both end with the lock: a new passcode is a new lock. */
+interface PassContent {
+  readonly dropId: string;
+  readonly lockId: string;
+  /** The id of the version; a pass has none. */
+  readonly versionId?: string;
+}
+
+export type Passcodes = ReturnType<typeof createPasscodes>;
+
+/** The passcode of a drop, a soft share gate (spec 5.9). */
+export function createPasscodes(deps: {
+  hasher: PasscodeHasher;
+  sealer: Sealer;
+  limits: Pick<Limits, 'attempts'>;
+  clock: Clock;
+  config: {
+    readonly PASSCODE_TRIES: number;
+    readonly PASSCODE_TRIES_PER_ADDRESS: number;
+    readonly PASSCODE_TRIES_PER_DROP: number;
+    readonly UNLOCK_SECONDS: number;
+    readonly GRANT_SECONDS: number;
+  };
+}) {
+  const { hasher, sealer, limits, clock, config } = deps;
+  const seconds: Record<PassKind, number> = { pass: config.UNLOCK_SECONDS, grant: config.GRANT_SECONDS };
+
+  /** Wrong passcodes are counted per drop, per network and address for all drops, and per address for this drop. */
+  function quotasAt(dropId: string, visitor: Visitor): Quota[] {
+    return [
+      quotaOf('passcode-of', dropId, config.PASSCODE_TRIES_PER_DROP),
+      ...quotasOf('passcode', visitor, config.PASSCODE_TRIES_PER_ADDRESS),
+      quotaOf('passcode-of', `${dropId}:${visitor.address}`, config.PASSCODE_TRIES),
+    ];
+  }
+
+  return {
+    /** @param accountId the account that sets the passcode */
+    async makeLock(passcode: string, accountId: string): Promise<Lock> {
+      return { id: newId(clock.now()), hash: await hasher.hash(passcode, accountId) };
+    },
+
+    /**
+     * Whether the passcode opens the page. Only wrong passcodes count.
+     * @throws DropError `rate_limited` after too many wrong ones, `unavailable` if too many are being checked
+     */
+    async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
+      const { dropId, lock } = page;
+      if (lock === null) return true;
+      return limits.attempts.passcode.run({
+        visitor,
+        quotas: quotasAt(dropId, visitor),
+        check: () => hasher.verify(lock.hash, passcode),
+        counts: (isRight) => !isRight,
+      });
+    },
+
+    /** Creates the proof that the passcode was entered. null: the page has no lock, or no version for a grant. */
+    async issue(kind: PassKind, page: Page): Promise<string | null> {
+      const content = passContentFor(kind, page);
+      return content && sealer.seal(kind, content, clock.now() + seconds[kind] * 1000);
+    },
+
+    /** Whether the pass or grant is valid for the page's current lock and, for a grant, for this version. */
+    async admits(kind: PassKind, page: Page, sealed: string): Promise<boolean> {
+      const expected = passContentFor(kind, page);
+      return expected !== null && matches(await sealer.open(kind, sealed), expected);
+    },
+  };
+}
+
+/** The content of a pass or grant for the page. null: the page has no lock, or no version for a grant. */
+function passContentFor(kind: PassKind, { dropId, lock, version }: Page): PassContent | null {
+  if (lock === null) return null;
+  const content = { dropId, lockId: lock.id };
+  if (kind === 'pass') return content;
+  return version && { ...content, versionId: version.id };
+}
+
+function matches(content: unknown, expected: PassContent): boolean {
+  if (typeof content !== 'object' || content === null) return false;
+  return Object.entries(expected).every(([name, value]) => Reflect.get(content, name) === value);
+}

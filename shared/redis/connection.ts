@@ -1,0 +1,227 @@
+import { isIP } from 'node:net';
+import { Redis as Client, type RedisOptions } from 'ioredis';
+import type { Log } from '../log/log.ts';
+import type { CommandEnded } from '../metrics/metrics.ts';
+import { findMisconfiguration, isDemoted, isOutOfMemory, toDropError } from './errors.ts';
+
+/** BullMQ and our scripts need it; Ubuntu 22.04 has 6.0. */
+const oldestVersion = '6.2';
+
+export interface RedisSettings {
+  /** `redis://user:password@host:port/database` or `rediss://…`. */
+  readonly url: string;
+  /** Prefix of all keys. */
+  readonly prefix: string;
+  /** false: a `rediss://` server may have a self-signed certificate. */
+  readonly rejectUnauthorized: boolean;
+  readonly log: Log;
+  /** Called for each command of the process's own connection; those of `duplicate` wait for jobs and messages. */
+  readonly onCommand?: CommandEnded | undefined;
+  /** Called for each write that the server refuses because its memory is full. Absent: nobody wants to know. */
+  readonly onOutOfMemory?: () => void;
+  /** How long to wait for the first connection. Default: 3 s. */
+  readonly waitMs?: number;
+}
+
+export interface Redis {
+  /**
+   * Sends each command at most once. A command is rejected at once while the connection is down, after 1 s without an
+   * answer, and when the connection is lost; in the last two cases it may have been executed.
+   */
+  readonly client: Client;
+
+  /** `{prefix}:`, the start of each key; the braces keep all keys on one node of a cluster. */
+  readonly keyPrefix: string;
+
+  /** `{prefix}`: BullMQ adds the colon. */
+  readonly jobPrefix: string;
+
+  /** `host:port`, for logs. */
+  readonly server: string;
+
+  /** Whether commands are sent. A server that stops answering is noticed after 1.5 s. */
+  isUp(): boolean;
+
+  /** Calls the listener now if the connection is up, and after each reconnection. @returns a function that removes the listener */
+  onReady(listener: () => void): () => void;
+
+  /**
+   * What the caller of a failed command gets: DropError `unavailable` if Redis is unavailable, else the error without its
+   * command. Reports a full memory.
+   */
+  explain(error: unknown): unknown;
+
+  /**
+   * Another connection to the server, for workers of BullMQ, whose commands wait for jobs, and for subscriptions: no limit
+   * of retries, and no time limits unless `changes` has one. It logs no errors; the caller closes it.
+   */
+  duplicate(
+    changes?: Pick<RedisOptions, 'socketTimeout' | 'autoResubscribe' | 'maxRetriesPerRequest'>,
+  ): Client;
+
+  /** Waits 1 s at most for pending commands. Connections of `duplicate` stay open. */
+  close(): Promise<void>;
+}
+
+/** For every connection. */
+const commonOptions = {
+  protocol: 2, // AUTH instead of HELLO: some servers repeat HELLO's arguments, with the password, in errors
+  disableClientInfo: true,
+  connectTimeout: 2_000,
+  disconnectTimeout: 200,
+  keepAlive: 10_000,
+  maxLoadingRetryTime: 1_000,
+  retryStrategy: (times: number) => Math.min(100 * 2 ** Math.min(times - 1, 4), 1_500) + Math.random() * 400,
+  reconnectOnError: (error: Error) => isDemoted(error),
+} satisfies RedisOptions;
+
+/** For commands that are sent at most once: with a retry, ioredis may repeat an executed command. */
+const onceOptions = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: 1_000,
+  socketTimeout: 1_500,
+} satisfies RedisOptions;
+
+/**
+ * Connects to Redis, and again at least every 2 s whenever the connection is lost. Without a server it resolves
+ * after `waitMs`.
+ * @throws Error of one sentence without credentials if retrying does not help: an invalid URL, a refused password or
+ *   certificate, an unknown database number, another kind of server, or Redis before 6.2
+ */
+export async function openRedis(settings: RedisSettings): Promise<Redis> {
+  const { server, options } = readUrl(settings);
+  const client = new Client(settings.url, { ...options, ...onceOptions, lazyConnect: true });
+  const listeners = new Set<() => void>();
+  client.on('ready', () => {
+    for (const listener of [...listeners]) listener();
+  });
+  const stopLogging = logChanges(client, server, settings.log);
+  const isUp = () => client.status === 'ready';
+  if (settings.onCommand !== undefined) reportCommands(client, settings.onCommand);
+
+  try {
+    await connect(client, server, settings.waitMs ?? 3_000);
+    if (isUp()) await refuseOldServer(client, server);
+  } catch (error) {
+    stopLogging();
+    client.disconnect();
+    throw error;
+  }
+
+  return {
+    client,
+    keyPrefix: `{${settings.prefix}}:`,
+    jobPrefix: `{${settings.prefix}}`,
+    server,
+    isUp,
+    onReady(listener) {
+      listeners.add(listener);
+      if (isUp()) listener();
+      return () => listeners.delete(listener);
+    },
+    explain(error) {
+      if (isOutOfMemory(error)) settings.onOutOfMemory?.();
+      return toDropError(error);
+    },
+    duplicate(changes = {}) {
+      const client = new Client(settings.url, { ...options, maxRetriesPerRequest: null, ...changes });
+      return client.on('error', () => undefined); // the connection above logs for all
+    },
+    async close() {
+      stopLogging();
+      listeners.clear();
+      if (isUp()) await client.quit().catch(() => undefined);
+      client.disconnect();
+    },
+  };
+}
+
+/** ioredis's own tracing channels would copy the arguments of each command as text. */
+function reportCommands(client: Client, onCommand: CommandEnded): void {
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
+    const startedAt = performance.now();
+    const end = (isFailed: boolean) =>
+      onCommand(command.name, (performance.now() - startedAt) / 1_000, isFailed);
+    command.promise.then(
+      () => end(false),
+      () => end(true),
+    );
+    return send(command, stream);
+  };
+}
+
+/** ioredis itself reads user, password and database from the URL. */
+function readUrl({ url, rejectUnauthorized }: RedisSettings) {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const isValid =
+    parsed !== null && /^rediss?:$/.test(parsed.protocol) && /^(\/\d{0,9})?$/.test(parsed.pathname);
+  if (!isValid || parsed.hostname === '' || /%(?![\da-f]{2})/i.test(parsed.username + parsed.password)) {
+    throw new Error(
+      'REDIS_URL must be like redis://user:password@host:6379/0 or rediss://…, with special characters percent-encoded',
+    );
+  }
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1');
+  const servername = isIP(host) === 0 ? host : ''; // RFC 6066, section 3: no addresses
+  const tls = parsed.protocol === 'rediss:' ? { tls: { servername, rejectUnauthorized } } : {};
+  return { server: `${parsed.hostname}:${parsed.port || 6379}`, options: { ...commonOptions, ...tls } };
+}
+
+/** Waits for the connection, but not longer than `waitMs`. @throws Error for a misconfiguration */
+function connect(client: Client, server: string, waitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => finish(resolve), waitMs);
+    const onReady = () => finish(resolve);
+    const onError = (error: Error) => {
+      const fault = findMisconfiguration(error, server);
+      if (fault !== null) finish(() => reject(new Error(fault)));
+    };
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      client.off('ready', onReady).off('error', onError);
+      settle();
+    };
+    client.on('ready', onReady).on('error', onError);
+    client.connect().catch(() => undefined); // the events tell
+  });
+}
+
+/** @throws Error if the server says that it is too old; a user may not be allowed to ask */
+async function refuseOldServer(client: Client, server: string): Promise<void> {
+  const info = await client.info('server').catch(() => '');
+  const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? oldestVersion;
+  if (version.localeCompare(oldestVersion, 'en', { numeric: true }) < 0) {
+    throw new Error(`Redis at ${server} is version ${version}; Dropleaf needs ${oldestVersion} or newer`);
+  }
+}
+
+/**
+ * Logs the loss and the return of the connection once each. Logs no error object, because it contains the command with
+ * its arguments, such as a password.
+ */
+function logChanges(client: Client, server: string, log: Log): () => void {
+  let isStopped = false;
+  let isLost = false;
+  let reason = 'connection closed';
+
+  client.on('ready', () => {
+    if (isLost) log.info({ redis: server }, 'Redis is available again');
+    isLost = false;
+    reason = 'connection closed';
+  });
+  client.on('close', () => {
+    if (!isLost && !isStopped)
+      log.warn({ redis: server, reason }, 'Redis is unavailable; the service continues without it');
+    isLost = true;
+  });
+  client.on('error', (error: Error) => {
+    const fault = findMisconfiguration(error, server);
+    if (fault !== null && fault !== reason && isLost && !isStopped) log.error({ redis: server }, fault);
+    reason = fault ?? ('code' in error ? String(error.code) : error.message);
+  });
+  return () => {
+    isStopped = true;
+  };
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { insertUnlessTaken } from '../mongo/collection.ts';
+import { answerMs, backgroundMs } from '../mongo/connection.ts';
+import { withTimeLimit } from '../mongo/errors.ts';
+import { distinctIds, type ListIds, mergedIds } from '../mongo/grid-bucket.ts';
+import type { ArtefactPart, RenderHead, RenderStore } from './render-store.ts';
+
+const idsPerDelete = 25;
+/** The bytes of an ordinary page are so few; they are in the record. */
+const maxBytesInRecord = 64 * 1024;
+const chunkBytes = 1024 * 1024;
+
+/** With bytes or with chunks. Releases that know chunks only render a page without them for each reader. */
+interface ArtefactDocument {
+  /** `<version id>/<renderer>`: see `artefactId`. */
+  readonly _id: string;
+  readonly head: RenderHead;
+  /** br, gzip and context one after the other. */
+  readonly bytes?: Uint8Array;
+  /** What the ids of its chunks begin with. */
+  readonly chunks?: string;
+}
+
+const artefactSchema = new Schema<ArtefactDocument>(
+  { _id: String, head: Schema.Types.Mixed, bytes: Buffer, chunks: String },
+  { collection: 'artefacts', versionKey: false, autoIndex: false, autoCreate: false },
+);
+
+export function artefactModel(connection: Connection) {
+  return connection.model('Artefact', artefactSchema);
+}
+
+/** A part of the bytes of a large artefact. */
+interface ChunkDocument {
+  /** `<version id>/<renderer>/<uuid>/<number>`. The uuid keeps two puts at once apart. */
+  readonly _id: string;
+  readonly bytes: Uint8Array;
+}
+
+const chunkSchema = new Schema<ChunkDocument>(
+  { _id: String, bytes: Buffer },
+  { collection: 'artefact_chunks', versionKey: false, autoIndex: false, autoCreate: false },
+);
+
+function artefactChunkModel(connection: Connection) {
+  return connection.model('ArtefactChunk', chunkSchema);
+}
+
+type ForRequests = 'put' | 'findHead' | 'findPart' | 'listRendered';
+type ForJobs = 'deleteOlder' | 'delete' | 'listIds';
+
+/** An artefact is one record. The record of a large one is written after its chunks and deleted before them. */
+export function createMongoRenderStore(connection: Connection): RenderStore {
+  const artefacts = artefactModel(connection);
+  const chunks = artefactChunkModel(connection);
+
+  /** @returns false if there is an artefact already, which stays */
+  const insertFirst = (artefact: ArtefactDocument) => insertUnlessTaken(artefacts, artefact, '_id_');
+
+  /** The bytes from `start` to `end` at least, and where they start. null: some are gone. */
+  async function readChunks(id: string, start: number, end: number) {
+    const from = Math.floor(start / chunkBytes);
+    const ids: string[] = [];
+    for (let n = from; n * chunkBytes < end; n++) ids.push(chunkId(id, n));
+    const found = await chunks.find({ _id: { $in: ids } }).lean();
+    if (found.length < ids.length) return null;
+    found.sort((a, b) => (a._id < b._id ? -1 : 1));
+    return { bytes: Buffer.concat(found.map(({ bytes }) => toBytes(bytes))), start: from * chunkBytes };
+  }
+
+  async function readRecord(versionId: string, { plan }: RenderHead) {
+    const found = await artefacts.findById(artefactId(versionId, plan.renderer), { bytes: 1 }).lean();
+    return found?.bytes === undefined ? null : { bytes: toBytes(found.bytes), start: 0 };
+  }
+
+  const forRequests = withTimeLimit<Pick<RenderStore, ForRequests>>(answerMs(connection), {
+    async put(versionId, { head, br, gzip, context }) {
+      const _id = artefactId(versionId, head.plan.renderer);
+      const bytes = Buffer.concat(context === null ? [br, gzip] : [br, gzip, context]);
+      if (bytes.byteLength <= maxBytesInRecord) {
+        await insertFirst({ _id, head, bytes });
+        return;
+      }
+      const chunksId = `${_id}/${randomUUID()}`;
+      await chunks.insertMany(splitBytes(chunksId, bytes), { lean: true });
+      if (!(await insertFirst({ _id, head, chunks: chunksId })))
+        await chunks.deleteMany({ _id: under(chunksId) });
+    },
+
+    async findHead(versionId, renderer) {
+      const range = { _id: { $gt: `${versionId}/`, $lte: artefactId(versionId, renderer) } };
+      const found = await artefacts.findOne(range, { head: 1, chunks: 1 }).sort({ _id: -1 }).lean();
+      if (found === null) return null;
+      const head: StoredHead = { ...found.head, chunks: found.chunks };
+      return head;
+    },
+
+    async findPart(versionId, head, part) {
+      const [start, end] = rangeOf(head, part);
+      if (end === null) return null;
+      const { chunks } = head as StoredHead; // proof: `findHead` made it
+      const found = await (chunks === undefined
+        ? readRecord(versionId, head)
+        : readChunks(chunks, start, end));
+      return found && new Uint8Array(found.bytes.subarray(start - found.start, end - found.start)); // a copy, to free the rest
+    },
+
+    async listRendered(versionIds, renderer) {
+      const ids = versionIds.map((versionId) => artefactId(versionId, renderer));
+      const found = await artefacts.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+      return new Set(found.map(({ _id }) => versionOf(_id)));
+    },
+  });
+
+  const forJobs = withTimeLimit<Pick<RenderStore, ForJobs>>(backgroundMs, {
+    async deleteOlder(versionId, renderer) {
+      const older = { $gt: `${versionId}/`, $lt: artefactId(versionId, renderer) };
+      const found = await artefacts.find({ _id: older }, { chunks: 1 }).lean();
+      if (found.length === 0) return false;
+      await artefacts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      // Not the chunks of a put under way: it will write its record.
+      const those = found.flatMap((record) =>
+        record.chunks === undefined ? [] : { _id: under(record.chunks) },
+      );
+      if (those.length > 0) await chunks.deleteMany({ $or: those });
+      return true;
+    },
+
+    async delete(versionIds) {
+      for (let from = 0; from < versionIds.length; from += idsPerDelete) {
+        const those = { $or: versionIds.slice(from, from + idsPerDelete).map((id) => ({ _id: under(id) })) };
+        await artefacts.deleteMany(those);
+        await chunks.deleteMany(those);
+      }
+    },
+
+    /** With the chunks that an interrupted put or removal left behind. */
+    listIds: mergedIds(listVersions(artefacts), listVersions(chunks)),
+  });
+  return { ...forRequests, ...forJobs };
+}
+
+/** Ids of versions, by the ids of documents that begin with them. */
+function listVersions({ collection }: Pick<Model<unknown>, 'collection'>): ListIds {
+  const listRows: ListIds = async (after, below, limit) => {
+    const range = { $gt: after, $lt: below } as object; // proof: the driver's types allow only ObjectIds
+    const rows = collection.find({ _id: range }).project<{ _id: string }>({ _id: 1 });
+    return (await rows.sort({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id);
+  };
+  return distinctIds(listRows, versionOf, (id) => `${id}0`); // `0` is the character after `/`
+}
+
+interface StoredHead extends RenderHead {
+  readonly chunks: string | undefined;
+}
+
+/** The range of the part in the bytes of its artefact. `end` is null if there is no such part. */
+function rangeOf(
+  { facts, contextLength }: RenderHead,
+  part: ArtefactPart,
+): [start: number, end: number | null] {
+  const [br, gzip] = [facts.br.byteLength, facts.gzip.byteLength];
+  if (part === 'br') return [0, br];
+  if (part === 'gzip') return [br, br + gzip];
+  return [br + gzip, contextLength === null ? null : br + gzip + contextLength];
+}
+
+/** Ordered by version, then by renderer. */
+export function artefactId(versionId: string, renderer: number): string {
+  return `${versionId}/${String(renderer).padStart(6, '0')}`;
+}
+
+export function versionOf(id: string): string {
+  return id.slice(0, id.indexOf('/'));
+}
+
+export function rendererOf(id: string): number {
+  return Number(id.slice(id.indexOf('/') + 1));
+}
+
+function chunkId(chunks: string, number: number): string {
+  return `${chunks}/${String(number).padStart(6, '0')}`;
+}
+
+function splitBytes(id: string, bytes: Uint8Array): ChunkDocument[] {
+  const count = Math.ceil(bytes.byteLength / chunkBytes);
+  return Array.from({ length: count }, (_, n) => ({
+    _id: chunkId(id, n),
+    bytes: bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes),
+  }));
+}
+
+function toBytes(stored: Uint8Array): Uint8Array {
+  return (stored as unknown as mongo.Binary).value(); // proof: lean returns BSON
+}
+
+/** Ids that begin with `<prefix>/`. `0` is the character after `/`. */
+function under(prefix: string) {
+  return { $gte: `${prefix}/`, $lt: `${prefix}0` };
+}

@@ -1,0 +1,159 @@
+import type { Connection } from 'mongoose';
+import { unavailable } from '../domain/errors.ts';
+import { orAbsent, record, whole } from '../domain/record.ts';
+import { collectionOf, insertUnlessTaken } from '../mongo/collection.ts';
+import { answerMs } from '../mongo/connection.ts';
+import { withTimeLimit } from '../mongo/errors.ts';
+import { pickPlace } from '../util/pick-place.ts';
+import { type Report, type ReportedPage, type ReportReason, reportRecord } from './report.ts';
+import type { ReportQuery, ReportStore } from './report-store.ts';
+
+/** Each lost attempt means that a parallel report took the place, so a few are enough in practice. */
+const attempts = 100;
+
+const isOpen = { closed_at: null };
+/** Some servers use an index for the order only if a condition names its first field. */
+const isAny = { created_at: { $gte: 0 } };
+const hasPlace = { place: { $exists: true } };
+const newestFirst = { created_at: -1, _id: 1 } as const;
+
+/** `place` is a number among the drop's open reports, below the cap and unique; absent once closed. */
+const placedReport = record('reports', { ...reportRecord.fields, place: orAbsent(whole()) });
+
+const placedReports = collectionOf(
+  placedReport,
+  ['reports_place', { drop_id: 1, place: 1 }, { unique: true, partialFilterExpression: hasPlace }],
+  ['reports_created', newestFirst],
+  ['reports_state', { closed_at: 1, ...newestFirst }],
+  ['reports_page', { slug: 1, ...newestFirst }],
+  ['reports_open_page', { closed_at: 1, slug: 1, ...newestFirst }],
+);
+
+/** Without the places. */
+const { toRecord, orNull } = collectionOf(reportRecord);
+
+export function createMongoReportStore(connection: Connection): ReportStore {
+  const reports = placedReports.in(connection);
+
+  async function isKnown(id: string): Promise<boolean> {
+    return (await reports.exists({ _id: id })) !== null;
+  }
+
+  async function drawPlace(dropId: string, cap: number): Promise<number | null> {
+    const taken = await reports.find({ drop_id: dropId, ...hasPlace }, { _id: 0, place: 1 }).lean();
+    const places = taken.map(({ place }) => place).filter((place) => place !== null);
+    return pickPlace(places, cap);
+  }
+
+  return withTimeLimit<ReportStore>(answerMs(connection), {
+    async insert(report, cap) {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        if (await isKnown(report.id)) return 'known';
+        const place = await drawPlace(report.dropId, cap);
+        if (place === null) return 'full';
+        const document = placedReports.toDocument({ ...report, closedAt: null, place });
+        if (await insertUnlessTaken(reports, document, '_id_', 'reports_place')) return 'inserted';
+      }
+      throw unavailable('Too many parallel reports of this page.');
+    },
+
+    async find(id) {
+      return orNull(await reports.findById(id).lean());
+    },
+
+    async list(query) {
+      const found = await reports
+        .find(matching(query))
+        .sort(newestFirst)
+        .limit(query.limit)
+        .hint(indexFor(query))
+        .lean();
+      return found.map(toRecord);
+    },
+
+    async listPages(limit) {
+      const [found] = await reports.aggregate<PagesDocument>([
+        { $match: isOpen },
+        {
+          $group: {
+            _id: { slug: '$slug', reason: '$reason' },
+            count: { $sum: 1 },
+            first: { $min: '$created_at' },
+            newest: { $max: '$created_at' },
+          },
+        },
+        {
+          $group: {
+            _id: '$_id.slug',
+            open: { $sum: '$count' },
+            first: { $min: '$first' },
+            newest: { $max: '$newest' },
+            reasons: { $push: { reason: '$_id.reason', count: '$count' } },
+          },
+        },
+        {
+          $facet: {
+            pages: [{ $sort: { open: -1, newest: -1, _id: 1 } }, { $limit: limit }],
+            total: [{ $count: 'pages' }],
+          },
+        },
+      ]);
+      const pages = (found?.pages ?? []).map(toPage);
+      return { pages, others: (found?.total[0]?.pages ?? 0) - pages.length };
+    },
+
+    async close(id, now) {
+      const { matchedCount } = await reports.updateOne({ _id: id, ...isOpen }, closing(now));
+      return matchedCount > 0;
+    },
+
+    async closeByPage(slug, now) {
+      return (await reports.updateMany({ slug, ...isOpen }, closing(now))).modifiedCount;
+    },
+
+    async removeClosedBefore(before) {
+      await reports.deleteMany({ closed_at: { $lt: before } });
+    },
+  });
+}
+
+function closing(now: number) {
+  return { $set: { closed_at: now }, $unset: { place: 1 as const } };
+}
+
+function matching({ withClosed, slug, before }: ReportQuery) {
+  return {
+    ...(withClosed ? isAny : isOpen),
+    ...(slug !== null && { slug }),
+    ...(before !== null && after(before)),
+  };
+}
+
+function indexFor({ withClosed, slug }: ReportQuery): string {
+  if (slug === null) return withClosed ? 'reports_created' : 'reports_state';
+  return withClosed ? 'reports_page' : 'reports_open_page';
+}
+
+/** The first condition finds the position in the index; the second skips reports of the same time. */
+function after({ createdAt, id }: Pick<Report, 'id' | 'createdAt'>) {
+  return {
+    created_at: { $lte: createdAt },
+    $or: [{ created_at: { $lt: createdAt } }, { _id: { $gt: id } }],
+  };
+}
+
+interface PagesDocument {
+  readonly pages: readonly {
+    readonly _id: string;
+    readonly open: number;
+    readonly first: number;
+    readonly newest: number;
+    readonly reasons: readonly { readonly reason: ReportReason; readonly count: number }[];
+  }[];
+  readonly total: readonly { readonly pages: number }[];
+}
+
+function toPage({ _id, reasons, ...page }: PagesDocument['pages'][number]): ReportedPage {
+  const sorted = [...reasons].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+  return { slug: _id, ...page, reasons: sorted.map(({ reason, count }) => [reason, count] as const) };
+}

@@ -1,0 +1,43 @@
+import type { Report, ReportedPage } from './report.ts';
+
+export type NewReport = Omit<Report, 'closedAt'>;
+
+export interface ReportQuery {
+  /** false: open reports only. */
+  readonly withClosed: boolean;
+  /** null: of all pages. */
+  readonly slug: string | null;
+  /** Only reports that follow this one in the list, whether it still exists or not. null: from the newest. */
+  readonly before: Pick<Report, 'id' | 'createdAt'> | null;
+  readonly limit: number;
+}
+
+/** Reports of pages. A report outlives its drop, so that deleting a drop hides no report. */
+export interface ReportStore {
+  /**
+   * Stores an open report. `known`: a report with this id exists and stays as it is. `full`: the drop has `cap` open
+   * reports. Atomic: parallel calls never pass the cap, unless it was lowered.
+   */
+  insert(report: NewReport, cap: number): Promise<'inserted' | 'known' | 'full'>;
+
+  /** null: no such report. */
+  find(id: string): Promise<Report | null>;
+
+  /** The newest first, ties by id. By an index. */
+  list(query: ReportQuery): Promise<Report[]>;
+
+  /**
+   * Pages with open reports, at most `limit`: the most reported first, then the one with the newest report.
+   * `others`: number of further pages.
+   */
+  listPages(limit: number): Promise<{ pages: ReportedPage[]; others: number }>;
+
+  /** Open → closed; false: closed already, or no such report. */
+  close(id: string, now: number): Promise<boolean>;
+
+  /** Closes the open reports of a page. Not atomic. Returns how many this call closed. */
+  closeByPage(slug: string, now: number): Promise<number>;
+
+  /** Removes reports that were closed before `before` (Unix ms). */
+  removeClosedBefore(before: number): Promise<void>;
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../domain/clock.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Page } from '../drops/drop.ts';
+import type { Limits } from '../limits/limits.ts';
+import { quotaOf, quotasOf, type Visitor } from '../limits/visitor.ts';
+import type { Audit } from '../moderation/audit.ts';
+import type { Operator } from '../moderation/moderation.ts';
+import type { Complaint, Report, ReportedPage } from './report.ts';
+import type { ReportStore } from './report-store.ts';
+
+interface ReportFilter {
+  /** false: open reports only. */
+  readonly withClosed: boolean;
+  /** Absent: of all pages. */
+  readonly slug?: string;
+  /** Only reports that follow the one with this id; absent: from the newest. */
+  readonly before?: string;
+}
+
+export type Reports = ReturnType<typeof createReports>;
+
+/** Reports of pages, for the operators (docs/decisions.md, Reports). */
+export function createReports(deps: {
+  reports: ReportStore;
+  limits: Pick<Limits, 'attempts'>;
+  audit: Audit;
+  clock: Clock;
+  config: {
+    readonly REPORTS_PER_HOUR: number;
+    readonly REPORTS_PER_DROP_PER_HOUR: number;
+    readonly REPORTS_OPEN_PER_DROP: number;
+  };
+}) {
+  const { reports, limits, audit, clock, config } = deps;
+
+  return {
+    /**
+     * Stores a report of the page. A repeat with the same id changes nothing and counts for no limit.
+     * @param id generated when the form was shown
+     * @param visitor counted for an hour, not stored
+     * @returns false: the page has the maximum of open reports, and this one is not stored
+     * @throws DropError `rate_limited`
+     */
+    async submit(page: Page, id: string, complaint: Complaint, visitor: Visitor): Promise<boolean> {
+      if ((await reports.find(id)) !== null) return true;
+      const { dropId, slug, latestVersion } = page;
+      const version = page.version?.number ?? latestVersion;
+      const report = { id, dropId, slug, version, ...complaint, createdAt: clock.now() };
+      const outcome = await limits.attempts.report.run({
+        visitor,
+        quotas: [
+          ...quotasOf('report', visitor, config.REPORTS_PER_HOUR),
+          quotaOf('report-of', dropId, config.REPORTS_PER_DROP_PER_HOUR),
+        ],
+        check: () => reports.insert(report, config.REPORTS_OPEN_PER_DROP),
+        counts: (stored) => stored !== 'known', // a parallel request stored it
+      });
+      return outcome !== 'full';
+    },
+
+    /**
+     * Newest first.
+     * @throws DropError `not_found` if there is no report `before`
+     */
+    async list({ withClosed, slug, before }: ReportFilter, limit: number): Promise<Report[]> {
+      const position = before === undefined ? null : await reports.find(before);
+      if (before !== undefined && position === null) throw notFound('report');
+      return reports.list({ withClosed, slug: slug ?? null, before: position, limit });
+    },
+
+    /** null: no such report. */
+    read: (id: string): Promise<Report | null> => reports.find(id),
+
+    /** Pages with open reports, at most `limit`, the most reported first; `others`: number of further pages. */
+    listPages: (limit: number): Promise<{ pages: ReportedPage[]; others: number }> =>
+      reports.listPages(limit),
+
+    /**
+     * Closes a report, with an entry in the audit log.
+     * @returns false: it was closed already; null: no such report
+     */
+    async close(id: string, operator: Operator): Promise<boolean | null> {
+      const report = await reports.find(id);
+      if (report === null) return null;
+      const act = { ...operator, act: 'close-report', target: `${report.slug} ${id}` } as const;
+      const describe = (isClosed: boolean) => (isClosed ? 'closed' : 'it was closed already');
+      return audit.record(act, () => reports.close(id, clock.now()), describe);
+    },
+
+    /**
+     * Closes all open reports of a slug, with or without a page, with an entry in the audit log. May be repeated.
+     * @returns how many were open
+     */
+    async closeByPage(slug: string, operator: Operator): Promise<number> {
+      const act = { ...operator, act: 'close-reports', target: slug } as const;
+      const describe = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);
+      return audit.record(act, () => reports.closeByPage(slug, clock.now()), describe);
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  type Client,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  OperationProcessingError,
+  processAuthorizationCodeResponse,
+  protectedResourceRequest,
+  ResponseBodyError,
+  UnsupportedOperationError,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import type { Identity } from '../accounts/account.ts';
+import { unavailable } from '../domain/errors.ts';
+import { constantTimeEqual } from '../util/constant-time-equal.ts';
+import { describeFailure, providerFetch } from './github-fetch.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+
+/** Gives the public user name and id (spec 5.2). */
+const scope = 'read:user';
+const defaultTimeoutMs = 10_000;
+const retryAfterSeconds = 5;
+
+/** Errors of the token endpoint for a code that is used, expired or of another client: GitHub's and RFC 6749's. */
+const badCodes: readonly string[] = ['bad_verification_code', 'invalid_grant'];
+
+interface GitHubOptions {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where people sign in: `https://github.com`, or an Enterprise Server, Gitea or Forgejo. May be http. */
+  readonly url: string;
+  /** Its API: `https://api.github.com`, `https://git.example/api/v3` or `…/api/v1`. May be http. */
+  readonly apiUrl: string;
+  /** For each of the two requests, its response included. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * GitHub's web flow (RFC 6749 code flow, state, PKCE S256), which Enterprise Server, Gitea and Forgejo have too:
+ * authorize and token below `/login/oauth` of `url`, the user at `/user` of `apiUrl`.
+ */
+export function createGitHub(options: GitHubOptions): IdentityProvider {
+  const { clientId, clientSecret, timeoutMs = defaultTimeoutMs } = options;
+  const url = normalize(options.url);
+  const userUrl = new URL(`${normalize(options.apiUrl)}/user`);
+  const authorizeUrl = `${url}/login/oauth/authorize`;
+  const client: Client = { client_id: clientId };
+  const authentication = ClientSecretPost(clientSecret);
+  const request = () => ({
+    [allowInsecureRequests]: true,
+    [customFetch]: providerFetch,
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+
+  async function identify(token: string): Promise<Identity> {
+    const headers = new Headers({ accept: 'application/json', 'user-agent': 'Dropleaf' });
+    const response = await protectedResourceRequest(token, 'GET', userUrl, headers, null, request());
+    const { id, login } = await readUser(response);
+    return { provider: `github:${url}`, subject: String(id), name: login };
+  }
+
+  return {
+    name: new URL(url).hostname === 'github.com' ? 'GitHub' : new URL(url).host,
+
+    async begin(callbackUrl) {
+      const visit = { state: generateRandomState(), codeVerifier: generateRandomCodeVerifier() };
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: callbackUrl,
+        scope,
+        state: visit.state,
+        code_challenge: await calculatePKCECodeChallenge(visit.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return { url: `${authorizeUrl}?${query}`, visit };
+    },
+
+    async finish(returnedTo, callbackUrl, visit) {
+      const server: AuthorizationServer = {
+        issuer: issuerFor(url, returnedTo),
+        authorization_endpoint: authorizeUrl,
+        token_endpoint: `${url}/login/oauth/access_token`,
+      };
+      try {
+        const parameters = readReturn(server, client, returnedTo, visit.state);
+        if (parameters === null) return null;
+        const response = await authorizationCodeGrantRequest(
+          ...([server, client, authentication, parameters, callbackUrl, visit.codeVerifier] as const),
+          request(),
+        );
+        const { access_token } = await processAuthorizationCodeResponse(server, client, response);
+        return await identify(access_token);
+      } catch (error) {
+        if (error instanceof ResponseBodyError && badCodes.includes(error.error)) return null;
+        const failure = unavailable('The identity provider did not respond as expected.', retryAfterSeconds);
+        failure.cause = describeFailure(error);
+        throw failure;
+      }
+    },
+  };
+}
+
+/** The address in its canonical form, without a trailing slash: accounts are keyed by it. */
+function normalize(address: string): string {
+  return new URL(address).href.replace(/\/+$/, '');
+}
+
+/**
+ * The issuer that the return must name (RFC 9207): GitHub sends its address with `/login/oauth`, Gitea and Forgejo the
+ * bare address.
+ */
+function issuerFor(url: string, returnedTo: URL): string {
+  return returnedTo.searchParams.get('iss') === url ? url : `${url}/login/oauth`;
+}
+
+/**
+ * The parameters with the code; null: the user refused, or the return does not belong to the visit.
+ * @throws Error if the provider reports an error of its own, or names another issuer than GITHUB_URL implies
+ */
+function readReturn(
+  server: AuthorizationServer,
+  client: Client,
+  returnedTo: URL,
+  state: string,
+): URLSearchParams | null {
+  if (!constantTimeEqual(returnedTo.searchParams.get('state') ?? '', state)) return null;
+  try {
+    const parameters = validateAuthResponse(server, client, returnedTo, state);
+    return parameters.getAll('code').filter(Boolean).length === 1 ? parameters : null;
+  } catch (error) {
+    const isDenied = error instanceof AuthorizationResponseError && error.error === 'access_denied';
+    if (isDenied || error instanceof UnsupportedOperationError) return null;
+    if (!(error instanceof OperationProcessingError)) throw error;
+    const named = returnedTo.searchParams.get('iss');
+    if (named === null || named === server.issuer) return null;
+    throw new Error(
+      `The provider names the issuer ${named.slice(0, 200)}, expected ${server.issuer}: check GITHUB_URL.`,
+    );
+  }
+}
+
+/** @throws Error if this is not a user with a numeric id */
+async function readUser(response: Response): Promise<{ id: number; login: string }> {
+  if (response.status !== 200) throw new Error(`The user could not be read: status ${response.status}.`);
+  const user: unknown = await response.json().catch(() => null); // not JSON, so no user
+  if (typeof user !== 'object' || user === null || !('id' in user) || !('login' in user)) {
+    throw new Error('The user has no id or no login.');
+  }
+  const { id, login } = user;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0)
+    throw new Error("The user's id is not a number.");
+  if (typeof login !== 'string' || login === '') throw new Error("The user's login is not a string.");
+  return { id, login };
+}

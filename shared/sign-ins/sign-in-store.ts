@@ -1,0 +1,40 @@
+import type { SignIn } from './sign-in.ts';
+
+/**
+ * Device-code sign-ins. `approve`, `deny` and `claim` require `expires_at > now` in the update that changes the state,
+ * so an expired sign-in cannot be used before the cleanup job runs.
+ */
+export interface SignInStore {
+  /** `code_taken`: another sign-in has this code; the caller makes a new one. */
+  insert(signIn: SignIn): Promise<'inserted' | 'code_taken'>;
+
+  /** The sign-in with this code, in any state; null: none. */
+  findByCode(codeHash: string): Promise<SignIn | null>;
+
+  /** The sign-in with this poll token, in any state; null: none. */
+  findByPoll(pollHash: string): Promise<SignIn | null>;
+
+  /** null: no such sign-in, or it was removed. */
+  find(id: string): Promise<SignIn | null>;
+
+  /** pending → verified, for that account; false: not pending, or expired. */
+  approve(id: string, accountId: string, now: number): Promise<boolean>;
+
+  /** pending → expired; false: not pending, or expired. */
+  deny(id: string, now: number): Promise<boolean>;
+
+  /** verified → claimed. Exactly one of parallel calls gets the sign-in, the others null. */
+  claim(id: string, now: number): Promise<SignIn | null>;
+
+  /**
+   * verified or claimed sign-ins of that account → expired, so that they create no token, and a token that is being
+   * created is not shown. Returns how many were verified.
+   */
+  endByAccount(accountId: string): Promise<number>;
+
+  /** pending or verified, and past `expires_at` → expired. */
+  expire(now: number): Promise<void>;
+
+  /** Removes sign-ins that expired before `before` (Unix ms). */
+  removeExpiredBefore(before: number): Promise<void>;
+}

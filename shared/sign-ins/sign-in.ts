@@ -1,0 +1,51 @@
+import { randomInt } from 'node:crypto';
+import { id, oneOf, orNull, type RecordOf, record, sha256, text, time } from '../domain/record.ts';
+
+const statuses = ['pending', 'verified', 'claimed', 'expired'] as const;
+
+/** Spec section 3. A poll also answers `not_found`, for a missing record. */
+export type SignInStatus = (typeof statuses)[number];
+
+/** One device-code sign-in, from start to claim. The code and the poll token are stored as hashes only. */
+export const signInRecord = record('sign_ins', {
+  id: id(),
+  /** Keyed hash of the code that the user types. */
+  codeHash: text(),
+  /** SHA-256 of the poll token. */
+  pollHash: sha256(),
+  /** The label of the future token. */
+  label: orNull(text()),
+  /** Of the client that started the sign-in, as the approval page shows it. */
+  requesterAddress: text(),
+  /** Its `User-Agent`. */
+  requesterAgent: text(),
+  status: oneOf(statuses),
+  /** The account that approved it; null until then. */
+  accountId: orNull(id()),
+  createdAt: time(),
+  expiresAt: time(),
+});
+
+export type SignIn = RecordOf<typeof signInRecord>;
+
+/** The client that starts a sign-in. */
+export type Requester = Pick<SignIn, 'requesterAddress' | 'requesterAgent'>;
+
+/** Consonants that are not easily confused, so codes form no words (RFC 8628, section 6.1). */
+const codeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
+const codeLength = 8;
+
+/** A code such as `BCDF-GHJK`: 20^8 values (34 bits), enough because few guesses are allowed. */
+export function newCode(): string {
+  let letters = '';
+  for (let i = 0; i < codeLength; i++) letters += codeLetters.charAt(randomInt(codeLetters.length));
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** Normalizes case, spaces and dashes: `bcdf ghjk` becomes `BCDF-GHJK`. @returns null if it is not a code */
+export function readCode(typed: string): string | null {
+  const letters = typed.replace(/[\s-]/g, '').toUpperCase();
+  if (letters.length !== codeLength) return null;
+  for (const letter of letters) if (!codeLetters.includes(letter)) return null;
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}

@@ -1,0 +1,83 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { messageOf } from '../util/message-of.ts';
+import { findDiskFailure } from './disk-watch.ts';
+import { checkForm, knownForm, migrate } from './form.ts';
+
+/** How long a statement waits for another process. */
+export const busyMs = 5_000;
+
+/** Set before the first table is created. Each of them is a write, which a full disk would refuse. */
+const newFileSettings = `
+  PRAGMA page_size = 16384;
+  PRAGMA auto_vacuum = INCREMENTAL;
+`;
+
+/**
+ * synchronous = FULL: an acknowledged write survives a power cut; NORMAL does not promise that in WAL mode, and with
+ * group commit it is hardly faster. secure_delete = ON overwrites deleted bytes with zeros. The cache is small because
+ * the system caches the file. A thread makes checkpoints (checkpoints.ts); the connection makes one only when the WAL reaches 128 MB.
+ */
+const settings = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = ON;
+  PRAGMA cache_size = -8192;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA wal_autocheckpoint = 8192;
+  PRAGMA journal_size_limit = 33554432;
+`;
+
+/**
+ * Opens or creates the file, with the settings of this service, and migrates it.
+ * @param onMigration called with the forms before and after; null: the database must not be changed
+ * @param onCreate called in the transaction that creates the tables
+ * @throws Error that says what to do
+ */
+export function connect(
+  path: string,
+  onMigration: ((from: number, to: number) => void) | null,
+  onCreate?: (connection: DatabaseSyncInstance) => void,
+): DatabaseSyncInstance {
+  let connection: DatabaseSyncInstance | undefined;
+  let what = 'opened';
+  try {
+    makePrivateFile(path);
+    connection = new DatabaseSync(path, { timeout: busyMs });
+    checkForm(connection, onMigration !== null);
+    if (connection.prepare('PRAGMA page_count').get().page_count === 0) connection.exec(newFileSettings);
+    connection.exec(settings);
+    if (onMigration !== null) {
+      what = 'migrated';
+      const from = migrate(connection, onCreate);
+      if (from !== 0 && from !== knownForm()) onMigration(from, knownForm());
+    }
+    return connection;
+  } catch (cause) {
+    connection?.close();
+    throw new Error(`The database ${path} cannot be ${what}: ${reasonOf(cause, path)}`, { cause });
+  }
+}
+
+function reasonOf(cause: unknown, path: string): string {
+  const message = messageOf(cause);
+  const failure = findDiskFailure(cause, path);
+  if (failure === null) return message;
+  if (failure.reason === 'disk_failed') return `its disk does not accept writes (${message})`;
+  return `its disk is full (${failure.freeBytes} bytes free); free some space and start again`;
+}
+
+/**
+ * Creates the file and its folders for this user alone, unless they exist. SQLite gives its other files the same
+ * mode. An existing file is not opened: closing it would end this process's locks on it (POSIX, fcntl).
+ */
+export function makePrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // proof: node:fs throws these
+  }
+}

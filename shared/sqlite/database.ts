@@ -1,0 +1,217 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { storeIsNewer, unavailable } from '../domain/errors.ts';
+import type { TransactionEnded } from '../metrics/metrics.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import { busyMs, connect } from './connection.ts';
+import { createDiskWatch, type DiskFailure } from './disk-watch.ts';
+import { knownForm, readForm } from './form.ts';
+import { createWriteGroup } from './write-group.ts';
+
+export type Value = string | number | null | Uint8Array;
+export type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
+
+/**
+ * A compiled statement. Values are positional (`?`) or one object (`$name`), which is a little slower.
+ * `Row` is what the statement selects.
+ */
+export interface Statement<Row = unknown> {
+  run(...values: Values): { changes: number };
+  /** The first row; undefined: none. */
+  get(...values: Values): Row | undefined;
+  all(...values: Values): Row[];
+}
+
+/** The database at one moment, on a connection of its own. */
+export interface Snapshot extends Pick<Database, 'prepareTuples' | 'prepare'> {
+  close(): void;
+}
+
+/** An open database. Reads are synchronous and see what is committed. Statements that write run inside `write`. */
+export interface Database {
+  /** Compiles a statement: once, when the adapter is created. */
+  prepare<Row = unknown>(sql: string): Statement<Row>;
+
+  /** Like `prepare`, but rows are arrays, which takes two thirds of the time. */
+  prepareTuples<Row = unknown>(sql: string): Statement<Row>;
+
+  /**
+   * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
+   * throws, only its own changes are undone, and the promise is rejected. If another one throws, it is run twice: it must
+   * do nothing but read and change the database.
+   * @returns the result of `work`, once it is on the disk
+   * @throws DropError `unavailable` if another process holds the database for too long, the disk does not accept the
+   *   write, or the database is closed
+   */
+  write<T>(work: () => T): Promise<T>;
+
+  /**
+   * Like `write`, for what is made again if it is missing: a power cut may undo it until the next `write`, the end of the
+   * process does not. It saves the flush of the disk.
+   */
+  writeDerived<T>(work: () => T): Promise<T>;
+
+  /**
+   * @throws DropError `unavailable` if the database cannot be read or has the form of a newer release, or the disk does not
+   *   accept writes
+   */
+  check(): void;
+
+  /**
+   * What is committed now, until it is closed. Meanwhile writes go on, and the WAL grows by all of them: a checkpoint cannot
+   * start it again from its beginning.
+   */
+  openSnapshot(): Snapshot;
+
+  /** The faults that SQLite's integrity check finds. Reads the whole database. */
+  findDamage(): string[];
+
+  /** Finishes pending writes, checkpoints the WAL unless another program does, and closes. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** What the database reports of itself: a service logs it, a command does not. */
+export interface DatabaseReports {
+  /** A thread's checkpoint failed; the next one repeats it. */
+  checkpointFailed(err: unknown): void;
+  /** The form of existing data was changed. */
+  migrated(from: number, to: number): void;
+  /** The disk refused a write; called for each one. */
+  diskFailed(failure: DiskFailure): void;
+  /** The disk accepts writes again. */
+  diskRecovered(): void;
+  /** Another program should make the checkpoints and does not; called after each write. */
+  walIsLong(bytes: number): void;
+  /** Absent: nobody wants to know. */
+  readonly transactionEnded?: TransactionEnded | undefined;
+}
+
+const noReports: DatabaseReports = {
+  checkpointFailed: () => undefined,
+  migrated: () => undefined,
+  diskFailed: () => undefined,
+  diskRecovered: () => undefined,
+  walIsLong: () => undefined,
+};
+
+/**
+ * Opens or creates the database and migrates it.
+ * @param hasExternalCheckpoints another program copies the WAL into the file (SQLITE_CHECKPOINTS)
+ * @param mayMigrate false: opens only a database of the form that this release knows
+ * @param onCreate called in the transaction that creates the tables
+ * @throws Error that says what to do
+ */
+export function openDatabase(
+  path: string,
+  {
+    reports = noReports,
+    hasExternalCheckpoints: isExternal = false,
+    mayMigrate = true,
+    onCreate,
+  }: {
+    reports?: DatabaseReports;
+    hasExternalCheckpoints?: boolean;
+    mayMigrate?: boolean;
+    onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
+  } = {},
+): Database {
+  const connection = connect(path, mayMigrate ? reports.migrated : null, onCreate);
+  if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
+  const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
+  const group = createWriteGroup(connection, disk, reports.transactionEnded);
+  const checkpoints = createCheckpoints(path, {
+    isExternal,
+    onError(err) {
+      if (disk.failed(err) === null) reports.checkpointFailed(err);
+    },
+    onLongWal: reports.walIsLong,
+  });
+  const known = knownForm();
+  let closing: Promise<void> | undefined;
+  const probe = connection.prepare('SELECT 1 FROM drops LIMIT 1');
+
+  function write<T>(work: () => T, isDerived: boolean): Promise<T> {
+    checkpoints.noteWrite();
+    return group.write(work, isDerived);
+  }
+
+  async function close(): Promise<void> {
+    try {
+      group.close();
+      await checkpoints.close();
+      if (!isExternal) truncateWal();
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** A full disk may have no space for it: then the WAL stays, and the next process that opens the file uses it. */
+  function truncateWal(): void {
+    try {
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      if (disk.failed(error) === null) throw error;
+    }
+  }
+
+  return {
+    ...statementsOf(connection),
+    write: (work) => write(work, false),
+    writeDerived: (work) => write(work, true),
+
+    check() {
+      let form: number;
+      try {
+        probe.get();
+        form = readForm(connection);
+      } catch (error) {
+        const options = { cause: error, reason: 'database_unreachable' } as const;
+        throw unavailable('The database cannot be read.', 1, options);
+      }
+      if (form > known) throw storeIsNewer();
+      disk.check();
+    },
+
+    openSnapshot() {
+      const reader = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
+      reader.exec('BEGIN');
+      reader.prepare('SELECT 1 FROM drops LIMIT 1').get(); // the first read of a transaction fixes what it sees
+      return {
+        ...statementsOf(reader),
+        close() {
+          reader.exec('COMMIT'); // closing does not end it, as long as there are statements
+          reader.close();
+        },
+      };
+    },
+
+    findDamage: () => findDamage(connection),
+
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** See `Database.findDamage`. */
+export function findDamage(connection: DatabaseSyncInstance): string[] {
+  const rows: { integrity_check: string }[] = connection.prepare('PRAGMA integrity_check').all();
+  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
+}
+
+function statementsOf(connection: DatabaseSyncInstance): Pick<Database, 'prepare' | 'prepareTuples'> {
+  function prepare<Row>(sql: string, asArrays: boolean): Statement<Row> {
+    const statement = connection.prepare(sql);
+    statement.setReturnArrays(asArrays);
+    // These closures keep the connection: the library closes one that only statements refer to.
+    return {
+      run: (...values) => statement.run(...values),
+      get: (...values) => statement.get(...values) as Row | undefined, // proof: what the caller selects
+      all: (...values) => statement.all(...values) as Row[], // proof: as above
+    };
+  }
+  return {
+    prepare: (sql) => prepare(sql, false),
+    prepareTuples: (sql) => prepare(sql, true),
+  };
+}

@@ -1,0 +1,104 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type DropError, unavailable } from '../domain/errors.ts';
+import { resultCodeOf } from './result-codes.ts';
+
+/** Result codes of a disk that does not accept writes (https://sqlite.org/rescode.html): READONLY, IOERR, FULL. */
+const diskCodes = [8, 10, 13];
+const full = 13;
+
+/** An error that crossed a thread has lost its code. */
+const diskMessage = /^(database or disk is full|disk I\/O error|attempt to write a readonly database)$/;
+
+/** A disk with less space counts as full until space was freed; of a small disk, a twentieth. */
+const spareBytes = 64 * 1024 * 1024;
+/** With less space an I/O error means that the disk is full: SQLite reports it so for the file of its shared memory. */
+const noBytes = 1024 * 1024;
+
+const retrySeconds = 10;
+
+/** Why the last write failed. */
+export interface DiskFailure {
+  /** `disk_failed`: mounted read-only, an I/O error or a quota. */
+  readonly reason: 'disk_full' | 'disk_failed';
+  /** Space that this user may fill; null: unknown. */
+  readonly freeBytes: number | null;
+  /** SQLite's error. */
+  readonly err: unknown;
+}
+
+export type DiskWatch = ReturnType<typeof createDiskWatch>;
+
+/**
+ * Remembers whether the disk of a database accepts writes.
+ * @param path of the database file
+ * @param onFailure called for each failed write
+ * @param onRecovery called once writes are accepted again
+ */
+export function createDiskWatch(
+  path: string,
+  { onFailure, onRecovery }: { onFailure(failure: DiskFailure): void; onRecovery(): void },
+) {
+  let failure: DiskFailure | null = null;
+
+  return {
+    /** Whether the last write failed because of the disk. */
+    isFailing: () => failure !== null,
+
+    /** @returns what the caller of a failed write gets; null: the disk is not the reason */
+    failed(error: unknown): DropError | null {
+      const found = findDiskFailure(error, path);
+      if (found === null) return null;
+      failure = found;
+      onFailure(found);
+      return refusal(found);
+    },
+
+    /** After a write that changed something. A full disk may still have space for a small write. */
+    succeeded(): void {
+      if (failure === null) return;
+      if (isScarce(failure.freeBytes) && isScarce(spaceOf(path)?.freeBytes ?? null)) return;
+      failure = null;
+      onRecovery();
+    },
+
+    /** @throws DropError `unavailable` if the last write failed because of the disk */
+    check(): void {
+      if (failure !== null) throw refusal(failure);
+    },
+  };
+
+  function isScarce(freeBytes: number | null): boolean {
+    const space = spaceOf(path);
+    return freeBytes !== null && space !== null && freeBytes < Math.min(spareBytes, space.totalBytes / 20);
+  }
+}
+
+/** null: the error has another reason than the disk. */
+export function findDiskFailure(error: unknown, path: string): DiskFailure | null {
+  if (!(error instanceof Error)) return null;
+  const code = resultCodeOf(error);
+  const isDisk = code === null ? diskMessage.test(error.message) : diskCodes.includes(code);
+  if (!isDisk) return null;
+  const freeBytes = spaceOf(path)?.freeBytes ?? null;
+  const isFull =
+    code === full || error.message.includes('is full') || (freeBytes !== null && freeBytes < noBytes);
+  return { reason: isFull ? 'disk_full' : 'disk_failed', freeBytes, err: error };
+}
+
+/** The watch of the disk logs the failure, so its requests and jobs do not. Clients learn no path and no number. */
+function refusal({ reason, err: cause }: DiskFailure): DropError {
+  const what = reason === 'disk_full' ? 'The disk is full' : 'The disk does not accept writes';
+  const message = `${what}: nothing can be changed until the operator has corrected it; reading works.`;
+  return unavailable(message, retrySeconds, { reason, cause, isReported: true });
+}
+
+/** Of the disk of that file; null: it cannot be read. */
+export function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(dirname(path));
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null; // a broken disk may not tell
+  }
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { foldTexts } from '../drops/search.ts';
+
+const migrations = new URL('./migrations/', import.meta.url);
+
+/** The form of the database that this release works on: the number of its migrations. */
+export function knownForm(): number {
+  return listMigrations().length;
+}
+
+/** The form of a database; 0: nothing has been stored yet. */
+export function readForm(connection: DatabaseSyncInstance): number {
+  return Number(connection.prepare('PRAGMA user_version').get().user_version);
+}
+
+/**
+ * @param mayBeOlder false for commands, which work beside a service of any release
+ * @throws Error that says what to do
+ */
+export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean): void {
+  const form = readForm(connection);
+  const known = knownForm();
+  if (form > known) {
+    throw new Error(
+      `the data have form ${form} of a newer release, and this release knows forms up to ${known}; use the newer release, or restore the ` +
+        'backup that was made before the upgrade',
+    );
+  }
+  if (form === known || mayBeOlder) return;
+  throw new Error(
+    `the data have form ${form} of an older release, and this release needs form ${known}; nothing was changed. Use the command of the ` +
+      'older release, or upgrade: make a backup with the older release, stop its service, then run "bin/dropleaf.js start" or ' +
+      '"bin/dropleaf.js migrate" of this one',
+  );
+}
+
+/**
+ * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. `fold` is the only function of
+ * ours that a script may call.
+ * @param onCreate called in that transaction if the database had no form
+ * @returns the form that it had
+ */
+export function migrate(
+  connection: DatabaseSyncInstance,
+  onCreate?: (connection: DatabaseSyncInstance) => void,
+): number {
+  const known = knownForm();
+  if (readForm(connection) >= known) return known;
+  connection.function('fold', (title: string, description: string | null) =>
+    foldTexts({ title, description }),
+  );
+  connection.exec('BEGIN IMMEDIATE'); // another process may migrate at the same moment
+  try {
+    const form = readForm(connection);
+    for (const name of listMigrations().slice(form))
+      connection.exec(readFileSync(new URL(name, migrations), 'utf8'));
+    if (form === 0) onCreate?.(connection);
+    if (form < known) connection.exec(`PRAGMA user_version = ${known}`);
+    connection.exec('COMMIT');
+    return form;
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function listMigrations(): string[] {
+  return readdirSync(migrations)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+}

@@ -1,0 +1,38 @@
+import { createSqliteAccountStore } from '../accounts/sqlite.ts';
+import { createSqliteBlobStore, createSqliteCardStore } from '../blobs/sqlite.ts';
+import { createSqliteSessionStore, createSqliteTokenStore } from '../credentials/sqlite.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createSqliteDropStore, createSqliteModerationStore } from '../drops/sqlite.ts';
+import { createSqliteIdempotencyStore } from '../idempotency/sqlite.ts';
+import { createSqlitePendingTaskStore } from '../jobs/sqlite-pending-tasks.ts';
+import { createSqliteAuditLog } from '../moderation/sqlite.ts';
+import { createSqlitePageChanges } from '../pages/sqlite.ts';
+import { createSqliteRenderStore } from '../renders/sqlite.ts';
+import { createSqliteReportStore } from '../reports/sqlite.ts';
+import { createSqliteSignInStore } from '../sign-ins/sqlite.ts';
+import { createSqliteUploadStore } from '../uploads/sqlite.ts';
+import { createSqliteViewStore } from '../views/sqlite.ts';
+import type { Database } from './database.ts';
+
+/** All stores in the database file. */
+export function createSqliteStores(db: Database, clock: Clock) {
+  return {
+    accounts: createSqliteAccountStore(db),
+    tokens: createSqliteTokenStore(db),
+    sessions: createSqliteSessionStore(db),
+    signIns: createSqliteSignInStore(db),
+    drops: createSqliteDropStore(db, clock),
+    moderation: createSqliteModerationStore(db, clock),
+    idempotency: createSqliteIdempotencyStore(db),
+    uploads: createSqliteUploadStore(db),
+    auditLog: createSqliteAuditLog(db),
+    pendingTasks: createSqlitePendingTaskStore(db),
+    html: createSqliteBlobStore(db, 'html_blobs'),
+    contexts: createSqliteBlobStore(db, 'context_blobs'),
+    renders: createSqliteRenderStore(db),
+    cards: createSqliteCardStore(db),
+    reports: createSqliteReportStore(db),
+    views: createSqliteViewStore(db),
+    pageChanges: createSqlitePageChanges(db),
+  };
+}

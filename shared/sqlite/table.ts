@@ -1,0 +1,119 @@
+import { columnOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
+import type { Database, Value, Values } from './database.ts';
+
+/** The values of the columns of a table, in their order. */
+export type Row = readonly Value[];
+
+/** A compiled statement that returns records. */
+interface Query<T> {
+  /** The first record; null: none. */
+  get(...values: Values): T | null;
+  all(...values: Values): T[];
+}
+
+/** A stored record (domain/record.ts) in SQLite. */
+export interface Table<T> {
+  /** `tokens.id, tokens.hash, …`: what `read` expects. */
+  readonly columns: string;
+  /** `SELECT … FROM tokens`, and the rest of the statement. */
+  select(rest: string): Query<T>;
+  /** A write that returns the records that it has changed. To be called inside `Database.write`. */
+  returning(sql: string): Query<T>;
+  /**
+   * Returns a function that inserts a record, to be called inside `Database.write`; false: nothing was stored.
+   * @param rest such as `ON CONFLICT (id) DO NOTHING`
+   */
+  inserting(rest?: string): (record: T) => boolean;
+  read(row: Row): T;
+}
+
+/** @param renamed columns that have another name than `columnOf` */
+export function tableOf<R extends StoredRecord>(
+  db: Pick<Database, 'prepare' | 'prepareTuples'>,
+  record: R,
+  renamed: { readonly [N in keyof R['fields']]?: string } = {},
+): Table<RecordOf<R>> {
+  type T = RecordOf<R>;
+  const { name: table, names, fields } = record;
+  const own = names.map((name) => renamed[name] ?? columnOf(name));
+  const columns = own.map((column) => `${table}.${column}`).join(', ');
+  const isFlag = names.map((name) => fields[name]?.type === 'flag');
+
+  /** A loop: `Object.fromEntries` takes ten times as long. */
+  function read(row: Row): T {
+    const found: Record<string, unknown> = {};
+    names.forEach((name, n) => {
+      found[name] = isFlag[n] ? row[n] !== 0 : row[n];
+    });
+    return found as T; // proof: tables are STRICT, so the columns have the types of the fields
+  }
+
+  function valuesOf(stored: T): Value[] {
+    return names.map((name) => {
+      const value = stored[name] as Value | boolean; // proof: the types of fields
+      return typeof value === 'boolean' ? Number(value) : value;
+    });
+  }
+
+  function query(sql: string): Query<T> {
+    const statement = db.prepareTuples<Row>(sql);
+    return {
+      get(...values) {
+        const row = statement.get(...values);
+        return row === undefined ? null : read(row);
+      },
+      all: (...values) => statement.all(...values).map(read),
+    };
+  }
+
+  return {
+    columns,
+    select: (rest) => query(`SELECT ${columns} FROM ${table} ${rest}`),
+    returning: (sql) => query(`${sql} RETURNING ${columns}`),
+    inserting(rest = '') {
+      const values = own.map(() => '?').join(', ');
+      const insert = db.prepare(`INSERT INTO ${table} (${own.join(', ')}) VALUES (${values}) ${rest}`);
+      return (stored) => insert.run(...valuesOf(stored)).changes > 0;
+    },
+    read,
+  };
+}
+
+/**
+ * Returns a function that deletes the records that meet the condition. A job calls it often, and mostly there is none: it
+ * writes nothing then.
+ * @param condition on one value, such as `expires_at < ?`
+ */
+export function removalOf(db: Database, table: string, condition: string): (value: Value) => Promise<void> {
+  const isAny = db.prepareTuples(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
+  const remove = db.prepare(`DELETE FROM ${table} WHERE ${condition}`);
+  return async (value) => {
+    if (isAny.get(value) !== undefined) await db.write(() => remove.run(value));
+  };
+}
+
+/** Deleting a blob of 2 MB, which is overwritten with zeros, blocks the event loop for about 10 ms. */
+const blobsPerWrite = 2;
+
+/**
+ * Lists and deletes what a table of blobs has by id, with a few deletes in a transaction, so that the event loop is not
+ * blocked. Not atomic.
+ */
+export function blobIds(db: Database, table: string, column: string) {
+  const remove = db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
+  const list = db.prepareTuples<[id: string]>(`
+    SELECT DISTINCT ${column} FROM ${table} WHERE ${column} > ? AND ${column} < ? ORDER BY ${column} LIMIT ?`);
+  return {
+    async delete(ids: readonly string[]): Promise<void> {
+      for (let from = 0; from < ids.length; from += blobsPerWrite) {
+        await db.write(() => {
+          for (const id of ids.slice(from, from + blobsPerWrite)) remove.run(id);
+        });
+      }
+    },
+
+    async listIds(after: string, below: string, limit: number): Promise<string[]> {
+      return list.all(after, below, limit).map(([id]) => id);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { parentPort } from 'node:worker_threads';
+
+/** One kind of work that has threads of its own. */
+interface KindOfWork {
+  /** Runs in the thread once, so a thread has only the libraries of its kind. */
+  readonly load: () => Promise<(...args: never[]) => unknown>;
+  /** JavaScript heap of a thread. */
+  readonly maxHeapMb: number;
+  /** How long a task may run. */
+  readonly timeoutMs?: number;
+}
+
+export const kinds = {
+  parseJson: {
+    load: async () => (await import('../domain/json.ts')).parseJson,
+    maxHeapMb: 128, // twice what the largest legal body needs
+  },
+  findTitle: {
+    load: async () => (await import('../html/title.ts')).findTitle,
+    maxHeapMb: 64,
+    timeoutMs: 2_000, // five times what a hostile document of 2 MB needs on a free CPU
+  },
+  renderPage: {
+    load: async () => (await import('./page-render.ts')).renderPage,
+    maxHeapMb: 64, // several times what a document of 2 MB needs; a hostile one must not exhaust the process
+  },
+  renderContext: {
+    load: async () => (await import('./markdown.ts')).renderMarkdown,
+    maxHeapMb: 64,
+    timeoutMs: 3_000, // ten times what a hostile context of 64 KB needs on a free CPU
+  },
+  compare: {
+    load: async () => (await import('./compare.ts')).compare,
+    maxHeapMb: 128, // twice what two documents of 2 MB of line feeds need
+  },
+  drawCard: {
+    load: async () => (await import('./card.ts')).createCardDrawer(),
+    maxHeapMb: 64, // the pictures and fonts are outside of it
+    timeoutMs: 15_000, // a thousand times what a card needs: one that is not drawn in time is not tried again
+  },
+} as const satisfies Record<string, KindOfWork>;
+
+export type Kind = keyof typeof kinds;
+export type Work<K extends Kind> = Awaited<ReturnType<(typeof kinds)[K]['load']>>;
+
+/** What a thread receives. */
+export interface Task {
+  readonly id: number;
+  readonly kind: Kind;
+  readonly args: readonly unknown[];
+}
+
+let work: Promise<(...args: never[]) => unknown> | undefined;
+
+/** Runs in a thread, always with the same kind. Posts the task's id when its work begins. */
+export async function runTask({ id, kind, args }: Task): Promise<unknown> {
+  work ??= kinds[kind].load();
+  const run = await work;
+  parentPort?.postMessage(id);
+  return run(...(args as never[])); // proof: the pool of the kind takes the arguments of its work
+}

@@ -1,0 +1,19 @@
+import type { Database } from '../sqlite/database.ts';
+import { removalOf, tableOf } from '../sqlite/table.ts';
+import { type UploadStore, uploadRecord } from './upload-store.ts';
+
+export function createSqliteUploadStore(db: Database): UploadStore {
+  const table = tableOf(db, uploadRecord);
+  const insert = table.inserting();
+  const find = table.select('WHERE hash = ?');
+
+  return {
+    async insert(upload) {
+      await db.write(() => insert(upload));
+    },
+
+    find: async (hash) => find.get(hash),
+
+    removeExpiredBefore: removalOf(db, 'uploads', 'expires_at < ?'),
+  };
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { type Caller, tokenOf } from '../accounts/account.ts';
+import type { Tokens } from '../credentials/tokens.ts';
+import type { Clock } from '../domain/clock.ts';
+import { DropError, notFound, suspended } from '../domain/errors.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import type { Drop, Lock, WriteIds } from '../drops/drop.ts';
+import type { Drops, Target } from '../drops/drops.ts';
+import type { Idempotency, Written } from '../idempotency/idempotency.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { UploadStore } from './upload-store.ts';
+
+const uploadMs = 10 * 60_000;
+
+/** 190 bits. The log hides runs of 24 characters or more in a path (api/http/request-log.ts). */
+const secretLength = 32;
+const secretPattern = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
+
+/** A write without its document. */
+export interface UploadRequest {
+  /** The drop that gets a new version; null: a new drop. */
+  readonly target: Target | null;
+  /** The lock of the new drop; null: none. */
+  readonly lock: Lock | null;
+  /** The other fields of the request, checked, as they were sent. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** An upload whose address is known to the client. */
+export interface OpenUpload extends UploadRequest {
+  /** With the token that asked. */
+  readonly caller: Caller;
+  readonly hash: string;
+}
+
+/** One-time addresses: a client that knows one may publish one document for the token that asked for it. */
+export function createUploads(deps: {
+  uploads: UploadStore;
+  drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
+  tokens: Pick<Tokens, 'identify'>;
+  limits: Pick<Limits, 'takeUpload' | 'takeUploadRepeat' | 'takeWrite'>;
+  idempotency: Idempotency;
+  clock: Clock;
+}) {
+  const { uploads, drops, tokens, limits, idempotency, clock } = deps;
+
+  /** @throws DropError `not_found` if the token was revoked, `forbidden` if its account is suspended */
+  async function callerOf(tokenHash: string): Promise<Caller> {
+    const caller = await tokens.identify(tokenHash);
+    if (caller === null) throw notFound('upload');
+    if (caller.isSuspended) throw suspended();
+    return caller;
+  }
+
+  return {
+    /**
+     * Checks what the write would check, except the document, the day's quota and the caps.
+     * @param details the passcode of a new drop, which is stored as a lock only, and when the drop expires; null: none
+     * @returns the secret, which only this answer has, and when it expires (Unix ms)
+     * @throws DropError `invalid_arg` for a bad `expiresAt`; `not_found`, `forbidden`, `version_conflict` if the target could
+     *   not be changed now; `rate_limited`
+     */
+    async create(
+      caller: Caller,
+      { target, fields }: Omit<UploadRequest, 'lock'>,
+      details: { readonly passcode: string | null; readonly expiresAt: number | null },
+    ): Promise<{ secret: string; expiresAt: number }> {
+      drops.checkExpiry(details.expiresAt);
+      if (target !== null) await drops.check(caller, target);
+      await limits.takeUpload(caller.accountId);
+      const lock = details.passcode === null ? null : await drops.makeLock(caller, details.passcode);
+      const secret = randomBase62(secretLength);
+      const expiresAt = clock.now() + uploadMs;
+      const request: UploadRequest = { target, lock, fields };
+      await uploads.insert({
+        hash: hashOf(secret),
+        tokenHash: tokenOf(caller).hash,
+        request: JSON.stringify(request),
+        expiresAt,
+      });
+      return { secret, expiresAt };
+    },
+
+    /**
+     * @throws DropError `not_found` if the secret is unknown or has expired, or the token was revoked; `forbidden` if its
+     *   account is suspended
+     */
+    async open(secret: string): Promise<OpenUpload> {
+      const hash = hashOf(secret);
+      const found = secretPattern.test(secret) ? await uploads.find(hash) : null;
+      if (found === null || found.expiresAt <= clock.now()) throw notFound('upload');
+      const request = JSON.parse(found.request) as UploadRequest; // proof: `create` has written it
+      return { ...request, caller: await callerOf(found.tokenHash), hash };
+    },
+
+    /**
+     * Counts a document before its body is read. What comes after the first costs the account nothing, because everybody
+     * who has seen the address may send it.
+     * @throws DropError `rate_limited`
+     */
+    async admit({ caller, hash }: OpenUpload): Promise<void> {
+      const isRepeat = await idempotency.isDone(caller, keyOf(hash));
+      await (isRepeat ? limits.takeUploadRepeat(hash) : limits.takeWrite(caller));
+    },
+
+    /**
+     * Publishes the document of an upload, at most once; the same document again gets the same answer.
+     * @param documentHash of the document
+     * @param write see `Idempotency.once`; a refused write leaves the address usable
+     * @throws DropError as `open`, `upload_used` if the address was used for another document, and what `write` throws
+     */
+    async publish(
+      { caller, target, hash }: OpenUpload,
+      documentHash: string,
+      write: (ids?: WriteIds) => Promise<Drop>,
+    ): Promise<Written> {
+      await callerOf(tokenOf(caller).hash); // the token may have been revoked while the document arrived
+      try {
+        const request = { key: keyOf(hash), hash: documentHash };
+        return await idempotency.once(caller, request, target?.slug ?? null, write);
+      } catch (error) {
+        if (!(error instanceof DropError) || error.code !== 'idempotency_key_reused') throw error;
+        const message =
+          'This address was used for another document: ask for a new one with POST /api/uploads';
+        throw new DropError('upload_used', message);
+      }
+    },
+  };
+}
+
+/** The space keeps these keys apart from those of clients. */
+function keyOf(hash: string): string {
+  return `upload ${hash}`;
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

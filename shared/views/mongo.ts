@@ -1,0 +1,134 @@
+import { type Connection, type Model, mongo, Schema } from 'mongoose';
+import { dropModel } from '../drops/mongo-schema.ts';
+import { answerMs, backgroundMs } from '../mongo/connection.ts';
+import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
+import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
+
+/** Small updates, far below the timeout of a command. */
+const updatesPerCall = 500;
+
+/** Views of one drop on one UTC day. */
+export interface DayViewsDocument {
+  /** `<drop id>/<day>`: a drop's days are one range of ids. */
+  readonly _id: string;
+  readonly count: number;
+  /** Number of the last batch that was added. */
+  readonly views_batch: number;
+}
+
+const schema = new Schema<DayViewsDocument>(
+  { _id: String, count: Number, views_batch: Number },
+  { collection: 'day_views', versionKey: false, autoIndex: false, autoCreate: false },
+);
+
+export function dayViewsModel(connection: Connection) {
+  return connection.model('DayViews', schema);
+}
+
+/** The days of the drop, from that one on; '' for all. `0` is the character after `/`. */
+export function daysOf(dropId: string, from = '') {
+  return { _id: { $gte: `${dropId}/${from}`, $lt: `${dropId}0` } };
+}
+
+type Add = Readonly<{ filter: object; update: object; upsert?: true }>;
+
+export function createMongoViewTotals(connection: Connection): ViewTotals {
+  const days = dayViewsModel(connection);
+  const drops = dropModel(connection);
+
+  /**
+   * Deletes the days of drops that are deleted or gone. Called after days were written: if a drop is deleted later, its
+   * removal deletes its days (see `erase`).
+   */
+  async function deleteDaysOfGone(dropIds: readonly string[]): Promise<void> {
+    const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
+    const liveIds = new Set(live.map(({ _id }) => _id));
+    const gone = dropIds.filter((dropId) => !liveIds.has(dropId));
+    if (gone.length > 0) await days.deleteMany({ $or: gone.map((dropId) => daysOf(dropId)) });
+  }
+
+  const calls = withTimeLimit(backgroundMs, {
+    async addToDrops(number: number, chunk: readonly (readonly [dropId: string, count: number])[]) {
+      const adds = chunk.map(([dropId, count]) => ({
+        filter: { _id: dropId, views_batch: { $lt: number } },
+        update: { $inc: { view_count: count }, $set: { views_batch: number } },
+      }));
+      await bulkWrite(drops, adds);
+    },
+
+    async addToDays(number: number, chunk: readonly ViewCount[]) {
+      const adds = chunk.map(({ dropId, day, count }) => ({
+        filter: { _id: `${dropId}/${day}`, views_batch: { $lt: number } },
+        update: { $inc: { count }, $set: { views_batch: number } },
+        upsert: true as const,
+      }));
+      // There are two causes of a duplicate. The day has this batch already: the second attempt fails too. Or another job
+      // has just inserted the day for an earlier batch: the second attempt adds to it.
+      const duplicates = await bulkWrite(days, adds);
+      if (duplicates.length > 0) await bulkWrite(days, duplicates);
+      await deleteDaysOfGone([...new Set(chunk.map(({ dropId }) => dropId))]);
+    },
+  });
+
+  const reads = withTimeLimit<DayViews>(answerMs(connection), {
+    async listDays(dropId, from) {
+      const found = await days.find(daysOf(dropId, from)).sort({ _id: 1 }).lean();
+      return new Map(found.map(({ _id, count }) => [_id.slice(dropId.length + 1), count]));
+    },
+
+    async listDaysOfDrops(dropIds, dates) {
+      // By each id: DocumentDB reads the whole index for ranges under `$or`.
+      const ids = dropIds.flatMap((dropId) => dates.map((day) => `${dropId}/${day}`));
+      const found = await days
+        .find({ _id: { $in: ids } }, { count: 1 }, { batchSize: ids.length + 1 })
+        .lean();
+      const byDrop = new Map<string, Map<string, number>>();
+      for (const { _id, count } of found) {
+        const [dropId = '', day = ''] = _id.split('/');
+        const counts = byDrop.get(dropId) ?? new Map<string, number>();
+        byDrop.set(dropId, counts.set(day, count));
+      }
+      return byDrop;
+    },
+  });
+  return {
+    ...reads,
+    async addBatch(number, counts) {
+      for (const chunk of chunksOf([...sumByDrop(counts)])) await calls.addToDrops(number, chunk);
+      for (const chunk of chunksOf(counts)) await calls.addToDays(number, chunk);
+    },
+  };
+}
+
+/** A drop ignores the second addition of a batch, so its days are summed. */
+function sumByDrop(counts: readonly ViewCount[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { dropId, count } of counts) sums.set(dropId, (sums.get(dropId) ?? 0) + count);
+  return sums;
+}
+
+function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < items.length; from += updatesPerCall)
+    yield items.slice(from, from + updatesPerCall);
+}
+
+/**
+ * Calls the driver directly, because Mongoose would cast the values of thousands of updates without need.
+ * @returns the upserts that were refused because their id exists
+ */
+async function bulkWrite(
+  { collection }: Pick<Model<unknown>, 'collection'>,
+  adds: readonly Add[],
+): Promise<Add[]> {
+  try {
+    await collection.bulkWrite(
+      adds.map((add) => ({ updateOne: { ...add } })),
+      { ordered: false },
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof mongo.MongoBulkWriteError) || !isDuplicateOf(error, '_id_')) throw error;
+    const refused = new Set([error.writeErrors].flat().map(({ index }) => index));
+    return adds.filter((_, index) => refused.has(index));
+  }
+}
