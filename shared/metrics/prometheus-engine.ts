@@ -1,4 +1,3 @@
-import { type Meter, timed } from '../adapters/prometheus/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import { DropError } from '../domain/errors.ts';
 import type { EdgePurger } from '../edge/edge-purger.ts';
@@ -8,6 +7,7 @@ import type { JobCount } from '../jobs/job-count.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
 import { limitNames } from '../limits/visitor.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
+import { type Meter, timed } from './prometheus-meter.ts';
 
 /** A queue that does not answer must not hold up a scrape. */
 const countWithinMs = 2_000;

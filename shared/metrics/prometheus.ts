@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createMeter, type Meter, timed } from '../adapters/prometheus/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
 import {
@@ -12,6 +11,7 @@ import {
   threadTasks,
 } from './metrics.ts';
 import { watchEngine, watchPurger } from './prometheus-engine.ts';
+import { createMeter, type Meter, timed } from './prometheus-meter.ts';
 
 /**
  * With 10,000 connections each of the first six lists as many objects for a scrape; `dropleaf_http_connections` says more.

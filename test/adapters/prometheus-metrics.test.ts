@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { createMeter, type Meter } from '../../shared/adapters/prometheus/meter.ts';
 import { unavailable } from '../../shared/domain/errors.ts';
 import { watchPurger } from '../../shared/metrics/prometheus-engine.ts';
+import { createMeter, type Meter } from '../../shared/metrics/prometheus-meter.ts';
 
 /** The values of a scrape, without help and types. */
 async function linesOf(registry: Registry): Promise<string[]> {

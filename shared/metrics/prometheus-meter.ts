@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
-import { catalogue, type Definition, type MetricName } from './catalogue.ts';
+import { catalogue, type Definition, type MetricName } from './prometheus-catalogue.ts';
 
 /** The numbers for one set of label values. */
 export interface Tally {
