@@ -11,7 +11,7 @@ import { expectError } from '../support/expect.ts';
 import { startService, type TestService } from '../support/service.ts';
 import type { WireBody, WireVersionListItem } from '../support/wire.ts';
 
-/** What release 06bab9a left and answered: see test/fixtures/make-old-data.mjs. */
+/** What release 06bab9a left and answered, as `test/fixtures/make-old-data.mjs` of commit 53e9581 wrote it down. */
 interface Expected {
   readonly files?: Readonly<Record<string, string>>;
   readonly slugs: Readonly<Record<string, string>>;

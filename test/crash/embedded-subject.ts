@@ -4,12 +4,9 @@ import { dropleaf, type RunningService, startDropleaf } from '../bin/command.ts'
 import { makeData } from '../bin/home.ts';
 import { roundSettings, type Subject } from './rounds.ts';
 
-/** The embedded engine: one process. @param dataDir an empty directory @param settings besides those of all rounds */
-export async function createEmbeddedSubject(
-  dataDir: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Subject> {
-  const env = { ...roundSettings, ...settings, DATA_DIR: dataDir };
+/** The embedded engine: one process. @param dataDir an empty directory */
+export async function createEmbeddedSubject(dataDir: string): Promise<Subject> {
+  const env = { ...roundSettings, DATA_DIR: dataDir };
   await makeData(dataDir);
   const { stdout, stderr } = await dropleaf(['token', '--user', 'crash'], { DATA_DIR: dataDir });
   const token = stdout.trim();

@@ -1,4 +1,6 @@
-import type { Answer, Client } from '../support/client.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Answer, type Client, createPlainClient } from '../support/client.ts';
 import type { WireDrop, WireVersionListItem } from '../support/wire.ts';
 
 /** What was posted as one version of a drop. */
@@ -29,10 +31,13 @@ export interface Ledger {
   unavailable: number;
   /** POSTs with an unknown outcome, by the mark in their metadata. */
   readonly unknownCreates: Map<string, Posted>;
+  /** Writes with a key that had no answer: each repeats one until it is answered, and enters the answer. */
+  readonly unfinished: ((client: Client) => Promise<void>)[];
 }
 
 export function createLedger(): Ledger {
-  return { entries: new Map(), accepted: 0, unknownWrites: 0, unavailable: 0, unknownCreates: new Map() };
+  const counts = { accepted: 0, unknownWrites: 0, unavailable: 0 };
+  return { ...counts, entries: new Map(), unknownCreates: new Map(), unfinished: [] };
 }
 
 /** One that writes, and enters every answer. */
@@ -43,8 +48,18 @@ export interface Writer {
   stop(): void;
 }
 
-/** @param sequence makes each document its own: 0, 1, 2 … over all writers and rounds */
-export function createWriter(client: Client, token: string, ledger: Ledger, sequence: () => number): Writer {
+/**
+ * @param sequence makes each document its own: 0, 1, 2 … over all writers and rounds
+ * @param keyedAt POSTs and PUTs have an Idempotency-Key, and each is sent to one of these URLs before, over a connection that
+ *   is cut at any moment. Unset: without keys
+ */
+export function createWriter(
+  client: Client,
+  token: string,
+  ledger: Ledger,
+  sequence: () => number,
+  keyedAt?: readonly string[],
+): Writer {
   let current: Entry | null = null;
   let isOver = false;
 
@@ -62,41 +77,55 @@ export function createWriter(client: Client, token: string, ledger: Ledger, sequ
     return null;
   }
 
+  /** @param enter takes the answer @param onUnknown called when there is none, and the write cannot be repeated */
+  async function write(
+    request: { method: 'POST' | 'PUT'; path: string; body: object },
+    enter: (answer: Answer) => void,
+    onUnknown: () => void,
+  ): Promise<void> {
+    const { method, path, body } = request;
+    const options = { token, body, headers: { 'idempotency-key': randomUUID() } };
+    if (keyedAt !== undefined) await cutOff(keyedAt[sequence() % keyedAt.length] ?? '', request, options);
+    const answer = await (keyedAt === undefined
+      ? send(method, path, body)
+      : repeat(client, request, options).catch(() => null));
+    if (answer !== null) return enter(answer);
+    isOver = true;
+    ledger.unknownWrites += 1;
+    if (keyedAt === undefined) onUnknown();
+    else ledger.unfinished.push(async (other) => enter(await repeat(other, request, options)));
+  }
+
   async function create(): Promise<void> {
     const posted = makeDocument(sequence());
     const mark = String(sequence());
     const metadata = { mark, state: 'created' };
-    const answer = await send('POST', '/api/drops', { title: `Drop ${mark}`, metadata, ...posted });
-    if (answer === null) {
-      ledger.unknownWrites += 1;
-      ledger.unknownCreates.set(mark, posted);
-      return;
-    }
-    expectStatus(answer, 201);
-    ledger.accepted += 1;
-    current = {
-      slug: answer.body.slug,
-      versions: new Map([[1, posted]]),
-      metadata,
-      unknown: { versions: [], metadata: [], removal: false },
-      isRemoved: false,
-    };
-    ledger.entries.set(current.slug, current);
+    const body = { title: `Drop ${mark}`, metadata, ...posted };
+    await write(
+      { method: 'POST', path: '/api/drops', body },
+      (answer) => {
+        expectStatus(answer, 201);
+        ledger.accepted += 1;
+        current = entryOf(answer.body.slug, posted, metadata);
+        ledger.entries.set(current.slug, current);
+      },
+      () => ledger.unknownCreates.set(mark, posted),
+    );
   }
 
   async function replace(entry: Entry): Promise<void> {
     const posted = makeDocument(sequence());
-    const answer = await send('PUT', `/api/drops/${entry.slug}`, posted);
-    if (answer === null) {
-      ledger.unknownWrites += 1;
-      entry.unknown.versions.push(posted);
-      return;
-    }
-    expectStatus(answer, 200);
-    ledger.accepted += 1;
-    const number = answer.body.latest_version;
-    check(!entry.versions.has(number), `version ${number} of ${entry.slug} was given twice`);
-    entry.versions.set(number, posted);
+    await write(
+      { method: 'PUT', path: `/api/drops/${entry.slug}`, body: posted },
+      (answer) => {
+        expectStatus(answer, 200);
+        ledger.accepted += 1;
+        const number = answer.body.latest_version;
+        check(!entry.versions.has(number), `version ${number} of ${entry.slug} was given twice`);
+        entry.versions.set(number, posted);
+      },
+      () => entry.unknown.versions.push(posted),
+    );
   }
 
   async function patch(entry: Entry): Promise<void> {
@@ -137,6 +166,24 @@ export function createWriter(client: Client, token: string, ledger: Ledger, sequ
   };
 }
 
+/** Sends it, and closes the connection while it is carried out or after its answer. */
+async function cutOff(url: string, { method, path }: { method: string; path: string }, options: object) {
+  const client = createPlainClient(url);
+  const onSent = () => setTimeout(client.close, Math.random() * 30);
+  await client.request(method, path, { ...options, onSent }).catch(() => undefined); // cut off, or the service is gone
+  client.close();
+}
+
+/** Sends it until its first request no longer counts as running. @throws Error without an answer */
+async function repeat(client: Client, { method, path }: { method: string; path: string }, options: object) {
+  for (;;) {
+    const answer = await client.request(method, path, options);
+    if (answer.status !== 409) return answer;
+    check(answer.body.error.code === 'idempotency_key_in_use', `${method} ${path}: ${answer.text}`);
+    await wait(Number(answer.headers['retry-after']) * 1_000);
+  }
+}
+
 /** Compares what the service has after a crash with the ledger, and enters what turned out to be there. */
 export async function verify(client: Client, token: string, ledger: Ledger): Promise<void> {
   const listed = await listAll(client, token);
@@ -156,13 +203,12 @@ function adoptCreate(ledger: Ledger, drop: WireDrop): void {
   const posted = ledger.unknownCreates.get(mark);
   if (posted === undefined) throw new Error(`nobody has posted the drop ${drop.slug}, or it is there twice`);
   ledger.unknownCreates.delete(mark);
-  ledger.entries.set(drop.slug, {
-    slug: drop.slug,
-    versions: new Map([[1, posted]]),
-    metadata: drop.metadata,
-    unknown: { versions: [], metadata: [], removal: false },
-    isRemoved: false,
-  });
+  ledger.entries.set(drop.slug, entryOf(drop.slug, posted, drop.metadata));
+}
+
+function entryOf(slug: string, posted: Posted, metadata: Record<string, string>): Entry {
+  const unknown = { versions: [], metadata: [], removal: false };
+  return { slug, versions: new Map([[1, posted]]), metadata, unknown, isRemoved: false };
 }
 
 async function verifyEntry(
@@ -252,10 +298,10 @@ function splitAtInsertion(html: string): { head: string; rest: string } {
   return { head: html.slice(0, at), rest: html.slice(at) };
 }
 
-export function expectStatus(answer: Answer, status: number): void {
+function expectStatus(answer: Answer, status: number): void {
   check(answer.status === status, `expected ${status}, got ${answer.status}: ${answer.text}`);
 }
 
-export function check(holds: boolean, fault: string): asserts holds {
+function check(holds: boolean, fault: string): asserts holds {
   if (!holds) throw new Error(fault);
 }

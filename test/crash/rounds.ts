@@ -29,7 +29,12 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-export interface RoundReport {
+interface RoundOptions {
+  readonly withKeys?: boolean;
+  readonly report?: (round: RoundReport) => void;
+}
+
+interface RoundReport {
   /** Of this round. */
   readonly accepted: number;
   readonly unknown: number;
@@ -38,24 +43,32 @@ export interface RoundReport {
 }
 
 /**
- * Kills a running service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. Where others
- * work beside it, they go on. In the end the quotas are compared too.
+ * Kills a running service (SIGKILL) in a stream of writes, starts it again, and compares; so many times. Processes beside it
+ * keep working. In the end the quotas are compared too.
+ * @param withKeys POSTs and PUTs have keys: those that the kill left without an answer are repeated after it
  * @param report told of each round that held
- * @throws Error that says what was lost or wrong
+ * @throws Error that says what was lost, wrong or done twice
  */
 export async function runCrashRounds(
   subject: Subject,
   rounds: number,
-  report: (round: RoundReport) => void = () => undefined,
+  { withKeys = false, report = () => undefined }: RoundOptions = {},
 ): Promise<void> {
   const ledger = createLedger();
   const startedOn = today();
   let next = 0;
   for (let round = 0; round < rounds; round++) {
     const before = { accepted: ledger.accepted, unknown: ledger.unknownWrites };
-    await withClients(await subject.start(), (clients) =>
-      writeAndKill(subject, clients, ledger, () => next++, 200 + Math.random() * 500),
-    );
+    const urls = await subject.start();
+    const afterMs = withKeys ? 6_000 : 200 + Math.random() * 500;
+    await withClients(urls, (clients) => {
+      const writers = clients.flatMap((client) =>
+        Array.from({ length: writersEach }, () =>
+          createWriter(client, subject.token, ledger, () => next++, withKeys ? urls : undefined),
+        ),
+      );
+      return writeAndKill(subject, writers, ledger, afterMs);
+    });
     await verifyAll(subject, ledger);
     report({
       accepted: ledger.accepted - before.accepted,
@@ -69,20 +82,16 @@ export async function runCrashRounds(
 /** @param afterMs from when all write to the kill */
 async function writeAndKill(
   subject: Subject,
-  clients: readonly Client[],
+  writers: readonly Writer[],
   ledger: Ledger,
-  sequence: () => number,
   afterMs: number,
 ): Promise<void> {
-  const writers = clients.flatMap((client) =>
-    Array.from({ length: writersEach }, () => createWriter(client, subject.token, ledger, sequence)),
-  );
   const ended = Promise.all(writers.map((writer) => writer.run()));
   try {
     await untilAccepted(ledger, writers, ended);
     await Promise.race([wait(afterMs), ended]);
     await subject.kill();
-    if (clients.length > 1) await untilAccepted(ledger, writers, ended); // by the others
+    if (writers.length > writersEach) await untilAccepted(ledger, writers, ended); // by the others
   } finally {
     for (const writer of writers) writer.stop();
     await subject.kill(); // where a writer has failed, it still runs
@@ -109,7 +118,9 @@ async function untilAccepted(
 async function verifyAll(subject: Subject, ledger: Ledger): Promise<void> {
   await withClients(await subject.start(), async (clients) => {
     const [client] = clients; // they share all there is
-    if (client !== undefined) await verify(client, subject.token, ledger);
+    if (client === undefined) return;
+    await Promise.all(ledger.unfinished.splice(0).map((finish) => finish(client)));
+    await verify(client, subject.token, ledger);
   });
   await subject.checkData();
 }

@@ -15,14 +15,9 @@ import { roundSettings, type Subject } from './rounds.ts';
 
 const allIds = 1_000_000;
 
-/** The scale-out engine: two web processes, one of which is killed, and a worker. @param settings besides those of all rounds */
-export async function openScaleOutSubject(settings: Readonly<Record<string, string>> = {}): Promise<Subject> {
-  const cluster = await openCluster({
-    ...roundSettings,
-    ...settings,
-    JOB_LOCK_SECONDS: '2',
-    JOB_STALL_SECONDS: '1',
-  });
+/** The scale-out engine: two web processes, one of which is killed, and a worker. */
+export async function openScaleOutSubject(): Promise<Subject> {
+  const cluster = await openCluster({ ...roundSettings, JOB_LOCK_SECONDS: '2', JOB_STALL_SECONDS: '1' });
   const { MONGODB_URI: uri, REDIS_URL: url, REDIS_PREFIX: prefix } = cluster.servers.env;
   const log = createRecordingLog();
   const mongo = await openMongo({ uri, maxConnections: 10, log });
