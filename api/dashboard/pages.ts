@@ -5,7 +5,7 @@ import { type Fragment, type Html, html } from '../html/html.ts';
 import type { HtmlPage, NavItem, PageParts } from '../html/layout.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import type { Session, SessionAccess } from '../http/session.ts';
+import type { FormRules, Limit, Session, SessionAccess } from '../http/session.ts';
 import { type Form, orAgain, type Shown, show } from '../http/show.ts';
 
 /** A page for a session. */
@@ -15,14 +15,11 @@ export interface SessionPage extends PageParts {
 }
 
 type Answered = Promise<Shown<SessionPage>> | Shown<SessionPage>;
-type Limit = Parameters<SessionAccess['sessionForm']>[0];
-type FormRules = Parameters<SessionAccess['sessionForm']>[2];
 
 /** What the page of an act asks, about its target as it is now. */
 export interface Question {
   /** The way back. */
   readonly crumbs: Html;
-  /** A question. */
   readonly title: string;
   /** What will happen, and to what. */
   readonly body: Html;
@@ -39,18 +36,20 @@ export interface Question {
   readonly styles?: readonly string[];
 }
 
-/** An act that a page asks about before it is done. */
+/** A form that was refused. */
+export interface Attempt {
+  readonly form: Form;
+  readonly error: DropError;
+}
+
+/** What a person does with a page that has a form. */
 export interface Act {
   /**
-   * Changes nothing.
-   * @param attempt the last attempt, if it failed
-   * @returns another page or a path if there is nothing to ask about
+   * The page, about its target as it is now. Changes nothing.
+   * @param attempt the last one, if it failed
+   * @returns a question, a page with a form of its own, or the path to go to if there is nothing to ask
    */
-  ask(
-    req: Request,
-    session: Session,
-    attempt?: { readonly form: Form; readonly error: DropError },
-  ): Promise<Question | SessionPage | string>;
+  ask(req: Request, session: Session, attempt?: Attempt): Promise<Question | SessionPage | string>;
   /** Does it. @returns where it leads */
   perform(req: Request, res: Response, session: Session, form: Form): Promise<Shown<SessionPage>>;
 }
@@ -62,32 +61,27 @@ export function dashboardPages({ sessions, layout }: RouteParts, nav: NavItem) {
 
 /** @param access what a request must pass before its handler runs @param lay puts a page into its frame */
 export function sessionPages(
-  access: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
+  { withSession, sessionForm }: Pick<SessionAccess, 'withSession' | 'sessionForm'>,
   lay: (session: Session, page: SessionPage) => HtmlPage,
 ) {
-  const answer = (res: Response, session: Session, shown: Shown<SessionPage>) =>
-    show(res, shown, (page) => lay(session, page));
+  const answer = async (res: Response, session: Session, shown: Answered) =>
+    show(res, await shown, (page) => lay(session, page));
 
   function page(path: string, read: (req: Request, res: Response, session: Session) => Answered): Route {
     return open(
       'GET',
       path,
-      access.withSession(async (req, res, session) => answer(res, session, await read(req, res, session))),
+      withSession((req, res, session) => answer(res, session, read(req, res, session))),
     );
   }
 
-  function form(
-    path: string,
-    limit: Limit,
-    save: (req: Request, res: Response, session: Session, form: Form) => Answered,
-    rules?: FormRules,
-  ): Route {
+  function form(path: string, limit: Limit, save: Act['perform'], rules?: FormRules): Route {
     return open(
       'POST',
       path,
-      access.sessionForm(
+      sessionForm(
         limit,
-        async (req, res, session, sent) => answer(res, session, await save(req, res, session, sent)),
+        (req, res, session, sent) => answer(res, session, save(req, res, session, sent)),
         rules,
       ),
     );
@@ -98,47 +92,52 @@ export function sessionPages(
     form,
 
     /** A GET that is answered with something else than a page. */
-    file(path: string, send: Parameters<SessionAccess['withSession']>[0]): Route {
-      return open('GET', path, access.withSession(send));
-    },
+    file: (path: string, send: Parameters<SessionAccess['withSession']>[0]) =>
+      open('GET', path, withSession(send)),
 
-    /** The page that asks (GET), and its form (POST). An error is shown above the form, which is about the target as it is now. */
-    confirmed(path: string, limit: Limit, act: Act): readonly Route[] {
-      async function ask(req: Request, session: Session, attempt?: { form: Form; error: DropError }) {
+    /** The page (GET) and its form (POST). An error is shown on the page, which is about the target as it is now. */
+    confirmed(path: string, limit: Limit, act: Act, rules?: FormRules): readonly Route[] {
+      async function ask(req: Request, session: Session, attempt?: Attempt) {
         const asked = await act.ask(req, session, attempt);
         if (typeof asked === 'string' || !('button' in asked)) return asked;
         return questionPage(asked, session.formField, attempt?.error);
       }
-      return [
-        page(path, (req, _, session) => ask(req, session)),
-        form(path, limit, (req, res, session, sent) =>
-          orAgain(
-            req,
-            () => act.perform(req, res, session, sent),
-            (error) => ask(req, session, { form: sent, error }),
-          ),
-        ),
-      ];
+      const save: Act['perform'] = (req, res, session, sent) =>
+        orAgain(
+          req,
+          () => act.perform(req, res, session, sent),
+          (error) => ask(req, session, { form: sent, error }),
+        );
+      return [page(path, (req, _, session) => ask(req, session)), form(path, limit, save, rules)];
     },
   };
 }
 
 /** @param error of the last attempt */
 export function questionPage(question: Question, formField: Html, error?: DropError): PageParts {
-  const { crumbs, title, body, refusal = null, fields, button, isDangerous, back, fault, styles } = question;
+  const {
+    crumbs,
+    title,
+    body,
+    refusal = null,
+    fields,
+    button,
+    isDangerous,
+    back,
+    fault,
+    styles = [],
+  } = question;
+  const buttons = html`<div class="actions"><button${isDangerous && html` class="danger"`}>${button}</button><a class="button quiet" href="${back}">Cancel</a></div>`;
+  const canDo = html`<form method="post">${formField}${fields}\n${buttons}</form>`;
+  const cannot = html`<p>${refusal}</p>\n<p><a class="button quiet" href="${back}">Back</a></p>`;
   return {
     title,
     error,
-    ...(styles && { styles }),
+    styles,
     body: html`${crumbs}
 <section class="panel reading"><h1>${title}</h1>
 ${formError(fault ?? error)}
 ${body}
-${
-  refusal !== null
-    ? html`<p>${refusal}</p>\n<p><a class="button quiet" href="${back}">Back</a></p>`
-    : html`<form method="post">${formField}${fields}
-<div class="actions"><button${isDangerous && html` class="danger"`}>${button}</button><a class="button quiet" href="${back}">Cancel</a></div></form>`
-}</section>`,
+${refusal === null ? canDo : cannot}</section>`,
   };
 }

@@ -6,8 +6,7 @@ import { ownedDropRoutes } from './drop/page.ts';
 import { passcodeRoutes } from './drop/passcode.ts';
 import { changeRoutes } from './history/changes.ts';
 import { compareRoutes } from './history/compare.ts';
-import { historyRoute } from './history/list.ts';
-import { versionRoutes } from './history/version.ts';
+import { versionRoutes } from './history/versions.ts';
 import { listRoutes } from './list/page.ts';
 import { newDropRoutes } from './new/drop.ts';
 import { newVersionRoutes } from './new/version.ts';
@@ -22,7 +21,6 @@ export function dashboardRoutes(parts: RouteParts): readonly Route[] {
     ...editRoutes(parts),
     ...passcodeRoutes(parts),
     ...newVersionRoutes(parts),
-    historyRoute(parts),
     ...compareRoutes(parts),
     ...versionRoutes(parts),
     ...changeRoutes(parts),

@@ -39,9 +39,9 @@ type FormHandler = (req: Request, res: Response, session: Session, form: Form) =
 export type Admit = (formToken: string | undefined) => Promise<Session>;
 type BodyHandler = (req: Request, res: Response, session: Session, admit: Admit) => Promise<void> | void;
 
-type Limit = 'writes_per_minute' | 'changes_per_minute';
+export type Limit = 'writes_per_minute' | 'changes_per_minute';
 
-interface FormRules {
+export interface FormRules {
   /** Default: 8 KiB. */
   readonly maxBytes?: number;
   /** Whether a suspended account may send it: it can sign out and revoke its tokens. */

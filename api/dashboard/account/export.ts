@@ -1,21 +1,28 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
 import type { Caller } from '../../../shared/accounts/account.ts';
 import { DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
-import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
-import type { Services } from '../../../shared/engines/open-services.ts';
+import type { OwnedVersion } from '../../../shared/drops/drop.ts';
 import { presentDrop } from '../../drops/presenter.ts';
 import { open, type Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { presentVersionListItem } from '../../versions/presenter.ts';
 import { accountPaths } from '../paths.ts';
-import { sendZip, type ZipEntry } from './zip.ts';
 
-/** A slug and its version: safe names on every system, as no title is. */
-const fileOf = (slug: string, { number }: OwnedVersion) => `drops/${slug}/v${number}.html`;
-const contextFileOf = (slug: string, { number }: OwnedVersion) => `drops/${slug}/v${number}-context.md`;
+/** One file of an archive. */
+interface ZipEntry {
+  /** With `/` between folders; letters, digits, `.`, `_` and `-` only: safe on every system, as no title is. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Unix ms. */
+  readonly changedAt: number;
+}
 
 /** POST /account/export: everything that the account owns, as a zip file. One at a time for an account in each process. */
 export function exportRoute({ services, sessions }: RouteParts): Route {
-  const { config, clock } = services;
+  const { drops, viewStats, config, clock } = services;
   const running = new Set<string>();
 
   const send = sessions.sessionForm(
@@ -25,83 +32,118 @@ export function exportRoute({ services, sessions }: RouteParts): Route {
       if (running.has(accountId)) throw alreadyRunning();
       running.add(accountId);
       try {
-        const slugs = await services.drops.listSlugs(caller);
+        const slugs = await drops.listSlugs(caller);
         const date = new Date(clock.now()).toISOString().slice(0, 10);
         res.setHeader('Content-Type', 'application/zip');
         res.setHeader('Content-Disposition', `attachment; filename="dropleaf-${date}.zip"`);
-        const entries = readAll(services, caller, { accountName, slugs });
-        await sendZip(res, entries, config.READ_SECONDS * 1_000);
+        await sendZip(res, readAll(caller, accountName, slugs), config.READ_SECONDS * 1_000);
       } finally {
         running.delete(accountId);
       }
     },
     { allowsSuspended: true },
   );
-  return open('POST', accountPaths.export, send);
-}
 
-/** The documents of each drop, and last `drops.json`, which lists what the archive contains. */
-async function* readAll(
-  services: Services,
-  caller: Caller,
-  { accountName, slugs }: { accountName: string; slugs: readonly string[] },
-): AsyncGenerator<ZipEntry> {
-  const { config, clock } = services;
-  const exported: string[] = [];
-  const deleted: string[] = [];
-  for (const slug of slugs) {
-    const found = await readDrop(services, caller, slug).catch(nullIfNotFound);
-    if (found === null) {
-      deleted.push(slug);
-      continue;
+  /** The documents of each drop, and last `drops.json`, which lists what the archive contains. */
+  async function* readAll(
+    caller: Caller,
+    accountName: string,
+    slugs: readonly string[],
+  ): AsyncGenerator<ZipEntry> {
+    const exported: string[] = [];
+    const deleted: string[] = [];
+    for (const slug of slugs) {
+      const found = await readDrop(caller, slug).catch(nullIfNotFound);
+      if (found === null) {
+        deleted.push(slug);
+        continue;
+      }
+      const { drop, versions, views } = found;
+      const sent: object[] = [];
+      for (const version of versions) {
+        const files = await readFiles(caller, slug, version).catch(nullIfNotFound);
+        if (files === null) continue; // deleted meanwhile
+        yield* files;
+        const [html, context] = files.map(({ path }) => path);
+        const record = presentVersionListItem(version, { publishedBy: true });
+        sent.push({ ...record, file: html, ...(context !== undefined && { context_file: context }) });
+      }
+      exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, views }));
+      if (sent.length < versions.length) deleted.push(slug);
     }
-    const { drop, versions, views } = found;
-    const sent: object[] = [];
-    for (const version of versions) {
-      const files = await readFiles(services, caller, slug, version).catch(nullIfNotFound);
-      if (files === null) continue; // deleted meanwhile
-      yield* files;
-      const [html, context] = files.map(({ path }) => path);
-      const record = presentVersionListItem(version, { publishedBy: true });
-      sent.push({ ...record, file: html, ...(context !== undefined && { context_file: context }) });
-    }
-    exported.push(JSON.stringify({ ...presentDrop(drop, config.BASE_URL), versions: sent, views }));
-    if (sent.length < versions.length) deleted.push(slug);
+    const changedAt = clock.now();
+    const head = { exported_at: changedAt, user_id: caller.accountId, name: accountName };
+    // What was sent of drops that were deleted, or lost versions, while the archive was made is listed all the same.
+    const about = JSON.stringify({ ...head, changed_during_export: deleted }).slice(0, -1);
+    const json = `${about},"drops":[\n${exported.join(',\n')}\n]}\n`;
+    yield { path: 'drops.json', bytes: Buffer.from(json), changedAt };
   }
-  const changedAt = clock.now();
-  const head = { exported_at: changedAt, user_id: caller.accountId, name: accountName };
-  // Drops that were deleted, or lost versions, while the archive was made: what was sent of them is listed all the same.
-  const about = JSON.stringify({ ...head, changed_during_export: deleted }).slice(0, -1);
-  const json = `${about},"drops":[\n${exported.join(',\n')}\n]}\n`;
-  yield { path: 'drops.json', bytes: Buffer.from(json), changedAt };
-}
 
-/** Versions oldest first, and the views of each UTC day that has any. */
-async function readDrop({ drops, viewStats }: Services, caller: Caller, slug: string) {
-  const drop: Drop = await drops.get(caller, slug);
-  const versions = await drops.listVersions(caller, slug);
-  const days = await viewStats.listDays(drop);
-  const views = Array.from(days, ([date, count]) => ({ date, views: count }));
-  return { drop, versions: versions.toReversed(), views };
-}
+  /** Versions oldest first, and the views of each UTC day that has any. */
+  async function readDrop(caller: Caller, slug: string) {
+    const drop = await drops.get(caller, slug);
+    const versions = await drops.listVersions(caller, slug);
+    const days = await viewStats.listDays(drop);
+    const views = Array.from(days, ([date, count]) => ({ date, views: count }));
+    return { drop, versions: versions.toReversed(), views };
+  }
 
-/** The document and, if there is one, the context. */
-async function readFiles(
-  { drops }: Services,
-  caller: Caller,
-  slug: string,
-  version: OwnedVersion,
-): Promise<ZipEntry[]> {
-  const { createdAt: changedAt } = version;
-  const html = await drops.readHtml(caller, slug, version);
-  const context = await drops.readContext(caller, slug, version);
-  return [
-    { path: fileOf(slug, version), bytes: html, changedAt },
-    ...(context === null ? [] : [{ path: contextFileOf(slug, version), bytes: context, changedAt }]),
-  ];
+  /** The document and, if there is one, the context. */
+  async function readFiles(caller: Caller, slug: string, version: OwnedVersion): Promise<ZipEntry[]> {
+    const { number, createdAt: changedAt } = version;
+    const path = `drops/${slug}/v${number}`;
+    const html = await drops.readHtml(caller, slug, version);
+    const context = await drops.readContext(caller, slug, version);
+    return [
+      { path: `${path}.html`, bytes: html, changedAt },
+      ...(context === null ? [] : [{ path: `${path}-context.md`, bytes: context, changedAt }]),
+    ];
+  }
+
+  return open('POST', accountPaths.export, send);
 }
 
 function alreadyRunning(): DropError {
   const message = 'An export of this account is running: wait until its download has ended';
   return new DropError('rate_limited', message, { retry_after_seconds: 60 });
+}
+
+/**
+ * Sends the entries as one zip file; at most two are in memory at a time. If the entries fail or the client disconnects, the
+ * archive has no directory, so no program takes it for a whole one.
+ * @param idleMs the client is cut off if it reads nothing for this time
+ * @throws the error of the entries, after the connection was closed
+ */
+async function sendZip(res: ServerResponse, entries: AsyncIterable<ZipEntry>, idleMs: number): Promise<void> {
+  const zip = new ZipFile();
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  res.setTimeout(idleMs, () => res.destroy());
+  zip.outputStream.pipe(res);
+  try {
+    for await (const entry of entries) {
+      if (!(await begin(zip, entry, gone.signal))) return;
+    }
+    zip.end();
+    if (!res.closed) await once(res, 'close');
+  } catch (error) {
+    res.destroy();
+    throw error;
+  }
+}
+
+/** Resolves when everything before the entry has been sent; false: the client has disconnected. */
+function begin(zip: ZipFile, { path, bytes, changedAt }: ZipEntry, gone: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(false);
+    if (gone.aborted) return stop();
+    gone.addEventListener('abort', stop, { once: true });
+    zip.once('error', reject);
+    zip.addReadStreamLazy(path, { mtime: new Date(changedAt), size: bytes.byteLength }, (open) => {
+      gone.removeEventListener('abort', stop);
+      zip.off('error', reject);
+      open(null, Readable.from([bytes], { objectMode: false }));
+      resolve(true);
+    });
+  });
 }

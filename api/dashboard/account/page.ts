@@ -1,89 +1,52 @@
 import type { Usage } from '../../../shared/accounts/accounts.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { Session as StoredSession } from '../../../shared/credentials/session.ts';
-import type { Token } from '../../../shared/credentials/token.ts';
 import { DropError } from '../../../shared/domain/errors.ts';
 import { fieldState } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
-import { breadcrumb, fact, noticeFor, sizeText, timeAgo, timeTag } from '../../html/parts.ts';
+import { fact, noticeFor, sizeText, stackedTable, timeAgo, timeTag } from '../../html/parts.ts';
 import { queryOf } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendPage } from '../../http/send.ts';
 import type { Session } from '../../http/session.ts';
-import { dashboardPages, type Question } from '../pages.ts';
+import { type Attempt, dashboardPages, type Question } from '../pages.ts';
 import { accountPaths } from '../paths.ts';
 import { exportRoute } from './export.ts';
-import { sessionNotices, sessionRoute, sessionsSection } from './sessions.ts';
-import { type InvalidToken, tokenNotices, tokenRoutes, tokensSection } from './tokens.ts';
+import { accountCrumbs, tokenRoutes, tokensSection } from './tokens.ts';
 
-const notices = { ...sessionNotices, ...tokenNotices };
-
-interface AccountData {
-  readonly usage: Usage;
-  readonly tokens: readonly Token[];
-  readonly sessions: readonly StoredSession[];
-  /** The value of `notice` in the query. */
-  readonly notice?: unknown;
-  /** The form for a new token after an error. */
-  readonly invalid?: InvalidToken;
-}
+/** What the last form has done. */
+const notices = {
+  'session-ended': 'The session has ended. That browser is signed out.',
+  'sessions-ended': 'All other sessions have ended. Those browsers are signed out.',
+  'token-renamed': 'The token has its new label.',
+  'token-revoked': 'The token is revoked: the service refuses it from now on.',
+} as const;
 
 /** The account page, its tokens and sessions, and the deletion of the account. */
 export function accountPageRoutes(parts: RouteParts): readonly Route[] {
   const { accounts, tokens, sessions, config } = parts.services;
-  const { page, confirmed } = dashboardPages(parts, 'account');
+  const { page, form, confirmed } = dashboardPages(parts, 'account');
+  const { cookie } = parts.sessions;
 
-  async function readAccount(session: Session, more: Pick<AccountData, 'notice' | 'invalid'>) {
-    const { caller } = session;
+  /** @param more the key of a notice, or the refused form for a new token */
+  async function accountPage(session: Session, more: { notice?: unknown; refused?: Attempt }) {
+    const { caller, accountName, formField } = session;
     const [usage, listed, browsers] = await Promise.all([
       accounts.readUsage(caller),
       tokens.list(caller),
       sessions.list(caller),
     ]);
-    return accountPage({ usage, tokens: listed, sessions: browsers, ...more }, session, config);
-  }
-
-  return [
-    page(accountPaths.account, (req, _, session) => readAccount(session, { notice: queryOf(req).notice })),
-    ...tokenRoutes(parts, (session, invalid) => readAccount(session, { invalid })),
-    sessionRoute(parts),
-    exportRoute(parts),
-    ...confirmed(accountPaths.remove, 'changes_per_minute', {
-      async ask(_, { caller, accountName }, attempt) {
-        const { dropCount } = await accounts.describe(caller);
-        return removalQuestion(accountName, dropCount, attempt?.error.details?.field === 'confirm');
-      },
-      async perform(_, res, { caller, accountName }, form) {
-        if (form.get('confirm')?.trim() !== accountName) {
-          const message = `Type ${accountName}, exactly as it is written here. Nothing was deleted.`;
-          throw new DropError('invalid_arg', message, { field: 'confirm' });
-        }
-        await accounts.remove(caller);
-        parts.sessions.cookie.clear(res);
-        sendPage(res, 200, parts.layout.page(removedPage));
-        return null;
-      },
-    }),
-  ];
-}
-
-function accountPage(
-  { usage, tokens, sessions, notice, invalid }: AccountData,
-  session: Session,
-  config: Config,
-): PageParts {
-  const { accountName, caller, formField } = session;
-  const { account } = usage;
-  return {
-    title: 'Account',
-    error: invalid?.error,
-    body: html`${noticeFor(notice, notices)}
+    const since = usage.account && html`Since ${timeTag(usage.account.createdAt)} · `;
+    return {
+      title: 'Account',
+      error: more.refused?.error,
+      body: html`${noticeFor(more.notice, notices)}
 <div class="page-head"><div><h1>${visible(accountName)}</h1>
-<p class="soft">${account && html`Since ${timeTag(account.createdAt)} · `}User id <code class="wrap-anywhere">${caller.accountId}</code></p></div></div>
-${tokensSection(tokens, formField, invalid)}
-${sessionsSection(sessions, session)}
+<p class="soft">${since}User id <code class="wrap-anywhere">${caller.accountId}</code></p></div></div>
+${tokensSection(listed, formField, more.refused)}
+${sessionsSection(browsers, session)}
 ${usageSection(usage, config)}
 <section class="panel" aria-labelledby="export-title"><h2 id="export-title">Export</h2>
 <p>One zip file with everything: each version of each drop as it was posted, contexts, and <code>drops.json</code> with titles, tags, versions and views by day. Passcodes are not in it, because the service stores only their hashes.</p>
@@ -91,7 +54,74 @@ ${usageSection(usage, config)}
 <section class="panel danger-zone" aria-labelledby="delete-title"><h2 id="delete-title">Delete the account</h2>
 <p>Deletes the account with all its drops. The next page asks you to confirm.</p>
 <div class="actions"><a class="button danger" href="${accountPaths.remove}">Delete the account…</a></div></section>`,
-  };
+    };
+  }
+
+  return [
+    page(accountPaths.account, (req, _, session) => accountPage(session, { notice: queryOf(req).notice })),
+    ...tokenRoutes(parts, (session, refused) => accountPage(session, { refused })),
+
+    /** `end` is the id of a session, or `others`. It may be repeated. */
+    form(
+      accountPaths.sessions,
+      'changes_per_minute',
+      async (_, res, { id, caller }, sent) => {
+        const end = sent.get('end') ?? '';
+        await (end === 'others' ? sessions.endOthers(caller) : sessions.end(caller, end));
+        if (end === id) {
+          cookie.clear(res);
+          return '/';
+        }
+        return `${accountPaths.account}?notice=${end === 'others' ? 'sessions' : 'session'}-ended`;
+      },
+      { allowsSuspended: true },
+    ),
+
+    exportRoute(parts),
+
+    ...confirmed(accountPaths.remove, 'changes_per_minute', {
+      async ask(_, { caller, accountName }, attempt) {
+        const { dropCount } = await accounts.describe(caller);
+        return removalQuestion(accountName, dropCount, attempt?.error.details?.field === 'confirm');
+      },
+      async perform(_, res, { caller, accountName }, sent) {
+        if (sent.get('confirm')?.trim() !== accountName) {
+          const message = `Type ${accountName}, exactly as it is written here. Nothing was deleted.`;
+          throw new DropError('invalid_arg', message, { field: 'confirm' });
+        }
+        await accounts.remove(caller);
+        cookie.clear(res);
+        sendPage(res, 200, parts.layout.page(removedPage));
+        return null;
+      },
+    }),
+  ];
+}
+
+/** @param listed newest first */
+function sessionsSection(listed: readonly StoredSession[], { id: own, formField }: Session): Html {
+  const form = (button: Html) =>
+    html`<form method="post" action="${accountPaths.sessions}">${formField}${button}</form>`;
+  const endOthers = html`<button class="danger quiet small" name="end" value="others">End all others</button>`;
+  const rows = listed.map(({ id, browser, createdAt, lastUsedAt }) => {
+    const [label, text] =
+      id === own ? ['Sign out of this browser', 'Sign out'] : [`End the session of ${browser}`, 'End'];
+    return html`<tr>
+<th scope="row">${browser}${id === own && html` <span class="badge good">This browser</span>`}</th>
+<td data-label="Signed in">${timeTag(createdAt)}</td>
+<td data-label="Last used">${timeAgo(lastUsedAt)}</td>
+<td class="fit">${form(html`<input type="hidden" name="end" value="${id}"><button class="quiet small" aria-label="${label}">${text}</button>`)}</td>
+</tr>
+`;
+  });
+  return html`<section class="panel" id="sessions" aria-labelledby="sessions-title">
+<div class="panel-head">
+<h2 id="sessions-title">Sessions</h2>
+${listed.filter(({ id }) => id !== own).length > 1 && form(endOthers)}
+</div>
+<p class="soft">Browsers that are signed in to this dashboard. A session ends 30 days after it was last used.</p>
+${stackedTable(['Browser', 'Signed in', 'Last used', 'Action'], rows)}
+</section>`;
 }
 
 function usageSection({ writes, drops, dayEndsAt }: Usage, config: Config): Html {
@@ -105,10 +135,10 @@ ${fact('Size', html`At most ${sizeText(HTML_MAX_BYTES)} for each page`)}
 </dl></section>`;
 }
 
-/** Says what will be deleted. @param isInvalid whether the name was not typed */
+/** @param isInvalid whether another name was typed */
 function removalQuestion(accountName: string, dropCount: number, isInvalid: boolean): Question {
   return {
-    crumbs: breadcrumb([accountPaths.account, 'Account']),
+    crumbs: accountCrumbs,
     title: 'Delete the account?',
     body: html`<p>This deletes, at once and for good:</p>
 <ul>

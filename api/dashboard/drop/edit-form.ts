@@ -1,6 +1,8 @@
-import type { ErrorDetails } from '../../../shared/domain/errors.ts';
+import type { Config } from '../../../shared/config/config.ts';
+import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
 import { invalid, validationError } from '../../http/validate.ts';
+import type { Attempt } from '../pages.ts';
 
 /** The form of the details as it is filled in: text alone, valid or not. */
 export interface EditValues {
@@ -37,14 +39,14 @@ export function valuesOf(drop: Drop, maxTags: number): EditValues {
 export function afterConflict(values: EditValues, live: Drop, maxTags: number): EditValues {
   const before = readShown(values.shown);
   const sent = fieldsText(values);
-  const now = valuesOf(live, maxTags);
-  const keeps = (field: keyof typeof sent) => before?.[field] === sent[field];
+  const isChanged = (field: keyof typeof sent) => before?.[field] !== sent[field];
+  const { title, description, tags, expires } = values;
   return {
-    ...now,
-    ...(!keeps('title') && { title: values.title }),
-    ...(!keeps('description') && { description: values.description }),
-    ...(!keeps('tags') && { tags: values.tags }),
-    ...(!keeps('expires') && { expires: values.expires }),
+    ...valuesOf(live, maxTags),
+    ...(isChanged('title') && { title }),
+    ...(isChanged('description') && { description }),
+    ...(isChanged('tags') && { tags }),
+    ...(isChanged('expires') && { expires }),
   };
 }
 
@@ -75,7 +77,7 @@ export function expiresField({ expiresAt }: Drop): string {
 }
 
 /** The values as they were sent. */
-export function readValues(form: ReadonlyMap<string, string>): EditValues {
+export function readValues(form: Attempt['form']): EditValues {
   const field = (name: string) => form.get(name) ?? '';
   const tags: (readonly [string, string])[] = [];
   for (let row = 0; form.has(tagField('name', row)) || form.has(tagField('value', row)); row++)
@@ -96,21 +98,15 @@ export function withMoreRows(values: EditValues, maxTags: number): EditValues {
 }
 
 /** The largest valid form: a character has at most 4 bytes, each of them sent as `%XX`; `shown` has each text again. */
-export function editFormBytes(limits: {
-  readonly TITLE_MAX_CHARACTERS: number;
-  readonly DESCRIPTION_MAX_CHARACTERS: number;
-  readonly METADATA_MAX_KEYS: number;
-  readonly METADATA_KEY_MAX_CHARACTERS: number;
-  readonly METADATA_VALUE_MAX_CHARACTERS: number;
-}): number {
-  const tag = limits.METADATA_KEY_MAX_CHARACTERS + limits.METADATA_VALUE_MAX_CHARACTERS + 4;
-  const details = limits.TITLE_MAX_CHARACTERS + 2 * limits.DESCRIPTION_MAX_CHARACTERS;
-  return 2 * 12 * (details + limits.METADATA_MAX_KEYS * tag) + 4 * 1024;
+export function editFormBytes(config: Config): number {
+  const tag = config.METADATA_KEY_MAX_CHARACTERS + config.METADATA_VALUE_MAX_CHARACTERS + 4;
+  const details = config.TITLE_MAX_CHARACTERS + 2 * config.DESCRIPTION_MAX_CHARACTERS;
+  return 2 * 12 * (details + config.METADATA_MAX_KEYS * tag) + 4 * 1024;
 }
 
 /**
- * The values as the body of a PATCH. Fields of a form cannot have everything that the API takes: no line breaks in one line,
- * no seconds of an expiry. What nobody touched stays as it is.
+ * The values as the body of a PATCH. Fields of a form have no line breaks in one line and no seconds of an expiry: what
+ * nobody touched stays as it is.
  * @param drop as the form showed it; at another revision the change is refused
  * @throws DropError `invalid_arg` for what only a form can get wrong: a tag that is there twice, a time that is none
  */
@@ -148,42 +144,21 @@ export function tagField(part: 'name' | 'value', row: number): string {
   return `tag_${part}_${row}`;
 }
 
-export interface EditFaults {
-  /** Sentences, in the words of the form. */
-  readonly messages: readonly string[];
-  hasFault(field: 'title' | 'description' | 'expires' | 'tags'): boolean;
-  /** Whether the row of that tag is wrong. */
-  hasTagFault(name: string): boolean;
-}
-
-/** What is wrong with the form. @param error of a refused change */
-export function faultsOf(error: { message: string; details?: ErrorDetails | undefined }): EditFaults {
-  const { fields } = error.details ?? {};
-  const faults = Array.isArray(fields) ? fields.map(toFault) : [];
-  const names = new Set(faults.map(({ field }) => field));
-  return {
-    messages: faults.length > 0 ? faults.map(({ message }) => message) : [error.message],
-    hasFault: (field) => names.has(wireNames[field]),
-    hasTagFault: (name) => names.has(`metadata.${name}`),
-  };
-}
-
-const wireNames = {
-  title: 'title',
-  description: 'description',
-  expires: 'expires_at',
-  tags: 'metadata',
-} as const;
-
 const expiryRule = 'The expiry must be a date and time in the future, at most 10 years ahead';
 
-/** The API's words name fields of JSON. */
-function toFault({ field, message }: { field: string; message: string }) {
-  if (field === wireNames.expires) return { field, message: expiryRule };
+/** What is wrong with the form, in its words: the API's name fields of JSON. @param error of a refused change */
+export function faultsOf({ message, details }: DropError) {
+  const faults: { field: string; message: string }[] = Array.isArray(details?.fields) ? details.fields : [];
   return {
-    field,
-    message: message.replace(/^metadata keys/, 'The names of tags').replace(/^metadata\.(\S+)/, 'The tag $1'),
+    message: faults.length > 0 ? faults.map((fault) => `${wordsOf(fault)}.`).join(' ') : `${message}.`,
+    /** Names of the API: `expires_at`, `metadata.key`. */
+    fields: new Set(faults.map(({ field }) => field)),
   };
+}
+
+function wordsOf({ field, message }: { field: string; message: string }): string {
+  if (field === 'expires_at') return expiryRule;
+  return message.replace(/^metadata keys/, 'The names of tags').replace(/^metadata\.(\S+)/, 'The tag $1');
 }
 
 function withEmptyRows(tags: EditValues['tags'], maxTags: number): EditValues['tags'] {

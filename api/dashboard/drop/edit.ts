@@ -1,6 +1,5 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
-import { readRevisions } from '../../drops/fields.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Fragment, type Html, html, visible } from '../../html/html.ts';
@@ -9,73 +8,57 @@ import { timeTag } from '../../html/parts.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { orAgain } from '../../http/show.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import {
-  afterConflict,
-  type EditValues,
-  editFormBytes,
-  expiresField,
-  faultsOf,
-  fieldsText,
-  isLive,
-  readValues,
-  tagField,
-  toPatchBody,
-  valuesOf,
-  withMoreRows,
-} from './edit-form.ts';
+import * as fields from './edit-form.ts';
+import { targetOf } from './parts.ts';
 
-/** /drops/{slug}/edit */
+/** /drops/{slug}/edit: title, description, expiry and tags in one write. */
 export function editRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
-  const { page, form } = dashboardPages(parts, 'drops');
+  const { confirmed } = dashboardPages(parts, 'drops');
   const bodies = createDropBodyReaders(config);
   const maxTags = config.METADATA_MAX_KEYS;
-  const path = dropPaths(':slug').edit;
-  return [
-    page(path, async (req, _, { caller, formField }) => {
-      const drop = await drops.get(caller, readSlug(req));
-      // The page of a drop that was taken down says why it cannot be changed.
-      return drop.takedown === null
-        ? editPage({ drop, values: valuesOf(drop, maxTags), formField, maxTags })
-        : dropPaths(drop.slug).drop;
-    }),
+  const savedPath = (slug: string) => `${dropPaths(slug).drop}?notice=saved`;
 
-    /** One write. After a conflict the form has the revision that is live, so that sending it again replaces that. */
-    form(
-      path,
-      'changes_per_minute',
-      async (req, _, { caller, formField }, sent) => {
-        const slug = readSlug(req);
-        const saved = `${dropPaths(slug).drop}?notice=saved`;
-        const values = readValues(sent);
-        const drop = await drops.get(caller, slug);
-        if (sent.get('action') === 'more-tags')
-          return editPage({ drop, values: withMoreRows(values, maxTags), formField, maxTags });
-        const save = async () => {
-          const changes = bodies.readPatch(toPatchBody(values, drop));
-          await drops.change(caller, { slug, revs: readRevisions(values.ifMatch) }, changes);
-          return saved;
-        };
-        return orAgain(req, save, async (error) => {
-          const now = await drops.get(caller, slug);
-          const isConflict = error.code === 'version_conflict';
-          if (isConflict && isLive(values, now, maxTags)) return saved;
-          const shown = isConflict ? afterConflict(values, now, maxTags) : values;
-          return editPage({ drop: now, values: shown, formField, maxTags, error });
-        });
+  return confirmed(
+    dropPaths(':slug').edit,
+    'changes_per_minute',
+    {
+      /** After a conflict the form has the revision that is live, so that sending it again replaces that. */
+      async ask(req, { caller, formField }, attempt) {
+        const drop = await drops.get(caller, readSlug(req));
+        if (attempt === undefined) {
+          // The page of a drop that was taken down says why it cannot be changed.
+          if (drop.takedown !== null) return dropPaths(drop.slug).drop;
+          return editPage({ drop, values: fields.valuesOf(drop, maxTags), formField, maxTags });
+        }
+        const { error } = attempt;
+        const sent = fields.readValues(attempt.form);
+        const isConflict = error.code === 'version_conflict';
+        if (isConflict && fields.isLive(sent, drop, maxTags)) return savedPath(drop.slug);
+        const values = isConflict ? fields.afterConflict(sent, drop, maxTags) : sent;
+        return editPage({ drop, values, formField, maxTags, error });
       },
-      { maxBytes: editFormBytes(config) },
-    ),
-  ];
+
+      async perform(req, _, { caller, formField }, sent) {
+        const values = fields.readValues(sent);
+        const drop = await drops.get(caller, readSlug(req));
+        if (sent.get('action') === 'more-tags')
+          return editPage({ drop, values: fields.withMoreRows(values, maxTags), formField, maxTags });
+        const changes = bodies.readPatch(fields.toPatchBody(values, drop));
+        await drops.change(caller, targetOf(req, values.ifMatch), changes);
+        return savedPath(drop.slug);
+      },
+    },
+    { maxBytes: fields.editFormBytes(config) },
+  );
 }
 
 /** The form of title, description, expiry and tags. */
 export function editPage(parts: {
   readonly drop: Drop;
-  readonly values: EditValues;
+  readonly values: fields.EditValues;
   /** Of the session. */
   readonly formField: Html;
   readonly maxTags: number;
@@ -85,11 +68,11 @@ export function editPage(parts: {
   const { drop, values, formField, maxTags, error } = parts;
   const { drop: path, edit } = dropPaths(drop.slug);
   const isConflict = error?.code === 'version_conflict';
-  const faults = error && !isConflict ? faultsOf(error) : null;
-  const state = (field: 'title' | 'description' | 'expires', hint?: string) =>
-    fieldState(faults?.hasFault(field) ?? false, hint);
+  const faults = error && !isConflict ? fields.faultsOf(error) : null;
+  const isWrong = (field: string) => faults?.fields.has(field) ?? false;
   const now = isConflict ? drop : null;
-  const isSame = fieldsText(values).tags === fieldsText(valuesOf(drop, maxTags)).tags;
+  const tags = [...drop.metadata].map(([key, text]) => html`${visible(key)}: ${visible(text)}`);
+  const isSame = fields.fieldsText(values).tags === fields.fieldsText(fields.valuesOf(drop, maxTags)).tags;
   return {
     title: 'Edit details',
     error,
@@ -99,27 +82,27 @@ export function editPage(parts: {
 <p class="of-drop"><a href="${path}">${visible(drop.title)}</a></p>
 <form class="panel" method="post" action="${edit}">
 ${isConflict && conflictNotice}
-${formError(faults?.messages.map((message) => `${message}.`).join(' '))}
+${formError(faults?.message)}
 ${formField}
 <input type="hidden" name="if_match" value="${values.ifMatch}">
 <input type="hidden" name="shown" value="${values.shown}">
 <label for="title">Title</label>
-<input id="title" name="title" type="text" value="${values.title}" required autocomplete="off"${state('title')}>
+<input id="title" name="title" type="text" value="${values.title}" required autocomplete="off"${fieldState(isWrong('title'))}>
 ${now && now.title !== values.title && live(visible(now.title))}
 <label for="description">Description</label>
-<textarea id="description" name="description" rows="3"${state('description', 'description-hint')}>
+<textarea id="description" name="description" rows="3"${fieldState(isWrong('description'), 'description-hint')}>
 ${values.description}</textarea>
 <p class="hint" id="description-hint">Previews of the link show it.</p>
 ${now && (now.description ?? '') !== values.description && live(now.description === null ? 'no description' : visible(now.description))}
 <label for="expires">Expires <span class="zone" data-zone>(UTC)</span></label>
-<input id="expires" name="expires" type="datetime-local" value="${values.expires}" autocomplete="off" data-utc${state('expires', 'expires-hint')}>
+<input id="expires" name="expires" type="datetime-local" value="${values.expires}" autocomplete="off" data-utc${fieldState(isWrong('expires_at'), 'expires-hint')}>
 <p class="hint" id="expires-hint">The page and all its versions are deleted then, for good. Leave it empty to keep them.</p>
-${now && values.expires !== expiresField(now) && live(now.expiresAt === null ? 'never' : timeTag(now.expiresAt))}
-<fieldset class="tag-rows"${fieldState(faults?.hasFault('tags') ?? false, 'tags-hint', false)}>
+${now && values.expires !== fields.expiresField(now) && live(now.expiresAt === null ? 'never' : timeTag(now.expiresAt))}
+<fieldset class="tag-rows"${fieldState(isWrong('metadata'), 'tags-hint', false)}>
 <legend>Tags</legend>
 <p class="hint" id="tags-hint">Only you see them. Empty both fields of a tag to remove it.</p>
-${values.tags.map(([name, value], row) => tagRow(name, value, row, faults?.hasTagFault(name) ?? false))}
-${now && !isSame && live(now.metadata.size === 0 ? 'no tags' : [...now.metadata].map(([key, value], i) => html`${i > 0 && ', '}${visible(key)}: ${visible(value)}`))}
+${values.tags.map(([name, value], row) => tagRow(name, value, row, isWrong(`metadata.${name}`)))}
+${now && !isSame && live(tags.length === 0 ? 'no tags' : tags.map((tag, i) => html`${i > 0 && ', '}${tag}`))}
 </fieldset>
 <div class="actions"><button type="submit">Save</button>
 ${values.tags.length < maxTags && html`<button type="submit" class="quiet" name="action" value="more-tags" formnovalidate>Add tags</button>`}
@@ -130,7 +113,7 @@ ${values.tags.length < maxTags && html`<button type="submit" class="quiet" name=
 
 function tagRow(name: string, value: string, row: number, isWrong: boolean): Html {
   const field = (part: 'name' | 'value', text: string) =>
-    html`<input name="${tagField(part, row)}" type="text" value="${text}" aria-label="${part === 'name' ? 'Name' : 'Value'} of tag ${row + 1}" placeholder="${part}" autocomplete="off" autocapitalize="none" spellcheck="false"${fieldState(isWrong, undefined, part === 'name')}>`;
+    html`<input name="${fields.tagField(part, row)}" type="text" value="${text}" aria-label="${part === 'name' ? 'Name' : 'Value'} of tag ${row + 1}" placeholder="${part}" autocomplete="off" autocapitalize="none" spellcheck="false"${fieldState(isWrong, undefined, part === 'name')}>`;
   return html`<div class="fields-row tag-row">${field('name', name)}${field('value', value)}</div>
 `;
 }

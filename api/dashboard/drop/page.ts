@@ -12,7 +12,7 @@ import type { RouteParts } from '../../http/route-parts.ts';
 import { createPreviews, type Preview } from '../../pages/frame.ts';
 import { sandbox } from '../../pages/raw-headers.ts';
 import { sourceHandlers } from '../../versions/source.ts';
-import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/list.ts';
+import { type HistoryData, historyNotices, historySection, historyStyles } from '../history/versions.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
 import { type Range, rangeOf, type Views, viewsSection } from './views-section.ts';

@@ -1,6 +1,5 @@
 import type { DropError } from '../../../shared/domain/errors.ts';
 import type { Drop } from '../../../shared/drops/drop.ts';
-import { readRevisions } from '../../drops/fields.ts';
 import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
@@ -8,43 +7,35 @@ import type { PageParts } from '../../html/layout.ts';
 import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
-import { orAgain } from '../../http/show.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
+import { revisionField, targetOf } from './parts.ts';
 
 /** /drops/{slug}/passcode */
 export function passcodeRoutes(parts: RouteParts): readonly Route[] {
   const { drops, config } = parts.services;
-  const { page, form } = dashboardPages(parts, 'drops');
+  const { confirmed } = dashboardPages(parts, 'drops');
   const bodies = createDropBodyReaders(config);
   const minCharacters = config.PASSCODE_MIN_CHARACTERS;
-  const path = dropPaths(':slug').passcode;
-  return [
-    page(path, async (req, _, { caller, formField }) => {
+
+  return confirmed(dropPaths(':slug').passcode, 'changes_per_minute', {
+    async ask(req, { caller, formField }, attempt) {
       const drop = await drops.get(caller, readSlug(req));
       // The page of a drop that was taken down says why it cannot be changed.
-      return drop.takedown === null
-        ? passcodePage({ drop, formField, minCharacters })
-        : dropPaths(drop.slug).drop;
-    }),
+      if (drop.takedown !== null && attempt === undefined) return dropPaths(drop.slug).drop;
+      return passcodePage({ drop, formField, minCharacters, error: attempt?.error });
+    },
 
     /** An empty passcode removes it in the API; here only the button for it does. */
-    form(path, 'changes_per_minute', (req, _, { caller, formField }, sent) => {
-      const slug = readSlug(req);
+    async perform(req, _, { caller }, sent) {
       const isRemoval = sent.get('action') === 'remove';
-      const save = async () => {
-        const passcode = isRemoval
-          ? ''
-          : bodies.readPasscode({ passcode: sent.get('passcode') || undefined });
-        const revs = readRevisions(sent.get('if_match') ?? '');
-        await drops.setPasscode(caller, { slug, revs }, passcode);
-        return `${dropPaths(slug).drop}?notice=${isRemoval ? 'unlocked' : 'locked'}`;
-      };
-      return orAgain(req, save, async (error) =>
-        passcodePage({ drop: await drops.get(caller, slug), formField, minCharacters, error }),
-      );
-    }),
-  ];
+      const typed = sent.get('passcode') || undefined;
+      const passcode = isRemoval ? '' : bodies.readPasscode({ passcode: typed });
+      const target = targetOf(req, sent.get('if_match'));
+      await drops.setPasscode(caller, target, passcode);
+      return `${dropPaths(target.slug).drop}?notice=${isRemoval ? 'unlocked' : 'locked'}`;
+    },
+  });
 }
 
 /**
@@ -57,19 +48,20 @@ export function passcodePage(parts: {
   readonly formField: Html;
   readonly minCharacters: number;
   /** Why the change was refused. */
-  readonly error?: DropError;
+  readonly error?: DropError | undefined;
 }): PageParts {
   const { drop, formField, minCharacters, error } = parts;
   const { drop: back, passcode: path } = dropPaths(drop.slug);
   const hidden = html`${formField}
-<input type="hidden" name="if_match" value="${drop.rev}">`;
+${revisionField(drop)}`;
+  const title = drop.locked ? 'Change the passcode' : 'Set a passcode';
   const isConflict = error?.code === 'version_conflict';
   return {
-    title: drop.locked ? 'Change the passcode' : 'Set a passcode',
+    title,
     error,
     styles: ['drop'],
     scripts: ['drop'],
-    body: html`<div class="reading"><h1>${drop.locked ? 'Change the passcode' : 'Set a passcode'}</h1>
+    body: html`<div class="reading"><h1>${title}</h1>
 <p class="of-drop"><a href="${back}">${visible(drop.title)}</a></p>
 <p>${
       drop.locked
@@ -77,7 +69,7 @@ export function passcodePage(parts: {
         : 'Everybody who opens the page must then enter the passcode, also people who have the link already.'
     } You still see the page here. A passcode keeps out people who only have the link; it does not encrypt the page.</p>
 <form class="panel" method="post" action="${path}">
-${formError(isConflict ? conflictText(drop) : error)}
+${formError(isConflict ? conflictMessage(drop) : error)}
 ${hidden}
 <label for="passcode">${drop.locked ? 'New passcode' : 'Passcode'}</label>
 <input id="passcode" name="passcode" type="password" required autocomplete="new-password" autocapitalize="none" autocorrect="off" spellcheck="false" data-reveal${fieldState(error !== undefined && !isConflict, 'passcode-hint')}>
@@ -85,19 +77,18 @@ ${hidden}
 <div class="actions"><button type="submit" name="action" value="set">${drop.locked ? 'Change passcode' : 'Set passcode'}</button>
 <a class="button quiet" href="${back}">Cancel</a></div>
 </form>
-${drop.locked && removal(path, hidden)}</div>`,
-  };
-}
-
-function removal(path: string, hidden: Html): Html {
-  return html`<form class="panel" method="post" action="${path}">
+${
+  drop.locked &&
+  html`<form class="panel" method="post" action="${path}">
 <h2>Remove the passcode</h2>
 <p>Everybody with the link can then read the page and all its versions.</p>
 ${hidden}
 <button type="submit" class="quiet" name="action" value="remove">Remove passcode</button>
-</form>`;
+</form>`
+}</div>`,
+  };
 }
 
-function conflictText({ locked }: Drop): string {
+function conflictMessage({ locked }: Drop): string {
   return `The drop was changed meanwhile, perhaps by this form if you sent it twice. It has ${locked ? 'a' : 'no'} passcode now. Enter the passcode again to set it.`;
 }

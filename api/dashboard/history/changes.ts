@@ -1,19 +1,18 @@
 import type { Request } from 'express';
-import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
+import { nullIfNotFound } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion, WriteIds } from '../../../shared/drops/drop.ts';
 import type { Target } from '../../../shared/drops/drops.ts';
-import { readRevisions } from '../../drops/fields.ts';
-import { type Html, html, visible } from '../../html/html.ts';
+import { html, visible } from '../../html/html.ts';
 import { fact } from '../../html/parts.ts';
 import { readSlug, readVersionNumber } from '../../http/parameters.ts';
 import { dashboardPaths, pageUrl } from '../../http/paths.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import type { Session } from '../../http/session.ts';
+import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
 import { type Act, dashboardPages, type Question } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { dropCrumbs, historyStyles, versionFacts } from './list.ts';
-import { pick } from './version.ts';
+import { historyStyles, pick, versionFacts } from './versions.ts';
 
 /** What an act on a drop asks and does, besides what they all do. */
 interface Change {
@@ -24,32 +23,29 @@ interface Change {
 
 type Asked = Omit<Question, 'crumbs' | 'fields' | 'back' | 'fault' | 'styles'>;
 
+const stillWanted = 'Nothing was done. Check whether you still want this.';
+
 /** What an owner does to versions and to the whole drop, each after a page that says what will happen. */
 export function changeRoutes(parts: RouteParts): readonly Route[] {
   const { drops, idempotency, config } = parts.services;
   const { confirmed } = dashboardPages(parts, 'drops');
   const paths = dropPaths(':slug');
 
-  function actOf({ ask, perform }: Change): Act {
-    return {
-      async ask(req, { caller }, attempt) {
-        const slug = readSlug(req);
-        const drop = await drops.get(caller, slug);
-        return {
-          ...ask(drop, await drops.listVersions(caller, slug), req),
-          crumbs: dropCrumbs(drop),
-          fields: html`<input type="hidden" name="if_match" value="${drop.rev}">`,
-          back: dropPaths(slug).drop,
-          fault: conflictText(drop, attempt?.error),
-          styles: historyStyles,
-        };
-      },
-      perform(req, _, session, form) {
-        const target = { slug: readSlug(req), revs: readRevisions(form.get('if_match') ?? '') };
-        return perform(session, target, req);
-      },
-    };
-  }
+  const actOf = ({ ask, perform }: Change): Act => ({
+    async ask(req, { caller }, attempt) {
+      const slug = readSlug(req);
+      const drop = await drops.get(caller, slug);
+      return {
+        ...ask(drop, await drops.listVersions(caller, slug), req),
+        crumbs: dropCrumbs(drop),
+        fields: revisionField(drop),
+        back: dropPaths(slug).drop,
+        fault: conflictText(drop, attempt?.error, stillWanted),
+        styles: historyStyles,
+      };
+    },
+    perform: (req, _, session, form) => perform(session, targetOf(req, form.get('if_match')), req),
+  });
 
   const restore = actOf({
     ask(drop, versions, req) {
@@ -57,7 +53,7 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
       return {
         title: `Restore version ${version.number}?`,
         body: html`${versionFacts(version)}
-<p>Viewers will see this version again: its HTML and context are published as a new version of ${name(drop)}. No version is lost, and title, description, tags and passcode stay as they are.</p>`,
+<p>Viewers will see this version again: its HTML and context are published as a new version of <b>${visible(drop.title)}</b>. No version is lost, and title, description, tags and passcode stay as they are.</p>`,
         button: `Restore version ${version.number}`,
       };
     },
@@ -76,13 +72,14 @@ export function changeRoutes(parts: RouteParts): readonly Route[] {
       const version = pick(versions, readVersionNumber(req));
       const { number } = version;
       const next = versions.find((other) => other.number !== number);
+      const name = html`<b>${visible(drop.title)}</b>`;
       return {
         title: `Delete version ${number}?`,
         body: html`${versionFacts(version)}
-${next && html`<p>Version ${number} of ${name(drop)} and its context are deleted for everybody. This cannot be undone.</p>${number === drop.latestVersion && html`<p class="notice warn">Viewers see this version now. They will see version ${next.number} instead.</p>`}`}`,
+${next && html`<p>Version ${number} of ${name} and its context are deleted for everybody. This cannot be undone.</p>${number === drop.latestVersion && html`<p class="notice warn">Viewers see this version now. They will see version ${next.number} instead.</p>`}`}`,
         refusal: next
           ? null
-          : html`This is the only version of ${name(drop)}. It cannot be deleted alone: <a href="${dropPaths(drop.slug).remove}">delete the drop</a> instead.`,
+          : html`This is the only version of ${name}. It cannot be deleted alone: <a href="${dropPaths(drop.slug).remove}">delete the drop</a> instead.`,
         button: `Delete version ${number}`,
         isDangerous: true,
       };
@@ -123,15 +120,4 @@ ${fact('Views', drop.viewCount)}
     ...confirmed(paths.removeVersion(':n'), 'changes_per_minute', removeVersion),
     ...confirmed(paths.remove, 'changes_per_minute', removeDrop),
   ];
-}
-
-/** The API's message about a conflict is for programs. */
-function conflictText({ latestVersion }: Drop, error: DropError | undefined): string | undefined {
-  return error?.code === 'version_conflict'
-    ? `The drop was changed after you opened the page: version ${latestVersion} is live now. Nothing was done. Check whether you still want this.`
-    : undefined;
-}
-
-function name({ title }: Pick<Drop, 'title'>): Html {
-  return html`<b>${visible(title)}</b>`;
 }

@@ -4,25 +4,45 @@ import { DropError, isUnavailable } from '../../../shared/domain/errors.ts';
 import type { Drop, OwnedVersion } from '../../../shared/drops/drop.ts';
 import { defaultFormat, diffFormats } from '../../../shared/html/compared-lines.ts';
 import { errorText } from '../../html/forms.ts';
+import { type Html, html } from '../../html/html.ts';
+import type { PageParts } from '../../html/layout.ts';
+import { timeAgo } from '../../html/parts.ts';
 import { maxVersionNumber, queryOf, readSlug, toPositiveInteger } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendText } from '../../http/send.ts';
 import { integer, oneOf, validate } from '../../http/validate.ts';
-import { createPreviews } from '../../pages/frame.ts';
+import { createPreviews, type Preview } from '../../pages/frame.ts';
+import { dropCrumbs } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import { type Choice, type Comparison, comparedFormats, comparePage } from './compare-page.ts';
-import { diffTable } from './diff-table.ts';
-import { findOwnPage, pick } from './version.ts';
+import { type DiffTable, diffTable } from './diff-table.ts';
+import { findOwnPage, historyStyles, pick } from './versions.ts';
+
+const formats = { text: 'Text', source: 'Source', side: 'Side by side' } as const;
+type Format = keyof typeof formats;
+const formatKeys = ['text', 'source', 'side'] as const satisfies readonly Format[];
 
 const pair = { from: integer('from', maxVersionNumber), to: integer('to', maxVersionNumber) };
 const pageQuery = object({
   ...pair,
-  format: oneOf('format', comparedFormats),
+  format: oneOf('format', formatKeys),
   width: oneOf('width', ['phone']),
 });
 const fileQuery = object({ ...pair, format: oneOf('format', diffFormats) });
+
+/** What the page compares. */
+interface Choice {
+  readonly slug: string;
+  readonly from: OwnedVersion;
+  readonly to: OwnedVersion;
+  readonly format: Format;
+  /** Whether the frames are as narrow as a phone. */
+  readonly isNarrow: boolean;
+}
+
+/** What it shows of the choice. */
+type Comparison = Pick<PageParts, 'body' | 'error' | 'policy'>;
 
 /** GET /drops/{slug}/compare, and the whole difference as a file. */
 export function compareRoutes(parts: RouteParts): readonly Route[] {
@@ -32,18 +52,18 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
   const preview = async (caller: Caller, slug: string, { number }: OwnedVersion) =>
     previewOf(await findOwnPage(pages, caller, slug, number));
 
-  async function compare(caller: Caller, { slug, takedown }: Drop, choice: Choice): Promise<Comparison> {
-    const { from, to, format } = choice;
+  async function compare(caller: Caller, { takedown }: Drop, choice: Choice): Promise<Comparison> {
+    const { slug, from, to, format } = choice;
     if (format === 'side') {
-      if (takedown !== null) return { kind: 'none', reason: takenDown };
+      if (takedown !== null) return nothing(choice, takenDown);
       const shown = [preview(caller, slug, from), preview(caller, slug, to)] as const;
       const [before, after] = await Promise.all(shown);
-      return { kind: 'side', before, after };
+      return { body: sides(choice, before, after), policy: { 'frame-src': before.source } };
     }
     const { diff } = await diffs.compare(caller, slug, { from: from.number, to: to.number, format });
-    if (diff === '') return { kind: 'same' };
+    if (diff === '') return { body: same(choice) };
     const caption = `What changed from version ${from.number} to version ${to.number}`;
-    return { kind: 'diff', diff: diffTable(diff, caption) };
+    return { body: difference(choice, diffTable(diff, caption)) };
   }
 
   const { page, file } = dashboardPages(parts, 'drops');
@@ -54,12 +74,13 @@ export function compareRoutes(parts: RouteParts): readonly Route[] {
       const query = validate(pageQuery, queryOf(req), 'query');
       const drop = await drops.get(caller, slug);
       const versions = await drops.listVersions(caller, slug);
-      const { format = 'text', width } = query;
       const two = chooseTwo(versions, toPositiveInteger(query.from), toPositiveInteger(query.to));
-      if (two === null) return comparePage(drop, versions, null);
-      const choice = { ...two, format, isNarrow: width === 'phone' };
-      const comparison = await compare(caller, drop, choice).catch(toComparison);
-      return comparePage(drop, versions, { choice, comparison });
+      if (two === null) return comparePage(drop, { body: onlyOne });
+      const { format = 'text', width } = query;
+      const choice: Choice = { slug, ...two, format, isNarrow: width === 'phone' };
+      const comparison = await compare(caller, drop, choice).catch((error) => refused(choice, error));
+      const chosen = html`${choiceForm(drop, versions, choice)}\n${tabs(choice)}\n`;
+      return comparePage(drop, { ...comparison, body: html`${chosen}${comparison.body}` });
     }),
 
     file(paths.diff, async (req, res, { caller }) => {
@@ -88,15 +109,99 @@ function chooseTwo(versions: readonly OwnedVersion[], from: number | null, to: n
   return { from: from === null ? before : pick(versions, from), to: newer };
 }
 
+/** What a person should know of the error instead of a comparison. @throws an error that is about something else */
+function refused(choice: Choice, error: unknown): Comparison {
+  if (!(error instanceof DropError)) throw error;
+  if (isUnavailable(error)) return { ...nothing(choice, errorText(error)), error };
+  if (error.code !== 'invalid_arg') throw error;
+  return { ...nothing(choice, tooDifferent), error };
+}
+
 const takenDown =
   'The operators of this service took the page down, so it cannot be shown. Its text and source can still be compared.';
+const tooDifferent =
+  'These two versions are too different to be compared in time. Look at them side by side, or download both.';
 
-/** What a person should know of the error instead of a comparison. @throws an error that is about something else */
-function toComparison(error: unknown): Comparison {
-  if (!(error instanceof DropError)) throw error;
-  if (isUnavailable(error)) return { kind: 'none', reason: errorText(error), error };
-  if (error.code !== 'invalid_arg') throw error;
-  const reason =
-    'These two versions are too different to be compared in time. Look at them side by side, or download both.';
-  return { kind: 'none', reason, error };
+function comparePage(drop: Drop, { body, ...parts }: Comparison): PageParts {
+  const title = 'Compare versions';
+  return {
+    ...parts,
+    title,
+    styles: historyStyles,
+    body: html`${dropCrumbs(drop)}\n<h1>${title}</h1>\n${body}`,
+  };
+}
+
+const onlyOne = html`<section class="empty"><h2>There is one version</h2>
+<p>Publish a new version of this drop. Then you can see here what has changed.</p></section>`;
+
+function hrefOf({ slug, from, to, format, isNarrow }: Choice): string {
+  const numbers = { from: String(from.number), to: String(to.number) };
+  const query = { ...numbers, format, ...(isNarrow && { width: 'phone' }) };
+  return `${dropPaths(slug).compare}?${new URLSearchParams(query)}`;
+}
+
+function choiceForm(drop: Drop, versions: readonly OwnedVersion[], choice: Choice): Html {
+  const { slug, from, to, format, isNarrow } = choice;
+  const select = (name: string, selected: OwnedVersion) => {
+    const options = versions.map(({ number, createdAt }) => {
+      const time = new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ');
+      const live = number === drop.latestVersion && ' (live)';
+      return html`<option value="${number}"${number === selected.number && html` selected`}>${number}${live} · ${time}</option>\n`;
+    });
+    return html`<select id="${name}" name="${name}">
+${options}</select>`;
+  };
+  return html`<form class="comparing" method="get" action="${dropPaths(slug).compare}">
+<div><label for="from">From version <span class="soft">(UTC)</span></label>${select('from', from)}</div>
+<div><label for="to">To version <span class="soft">(UTC)</span></label>${select('to', to)}</div>
+<input type="hidden" name="format" value="${format}">${isNarrow && html`<input type="hidden" name="width" value="phone">`}
+<div class="actions"><button>Compare</button><a href="${hrefOf({ ...choice, from: to, to: from })}">Swap</a></div>
+</form>`;
+}
+
+function tabs(choice: Choice): Html {
+  return html`<nav class="tabs" aria-label="How to compare">${formatKeys.map(
+    (format) =>
+      html`<a href="${hrefOf({ ...choice, format })}"${format === choice.format && html` aria-current="page"`}>${formats[format]}</a>`,
+  )}</nav>`;
+}
+
+function difference(choice: Choice, { table, isCut, added, removed }: DiffTable): Html {
+  const { slug, from, to, format } = choice;
+  const query = String(new URLSearchParams({ from: String(from.number), to: String(to.number), format }));
+  const download = html`<a href="${dropPaths(slug).diff}?${query}" download>Download the whole difference</a>`;
+  const counts = html`<span class="added">+${added}</span> added, <span class="removed">−${removed}</span> removed`;
+  return html`<p class="row between small"><span>${isCut ? html`The difference is long: these are its first lines.` : html`Lines: ${counts}`}</span>${download}</p>
+<div class="changes-frame" tabindex="0" role="region" aria-label="Changes">${table}</div>
+${isCut && html`<p class="notice">This is not all. ${download}, or compare <a href="${hrefOf({ ...choice, format: 'side' })}">side by side</a>.</p>`}
+<p class="soft small">${format === 'text' ? 'What viewers see, a line for each block.' : 'The HTML as it was published.'} Lines of more than 300 characters are split, and each part counts as a line.</p>`;
+}
+
+function same(choice: Choice): Html {
+  if (choice.from.id === choice.to.id)
+    return html`<p class="notice">This is one and the same version. Choose two to see what has changed.</p>`;
+  return choice.format === 'text'
+    ? html`<p class="notice">The text is the same in both versions. The <a href="${hrefOf({ ...choice, format: 'source' })}">source</a> may have changed.</p>`
+    : html`<p class="notice">Both versions have the same source.</p>`;
+}
+
+/** Both frames are equally wide, so that both pages are laid out alike. */
+function sides(choice: Choice, before: Preview, after: Preview): Html {
+  const { from, to, isNarrow } = choice;
+  const width = (narrow: boolean, text: string) =>
+    html`<a href="${hrefOf({ ...choice, isNarrow: narrow })}"${narrow === isNarrow && html` aria-current="true"`}>${text}</a>`;
+  const side = ({ number, createdAt }: OwnedVersion, { src, sandbox }: Preview) =>
+    html`<figure><figcaption><b>Version ${number}</b> <span class="soft small">${timeAgo(createdAt)}</span></figcaption>
+<iframe src="${src}" title="Version ${number}" sandbox="${sandbox}" referrerpolicy="no-referrer"></iframe></figure>`;
+  return html`<p class="segments sides-width" role="group" aria-label="Width">${width(false, 'Wide')}${width(true, 'Phone')}</p>
+<div class="sides${isNarrow && ' phone'}">${side(from, before)}
+${side(to, after)}</div>`;
+}
+
+/** Why there is no comparison, and both documents. */
+function nothing({ slug, from, to }: Choice, reason: string): Comparison {
+  const paths = dropPaths(slug);
+  const links = html`<p>Download <a href="${paths.html(from.number)}" download>version ${from.number}</a>${from.number !== to.number && html` and <a href="${paths.html(to.number)}" download>version ${to.number}</a>`}.</p>`;
+  return { body: html`<div class="notice warn" role="alert"><p>${reason}</p>${links}</div>` };
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { DropError } from '../../../shared/domain/errors.ts';
+import { randomBase62 } from '../../../shared/domain/ids.ts';
 import type { IdempotentRequest } from '../../../shared/idempotency/idempotency.ts';
+import { fieldState } from '../../html/forms.ts';
+import { type Html, html } from '../../html/html.ts';
 import type { NavItem } from '../../html/layout.ts';
 import { sizeText } from '../../html/parts.ts';
 import { checkUtf8 } from '../../http/body.ts';
@@ -14,7 +17,10 @@ import { type Shown, show } from '../../http/show.ts';
 import { invalid, validationError } from '../../http/validate.ts';
 
 /** Of the random field `key`, which each form has for itself. */
-export const formKeyLength = 22;
+const formKeyLength = 22;
+
+/** Longer pasted text is not shown again: megabytes of `<` would take a second to escape. */
+const maxShownAgain = 256 * 1024;
 
 /** The fields of a form that has a document. */
 export type FormParts = ReadonlyMap<string, FormPart>;
@@ -45,6 +51,18 @@ export function documentForm(
   return open('POST', path, handler);
 }
 
+/** A file to choose, or text to paste. @param sent before an error */
+export function documentFields(sent: FormParts, isInvalid: boolean): Html {
+  const pasted = textOf(sent, 'html');
+  return html`<input type="hidden" name="key" value="${textOf(sent, 'key') || randomBase62(formKeyLength)}">
+<label for="file">HTML file</label>
+<input id="file" name="file" type="file" accept=".html,.htm,text/html"${fieldState(isInvalid, 'file-hint')}>
+<p class="hint" id="file-hint">UTF-8, with its styles, scripts and images inside.<span data-needs-script hidden> You can also drop files anywhere on this page.</span></p>
+<label for="html">Or paste the HTML</label>
+<textarea id="html" name="html" rows="8" class="code" spellcheck="false" autocapitalize="none" autocomplete="off"${fieldState(isInvalid, undefined, false)}>
+${pasted.length <= maxShownAgain && pasted}</textarea>`;
+}
+
 /** Megabytes of tags would be read, checked and shown again for seconds. @throws HttpError 413 */
 function checkOtherFields(parts: FormParts): void {
   let size = 0;
@@ -66,13 +84,16 @@ export function readDocument(parts: FormParts, maxBytes: number): Uint8Array {
     const message = 'Choose a file or paste the HTML: only one of them can be published at a time';
     throw validationError([{ field: 'html', ...invalid(message) }]);
   }
-  const html = isChosen ? file.bytes : Buffer.from(pasted.trim() === '' ? '' : pasted);
-  if (isChosen && !isHtmlType(file.type)) throw notHtml(file);
-  if (html.length === 0)
+  const document = isChosen ? file.bytes : Buffer.from(pasted.trim() === '' ? '' : pasted);
+  if (isChosen && !htmlTypes.includes(file.type)) {
+    const message = `${file.filename} is not an HTML document but ${file.type}: choose a file whose name ends in .html`;
+    throw validationError([{ field: 'html', ...invalid(message) }]);
+  }
+  if (document.length === 0)
     throw new DropError('html_required', 'Choose an HTML file or paste the HTML', { field: 'html' });
-  if (html.length > maxBytes) throw tooLarge(maxBytes);
-  checkUtf8(html);
-  return html;
+  if (document.length > maxBytes) throw tooLarge(maxBytes);
+  checkUtf8(document);
+  return document;
 }
 
 /**
@@ -97,20 +118,8 @@ export function textOf(parts: FormParts, name: string): string {
     .replace(/\r\n?/g, '\n');
 }
 
-/** Pasted text after an error. Much of it is not shown again: megabytes of `<` would take a second to escape. */
-export function shownAgain(pasted: string): string {
-  return pasted.length > 256 * 1024 ? '' : pasted;
-}
-
 /** Browsers tell the type by the file's extension; some systems know none for `.html`. */
-function isHtmlType(type: string): boolean {
-  return ['text/html', 'application/octet-stream', ''].includes(type);
-}
-
-function notHtml({ filename, type }: FormPart) {
-  const message = `${filename} is not an HTML document but ${type}: choose a file whose name ends in .html`;
-  return validationError([{ field: 'html', ...invalid(message) }]);
-}
+const htmlTypes = ['text/html', 'application/octet-stream', ''];
 
 /** The API's own message counts bytes, which few people know of their files. */
 function tooLarge(maxBytes: number): DropError {

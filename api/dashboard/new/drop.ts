@@ -1,9 +1,13 @@
 import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import { type DropError, nullIfNotFound } from '../../../shared/domain/errors.ts';
-import { randomBase62 } from '../../../shared/domain/ids.ts';
+import { dayMs } from '../../../shared/domain/windows.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
+import type { NewDropInput } from '../../../shared/drops/drops.ts';
+import { createHtmlBodyReaders } from '../../drops/html-body.ts';
+import { metadataPrefix } from '../../drops/list-query.ts';
 import { presentDrop } from '../../drops/presenter.ts';
+import { createDropBodyReaders } from '../../drops/requests.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -15,12 +19,22 @@ import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { sendJson } from '../../http/send.ts';
 import { orAgain } from '../../http/show.ts';
+import { invalid, validationError } from '../../http/validate.ts';
 import { dashboardPages } from '../pages.ts';
-import { documentForm, type FormParts, formKeyLength, keyOfForm, shownAgain } from './document.ts';
-import { createNewFormReader, lifetimes, type NewFields, noFields, readFields } from './form.ts';
+import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
+
+/** How long a new drop can be kept, in days; '' for ever. */
+const lifetimes = [
+  ['', 'Never'],
+  ['1', 'In a day'],
+  ['7', 'In a week'],
+  ['30', 'In 30 days'],
+  ['365', 'In a year'],
+] as const;
 
 interface NewPage {
-  readonly fields: NewFields;
+  /** What was sent. Absent: nothing yet. */
+  readonly sent?: FormParts;
   readonly formField: Html;
   /** What this form has published before. */
   readonly published?: Drop | null;
@@ -29,11 +43,25 @@ interface NewPage {
 
 /** /drops/new: a person publishes a file or what they paste. */
 export function newDropRoutes(parts: RouteParts): readonly Route[] {
-  const { drops, idempotency, clock, config } = parts.services;
-  const form = createNewFormReader(parts.services);
+  const { drops, idempotency, titles, clock, config } = parts.services;
+  const bodies = createDropBodyReaders(config);
+  const htmlBodies = createHtmlBodyReaders(bodies, titles);
+
+  /** What POST /api/drops takes, by the rules of the API. @throws DropError as POST /api/drops */
+  async function read(caller: Caller, sent: FormParts): Promise<NewDropInput> {
+    const text = (name: string) => textOf(sent, name).trim();
+    const html = readDocument(sent, config.HTML_MAX_BYTES);
+    const query: Record<string, string> = Object.create(null);
+    for (const name of ['title', 'description']) if (text(name) !== '') query[name] = text(name);
+    const days = lifetimes.find(([key]) => key === text('expires'))?.[0];
+    if (days) query.expires_at = String(clock.now() + Number(days) * dayMs);
+    for (const [key, value] of readTags(text('tags'))) query[metadataPrefix + key] = value;
+    const input = await htmlBodies.readCreate(caller, html, query);
+    return { ...input, passcode: bodies.readPasscode({ passcode: textOf(sent, 'passcode') }) || null };
+  }
 
   async function publish(caller: Caller, sent: FormParts): Promise<Drop> {
-    const input = await form.read(caller, sent, clock.now());
+    const input = await read(caller, sent);
     const create = (ids?: WriteIds) => drops.create(caller, input, ids);
     return (await idempotency.once(caller, keyOfForm(newDropPath, sent), null, create)).drop;
   }
@@ -42,8 +70,7 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
     dashboardPages(parts, 'new').page(newDropPath, async (req, _, { caller, formField }) => {
       const { published: slug } = queryOf(req);
       const published = typeof slug === 'string' ? await drops.get(caller, slug).catch(nullIfNotFound) : null;
-      const fields = { ...noFields, key: randomBase62(formKeyLength) };
-      return newPage({ fields, published, formField }, config);
+      return newPage({ published, formField }, config);
     }),
 
     /** A script gets the drop, or the error's envelope; a person's form leads back to the page. */
@@ -54,20 +81,44 @@ export function newDropRoutes(parts: RouteParts): readonly Route[] {
         sendJson(res, presentDrop(drop, config.BASE_URL), 201);
         return null;
       };
-      return orAgain(req, save, (error) => {
-        const { passcode: _, html, ...rest } = readFields(sent);
-        return newPage({ fields: { ...rest, html: shownAgain(html) }, formField, error }, config);
-      });
+      return orAgain(req, save, (error) => newPage({ sent, formField, error }, config));
     }),
   ];
 }
 
-function newPage({ fields, published, formField, error }: NewPage, config: Config): PageParts {
+/** One `key=value` on a line. A line without `=` is a tag with an empty value. */
+function readTags(text: string): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line === '') continue;
+    const at = line.indexOf('=');
+    const [key, value] = at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    if (tags.has(key)) {
+      const message = `The tag ${key} is there twice: a tag has one value`;
+      throw validationError([{ field: metadataPrefix + key, ...invalid(message) }]);
+    }
+    tags.set(key, value);
+  }
+  return tags;
+}
+
+/** After an error the text fields are as they were typed. Files and the passcode are not shown again. */
+function newPage({ sent = new Map(), published, formField, error }: NewPage, config: Config): PageParts {
+  const { TITLE_MAX_CHARACTERS, DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS } = config;
+  const { PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } = config;
   const fault = error?.details?.field;
-  const isInvalid = (name: string) =>
-    typeof fault === 'string' && (fault === name || fault.startsWith(`${name}.`));
+  const [wrong = ''] = typeof fault === 'string' ? fault.split('.') : [];
+  const state = (name: string, id: string) => fieldState(wrong === name, `${id}-hint`);
+  const [title, description, expires] = ['title', 'description', 'expires'].map((name) =>
+    textOf(sent, name).trim(),
+  );
+  const tags = textOf(sent, 'tags');
   const isOpen =
-    [fields.description, fields.tags, fields.expires].some((text) => text !== '') || isInMore(fault);
+    [description, tags, expires].some(Boolean) ||
+    (wrong !== '' && !['html', 'title', 'form'].includes(wrong));
+  const options = lifetimes.map(
+    ([days, text]) => html`<option value="${days}"${days === expires && html` selected`}>${text}</option>`,
+  );
   return {
     title: 'New drop',
     styles: ['drops'],
@@ -80,55 +131,27 @@ function newPage({ fields, published, formField, error }: NewPage, config: Confi
 ${dropTarget(formField, config)}
 <form method="post" action="${newDropPath}" enctype="multipart/form-data" class="panel new-drop" data-publish>
 ${formError(error)}
-${formField}<input type="hidden" name="key" value="${fields.key}">
-${documentFields(fields.html, isInvalid('html'))}
+${formField}${documentFields(sent, wrong === 'html')}
 <label for="title">Title</label>
-<input id="title" name="title" value="${fields.title}" maxlength="${config.TITLE_MAX_CHARACTERS}" autocomplete="off"${fieldState(isInvalid('title'), 'title-hint')}>
+<input id="title" name="title" value="${title}" maxlength="${TITLE_MAX_CHARACTERS}" autocomplete="off"${state('title', 'title')}>
 <p class="hint" id="title-hint">Leave it empty to use the title of the document.</p>
 <details class="more"${isOpen && html` open`}><summary>Description, tags, passcode, expiry</summary>
-${moreFields(fields, isInvalid, config)}</details>
+<label for="description">Description</label>
+<input id="description" name="description" value="${description}" maxlength="${DESCRIPTION_MAX_CHARACTERS}" autocomplete="off"${state('description', 'description')}>
+<p class="hint" id="description-hint">Viewers see it in link previews.</p>
+<label for="tags">Tags</label>
+<textarea id="tags" name="tags" rows="3" spellcheck="false" autocapitalize="none"${state('metadata', 'tags')}>
+${tags}</textarea>
+<p class="hint" id="tags-hint">One on a line, such as <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
+<div class="fields-row"><div><label for="passcode">Passcode</label>
+<input id="passcode" name="passcode" type="password" minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${state('passcode', 'passcode')}>
+<p class="hint" id="passcode-hint">Viewers must enter it. At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
+<div><label for="expires">Expires</label>
+<select id="expires" name="expires"${state('expires_at', 'expires')}>${options}</select>
+<p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div></details>
 <div class="actions"><button type="submit">Publish</button><span class="small soft" data-progress role="status"></span></div>
 </form>`,
   };
-}
-
-/** A file to choose, or text to paste. @param pasted before an error */
-export function documentFields(pasted: string, isInvalid: boolean): Html {
-  return html`<label for="file">HTML file</label>
-<input id="file" name="file" type="file" accept=".html,.htm,text/html"${fieldState(isInvalid, 'file-hint')}>
-<p class="hint" id="file-hint">UTF-8, with its styles, scripts and images inside.<span data-needs-script hidden> You can also drop files anywhere on this page.</span></p>
-<label for="html">Or paste the HTML</label>
-<textarea id="html" name="html" rows="8" class="code" spellcheck="false" autocapitalize="none" autocomplete="off"${fieldState(isInvalid, undefined, false)}>
-${pasted}</textarea>`;
-}
-
-function moreFields(fields: NewFields, isInvalid: (name: string) => boolean, config: Config): Html {
-  const { DESCRIPTION_MAX_CHARACTERS, METADATA_MAX_KEYS, PASSCODE_MIN_CHARACTERS, PASSCODE_MAX_CHARACTERS } =
-    config;
-  return html`<label for="description">Description</label>
-<input id="description" name="description" value="${fields.description}" maxlength="${DESCRIPTION_MAX_CHARACTERS}" autocomplete="off"${fieldState(isInvalid('description'), 'description-hint')}>
-<p class="hint" id="description-hint">Viewers see it in link previews.</p>
-<label for="tags">Tags</label>
-<textarea id="tags" name="tags" rows="3" spellcheck="false" autocapitalize="none"${fieldState(isInvalid('metadata'), 'tags-hint')}>
-${fields.tags}</textarea>
-<p class="hint" id="tags-hint">One on a line, such as <code>project=demo</code>; at most ${METADATA_MAX_KEYS}. Only you see them.</p>
-<div class="fields-row"><div><label for="passcode">Passcode</label>
-<input id="passcode" name="passcode" type="password" minlength="${PASSCODE_MIN_CHARACTERS}" maxlength="${PASSCODE_MAX_CHARACTERS}" autocomplete="new-password"${fieldState(isInvalid('passcode'), 'passcode-hint')}>
-<p class="hint" id="passcode-hint">Viewers must enter it. At least ${PASSCODE_MIN_CHARACTERS} characters. Without one, everybody with the link can read the page.</p></div>
-<div><label for="expires">Expires</label>
-<select id="expires" name="expires"${fieldState(isInvalid('expires_at'), 'expires-hint')}>${Object.entries(
-    lifetimes,
-  )
-    .sort(([a], [b]) => Number(a) - Number(b))
-    .map(
-      ([days, text]) =>
-        html`<option value="${days}"${days === fields.expires && html` selected`}>${text}</option>`,
-    )}</select>
-<p class="hint" id="expires-hint">Then the drop is deleted for good.</p></div></div>`;
-}
-
-function isInMore(field: unknown): boolean {
-  return typeof field === 'string' && !['html', 'title', 'form'].includes(field);
 }
 
 function publishedNotice({ slug, title }: Drop, baseUrl: string): Html {

@@ -1,9 +1,8 @@
 import type { Caller } from '../../../shared/accounts/account.ts';
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
-import { randomBase62 } from '../../../shared/domain/ids.ts';
 import type { Drop, WriteIds } from '../../../shared/drops/drop.ts';
-import { readRevisions } from '../../drops/fields.ts';
+import type { Target } from '../../../shared/drops/drops.ts';
 import { formError } from '../../html/forms.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -12,25 +11,15 @@ import { readSlug } from '../../http/parameters.ts';
 import type { Route } from '../../http/route.ts';
 import type { RouteParts } from '../../http/route-parts.ts';
 import { orAgain } from '../../http/show.ts';
-import { dropCrumbs } from '../history/list.ts';
+import { conflictText, dropCrumbs, revisionField, targetOf } from '../drop/parts.ts';
 import { dashboardPages } from '../pages.ts';
 import { dropPaths } from '../paths.ts';
-import {
-  documentForm,
-  type FormParts,
-  formKeyLength,
-  keyOfForm,
-  readDocument,
-  shownAgain,
-  textOf,
-} from './document.ts';
-import { documentFields } from './drop.ts';
+import { documentFields, documentForm, type FormParts, keyOfForm, readDocument, textOf } from './document.ts';
 
 interface VersionForm {
   readonly drop: Drop;
-  readonly pasted: string;
-  /** Random, made with the form. */
-  readonly key: string;
+  /** What was sent. Absent: nothing yet. */
+  readonly sent?: FormParts;
   readonly formField: Html;
   /** Why the version was not published. */
   readonly error?: DropError;
@@ -42,38 +31,35 @@ export function newVersionRoutes(parts: RouteParts): readonly Route[] {
   const path = dropPaths(':slug').newVersion;
 
   /** Title, description, tags and passcode stay. The same form sent twice publishes once. */
-  async function publish(caller: Caller, slug: string, sent: FormParts): Promise<void> {
+  async function publish(caller: Caller, target: Target, sent: FormParts): Promise<void> {
     const html = readDocument(sent, config.HTML_MAX_BYTES);
-    const target = { slug, revs: readRevisions(textOf(sent, 'if_match')) };
     const add = (ids?: WriteIds) => drops.addVersion(caller, target, { html, context: null }, ids);
-    await idempotency.once(caller, keyOfForm(dropPaths(slug).newVersion, sent), slug, add);
+    await idempotency.once(caller, keyOfForm(dropPaths(target.slug).newVersion, sent), target.slug, add);
   }
 
   return [
-    dashboardPages(parts, 'drops').page(path, async (req, _, { caller, formField }) => {
-      const drop = await drops.get(caller, readSlug(req));
-      return versionPage({ drop, pasted: '', key: randomBase62(formKeyLength), formField }, config);
-    }),
+    dashboardPages(parts, 'drops').page(path, async (req, _, { caller, formField }) =>
+      versionPage({ drop: await drops.get(caller, readSlug(req)), formField }, config),
+    ),
 
     /** After a conflict the form is about the drop as it is now, so that sending it again publishes after what is live. */
     documentForm(parts, { path, nav: 'drops' }, async (req, _, { caller, formField }, sent) => {
       const slug = readSlug(req);
       const save = async () => {
-        await publish(caller, slug, sent);
+        await publish(caller, targetOf(req, textOf(sent, 'if_match')), sent);
         return `${dropPaths(slug).drop}?notice=published`;
       };
-      return orAgain(req, save, async (error) => {
-        const drop = await drops.get(caller, slug);
-        const form = { pasted: shownAgain(textOf(sent, 'html')), key: textOf(sent, 'key') };
-        return versionPage({ ...form, drop, formField, error }, config);
-      });
+      return orAgain(req, save, async (error) =>
+        versionPage({ drop: await drops.get(caller, slug), sent, formField, error }, config),
+      );
     }),
   ];
 }
 
 /** The form with which a person publishes another document at the address of a drop. */
-function versionPage({ drop, pasted, key, formField, error }: VersionForm, config: Config): PageParts {
+function versionPage({ drop, sent = new Map(), formField, error }: VersionForm, config: Config): PageParts {
   const { drop: back, newVersion } = dropPaths(drop.slug);
+  const again = 'Nothing was published. Publish again to replace it.';
   return {
     title: 'New version',
     styles: ['drops'],
@@ -82,15 +68,10 @@ function versionPage({ drop, pasted, key, formField, error }: VersionForm, confi
 <h1>New version</h1>
 <p class="soft">Viewers see it at the same address, in place of version ${drop.latestVersion}, which you can compare and restore. Title, description, tags and passcode stay. Up to ${sizeText(config.HTML_MAX_BYTES)}.</p>
 <form method="post" action="${newVersion}" enctype="multipart/form-data" class="panel">
-${formError(error?.code === 'version_conflict' ? conflictText(drop) : error)}
-${formField}<input type="hidden" name="key" value="${key}"><input type="hidden" name="if_match" value="${drop.rev}">
-${documentFields(pasted, error?.details?.field === 'html')}
+${formError(conflictText(drop, error, again) ?? error)}
+${formField}${revisionField(drop)}
+${documentFields(sent, error?.details?.field === 'html')}
 <div class="actions"><button type="submit">Publish</button><a class="button quiet" href="${back}">Cancel</a></div>
 </form></div>`,
   };
-}
-
-/** The API's message about a conflict is for programs. */
-function conflictText({ latestVersion }: Drop): string {
-  return `The drop was changed after you opened the page: version ${latestVersion} is live now. Nothing was published. Publish again to replace it.`;
 }
