@@ -3,13 +3,14 @@ import { object } from 'yup';
 import { DropError } from '../../shared/domain/errors.ts';
 import { reasonMaxCharacters } from '../../shared/moderation/act.ts';
 import type { Operator } from '../../shared/moderation/moderation.ts';
-import type { Act, Question } from '../dashboard/pages.ts';
+import type { Question } from '../dashboard/pages.ts';
 import { fieldState } from '../html/forms.ts';
 import { type Html, html } from '../html/html.ts';
+import type { Route } from '../http/route.ts';
 import type { Session } from '../http/session.ts';
 import type { Form } from '../http/show.ts';
 import { atMostCharacters, invalid, text, validate } from '../http/validate.ts';
-import { type Gone, gonePage, nameOf } from './pages.ts';
+import { type Gone, gonePage, nameOf, type operatorPages } from './pages.ts';
 
 /** The page of an act, for what the act is about as it is now. */
 export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> {
@@ -22,20 +23,27 @@ export interface ActPage extends Omit<Question, 'refusal' | 'fault' | 'styles'> 
 }
 
 /** An act of an operator on a page, an account or a report, for which a reason is required. */
-export interface OperatorAct {
+export interface OperatorAct<T> {
+  readonly path: string;
   readonly target: Gone;
-  /** null: there is no such target. Changes nothing. */
-  describe(req: Request, session: Session): Promise<ActPage | null>;
+  /** null: there is no such target. */
+  find(req: Request): Promise<T | null>;
+  /** Changes nothing. */
+  describe(target: T, session: Session): ActPage | Promise<ActPage>;
   /** Does it. @returns the notice for the page that the act leads to @throws DropError `not_found` */
-  perform(req: Request, operator: Operator & { readonly reason: string }, form: Form): Promise<string>;
+  perform(target: T, operator: Operator & { readonly reason: string }, form: Form): Promise<string>;
 }
 
-export function withReason(act: OperatorAct): Act {
-  return {
+/** The page that asks for the reason, and its form. */
+export function actRoutes<T>(
+  { confirmed }: Pick<ReturnType<typeof operatorPages>, 'confirmed'>,
+  { path, target, find, describe, perform }: OperatorAct<T>,
+): readonly Route[] {
+  return confirmed(path, 'changes_per_minute', {
     async ask(req, session, attempt) {
-      const page = await act.describe(req, session);
-      if (page === null) return gonePage(act.target);
-      const { readers = 'the log', refusal, seen, fields, ...question } = page;
+      const found = await find(req);
+      if (found === null) return gonePage(target);
+      const { readers = 'the log', refusal, seen, fields, ...question } = await describe(found, session);
       const reason = reasonField(readers, attempt?.form.get('reason'), attempt?.error);
       return {
         ...question,
@@ -45,14 +53,15 @@ export function withReason(act: OperatorAct): Act {
     },
 
     async perform(req, _, session, form) {
-      const page = await act.describe(req, session);
-      if (page === null) return gonePage(act.target);
-      if (form.get('seen') !== page.seen) throw changedMeanwhile();
-      if (page.refusal) throw new DropError('forbidden', page.refusal);
+      const found = await find(req);
+      if (found === null) return gonePage(target);
+      const { seen, refusal, back } = await describe(found, session);
+      if (form.get('seen') !== seen) throw changedMeanwhile();
+      if (refusal) throw new DropError('forbidden', refusal);
       const operator = { by: nameOf(session), reason: readReason(form) };
-      return `${page.back}?notice=${await act.perform(req, operator, form)}`;
+      return `${back}?notice=${await perform(found, operator, form)}`;
     },
-  };
+  });
 }
 
 function reasonField(readers: string, typed: string | undefined, error: DropError | undefined): Html {
@@ -61,10 +70,9 @@ function reasonField(readers: string, typed: string | undefined, error: DropErro
 <p class="hint" id="reason-hint">For ${readers}.</p>`;
 }
 
-const missingReason = invalid('Enter a reason', { field: 'reason' });
 const reasonSchema = object({
   reason: text('reason')
-    .required(missingReason)
+    .required(invalid('Enter a reason', { field: 'reason' }))
     .test(atMostCharacters('invalid_arg', 'reason', reasonMaxCharacters)),
 });
 

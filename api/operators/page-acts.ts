@@ -1,12 +1,11 @@
 import type { Request } from 'express';
-import type { Drop } from '../../shared/drops/drop.ts';
 import type { Services } from '../../shared/engines/open-services.ts';
 import type { ChangedPage, OwnedPage } from '../../shared/moderation/moderation.ts';
-import { reportIdPattern } from '../../shared/reports/report.ts';
-import { type Html, html, visible } from '../html/html.ts';
+import { type Report, reportIdPattern } from '../../shared/reports/report.ts';
+import { html, visible } from '../html/html.ts';
 import { countOf, timeTag } from '../html/parts.ts';
 import { readSlug } from '../http/parameters.ts';
-import type { ActPage, OperatorAct } from './acts.ts';
+import type { OperatorAct } from './acts.ts';
 import { accountLink, operatorPaths, pageCrumbs, visibleLines } from './parts.ts';
 
 /** What the last form has done. */
@@ -30,28 +29,27 @@ export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 
     return { count: open.length, seen: `${open.length} ${open[0]?.id ?? ''}` };
   }
 
-  /** An act on a page that exists. */
-  function onPage(
-    describe: (owned: OwnedPage) => Promise<Omit<ActPage, 'crumbs' | 'back' | 'seen'>>,
-    perform: OperatorAct['perform'],
-  ): OperatorAct {
+  const findPage = (req: Request) => moderation.describePage(readSlug(req));
+
+  /** What the pages of all acts on a page that exists say. */
+  function ofPage({ drop: { slug, title, ownerId, takedown }, owner }: OwnedPage) {
     return {
-      target: 'page',
-      async describe(req) {
-        const owned = await moderation.describePage(readSlug(req));
-        if (owned === null) return null;
-        const { slug, title } = owned.drop;
-        return { ...(await describe(owned)), ...wayBack(slug, title), seen: stateOf(owned.drop) };
-      },
-      perform,
+      ...wayBack(slug, title),
+      about: html`<p>${visible(title)}<br><span class="soft">by ${accountLink(ownerId, owner)}</span></p>`,
+      // Not the page's revision: an owner who changes the page all the time must not keep operators from acting.
+      seen: takedown === null ? 'online' : `offline ${takedown.at} ${takedown.reason.length}`,
     };
   }
 
-  const takedown = onPage(
-    async (owned) => {
+  const takedown: OperatorAct<OwnedPage> = {
+    path: operatorPaths.takedown(':slug'),
+    target: 'page',
+    find: findPage,
+    async describe(owned) {
       const { slug, takedown: before } = owned.drop;
       const { count } = await openReports(slug);
-      const shared = {
+      const { about, ...shared } = {
+        ...ofPage(owned),
         readers: 'the owner of the page, and the log',
         fields:
           count > 0 &&
@@ -61,7 +59,7 @@ export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 
         ? {
             ...shared,
             title: 'Take this page down?',
-            body: html`${about(owned)}
+            body: html`${about}
 <p>Viewers get 410 at once, for the page and all its versions. The owner still sees it in the dashboard and the API, reads your reason, and can download or delete it. You can restore the page later.</p>`,
             button: 'Take down',
             isDangerous: true,
@@ -69,35 +67,44 @@ export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 
         : {
             ...shared,
             title: 'Change the reason of the takedown?',
-            body: html`${about(owned)}
+            body: html`${about}
 <p>The page is offline since ${timeTag(before.at)}. Its reason was: ${visible(before.reason)}</p>`,
             button: 'Change the reason',
           };
     },
-    async (req, operator, form) => {
-      const slug = readSlug(req);
+    async perform({ drop: { slug } }, operator, form) {
       const changed = await moderation.takeDown(slug, operator);
       if (form.get('close') === 'yes') await reports.closeByPage(slug, operator);
       return noticeOf(changed, 'taken-down');
     },
-  );
+  };
 
-  const restore = onPage(
-    async (owned) => ({
-      title: 'Put this page online again?',
-      body: html`${about(owned)}
-${owned.drop.takedown !== null && html`<p>It is offline since ${timeTag(owned.drop.takedown.at)}: ${visible(owned.drop.takedown.reason)}</p>`}`,
-      button: 'Restore',
-      refusal: owned.drop.takedown === null && 'The page is online',
-    }),
-    async (req, operator) => noticeOf(await moderation.restore(readSlug(req), operator), 'restored'),
-  );
+  const restore: OperatorAct<OwnedPage> = {
+    path: operatorPaths.restore(':slug'),
+    target: 'page',
+    find: findPage,
+    describe(owned) {
+      const { about, ...shared } = ofPage(owned);
+      const { takedown: before } = owned.drop;
+      return {
+        ...shared,
+        title: 'Put this page online again?',
+        body: html`${about}
+${before !== null && html`<p>It is offline since ${timeTag(before.at)}: ${visible(before.reason)}</p>`}`,
+        button: 'Restore',
+        refusal: before === null && 'The page is online',
+      };
+    },
+    perform: async ({ drop: { slug } }, operator) =>
+      noticeOf(await moderation.restore(slug, operator), 'restored'),
+  };
 
   /** Of a page that was deleted, too. */
-  const closeReports: OperatorAct = {
+  const closeReports: OperatorAct<string> = {
+    path: operatorPaths.closeReports(':slug'),
     target: 'page',
-    async describe(req) {
-      const slug = readSlug(req);
+    find: async (req) => readSlug(req),
+    async describe(slug) {
       const [owned, { count, seen }] = await Promise.all([moderation.describePage(slug), openReports(slug)]);
       const title = owned?.drop.title ?? 'Deleted page';
       return {
@@ -109,18 +116,18 @@ ${owned.drop.takedown !== null && html`<p>It is offline since ${timeTag(owned.dr
         seen,
       };
     },
-    async perform(req, operator) {
-      await reports.closeByPage(readSlug(req), operator);
+    async perform(slug, operator) {
+      await reports.closeByPage(slug, operator);
       return 'reports-closed' satisfies Notice;
     },
   };
 
-  const closeReport: OperatorAct = {
+  const closeReport: OperatorAct<Report> = {
+    path: operatorPaths.closeReport(':id'),
     target: 'report',
-    async describe(req) {
-      const report = await reports.read(reportId(req));
-      if (report === null) return null;
-      const { slug, reason, version, text, closedAt, createdAt } = report;
+    find: async ({ params: { id } }) =>
+      typeof id === 'string' && reportIdPattern.test(id) ? reports.read(id) : null,
+    async describe({ slug, reason, version, text, closedAt, createdAt }) {
       const owned = await moderation.describePage(slug);
       return {
         ...wayBack(slug, owned?.drop.title ?? 'Deleted page'),
@@ -133,8 +140,8 @@ ${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
         seen: String(closedAt ?? 'open'),
       };
     },
-    async perform(req, operator) {
-      await reports.close(reportId(req), operator);
+    async perform({ id }, operator) {
+      await reports.close(id, operator);
       return 'report-closed' satisfies Notice;
     },
   };
@@ -142,23 +149,10 @@ ${text !== '' && html`<p class="wrap-anywhere">${visibleLines(text)}</p>`}
   return { takedown, restore, closeReports, closeReport };
 }
 
-function about({ drop: { title, ownerId }, owner }: OwnedPage): Html {
-  return html`<p>${visible(title)}<br><span class="soft">by ${accountLink(ownerId, owner)}</span></p>`;
-}
-
 function wayBack(slug: string, title: string) {
   return { crumbs: pageCrumbs(slug, title), back: operatorPaths.page(slug) };
 }
 
-/** Not the page's revision: an owner who changes the page all the time must not keep operators from acting. */
-function stateOf({ takedown }: Drop): string {
-  return takedown === null ? 'online' : `offline ${takedown.at} ${takedown.reason.length}`;
-}
-
 function noticeOf({ edge }: ChangedPage, done: Notice): Notice {
   return edge === 'not confirmed' ? 'edge-not-confirmed' : done;
-}
-
-function reportId({ params: { id } }: Request): string {
-  return typeof id === 'string' && reportIdPattern.test(id) ? id : '';
 }

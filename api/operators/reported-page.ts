@@ -7,7 +7,7 @@ import { queryOf, readSlug } from '../http/parameters.ts';
 import { pageUrl } from '../http/paths.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
-import { withReason } from './acts.ts';
+import { actRoutes } from './acts.ts';
 import { pageActs, pageNotices } from './page-acts.ts';
 import { gonePage, type OperatorPage, operatorPages } from './pages.ts';
 import { accountLink, operatorPaths, pageBadges, suspendedBadge, visibleLines } from './parts.ts';
@@ -38,10 +38,10 @@ interface ReportList {
 /** One page with its reports, which outlive it (`closed` shows closed ones, too), and what operators do to them. */
 export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, reports, config } = parts.services;
-  const { page, confirmed } = operatorPages(parts);
+  const pages = operatorPages(parts);
   const { takedown, restore, closeReports, closeReport } = pageActs(parts.services);
 
-  const show = page(operatorPaths.page(':slug'), async (req, _, { formField }) => {
+  const show = pages.page(operatorPaths.page(':slug'), async (req, _, { formField }) => {
     const slug = readSlug(req);
     const { closed, before, notice } = queryOf(req);
     const filter = {
@@ -63,10 +63,10 @@ export function reportedPageRoutes(parts: RouteParts): readonly Route[] {
   });
   return [
     show,
-    ...confirmed(operatorPaths.takedown(':slug'), 'changes_per_minute', withReason(takedown)),
-    ...confirmed(operatorPaths.restore(':slug'), 'changes_per_minute', withReason(restore)),
-    ...confirmed(operatorPaths.closeReports(':slug'), 'changes_per_minute', withReason(closeReports)),
-    ...confirmed(operatorPaths.closeReport(':id'), 'changes_per_minute', withReason(closeReport)),
+    ...actRoutes(pages, takedown),
+    ...actRoutes(pages, restore),
+    ...actRoutes(pages, closeReports),
+    ...actRoutes(pages, closeReport),
   ];
 }
 

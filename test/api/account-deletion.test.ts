@@ -84,9 +84,7 @@ describe('DELETE /api/me', () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create();
     const { accounts, moderation } = service.services;
-    const [account] = await moderation.findAccounts(owner.userId);
-    if (account === undefined) throw new Error('no account');
-    await moderation.suspend(account, operator);
+    await moderation.suspend(await service.accountOf(owner), operator);
     expectError(await remove(owner), 403, 'forbidden');
     // Suspended between the check and the deletion:
     const refused = await accounts.remove({ accountId: owner.userId }).catch((error: unknown) => error);

@@ -14,7 +14,7 @@ import {
 import { type Answer, lasting } from '../support/client.ts';
 import { routesWith } from '../support/description.ts';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 const openPaths = ['/api/onboard', '/api/auth/start', '/api/auth/poll'];
@@ -38,12 +38,6 @@ describe('Every call of the API', () => {
       etag: headers.etag ?? '',
       target: { slug, tokenId: body.token?.id ?? '' },
     };
-  }
-
-  async function accountOf({ userId }: Owner) {
-    const [account] = await service.services.moderation.findAccounts(userId);
-    if (account === undefined) throw new Error('there is no such account');
-    return account;
   }
 
   it('is described, and needs a token, except the agent protocol and the sign-in', () => {
@@ -165,7 +159,7 @@ describe('Every call of the API', () => {
       const isAllowed = call.method === 'GET' || allowedIfSuspended.includes(call.name);
       it(`${call.name}: ${isAllowed ? 'as before' : '403 forbidden'}`, async () => {
         const { owner, target } = await scene();
-        const account = await accountOf(owner);
+        const account = await service.accountOf(owner);
         const { moderation } = service.services;
         await moderation.suspend(account, operator);
         const answer = await send(call, owner, target);

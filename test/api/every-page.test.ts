@@ -248,8 +248,8 @@ describe('Every page and form', () => {
   });
 
   it('a suspended account reads, and changes nothing but its sessions and tokens', async () => {
-    const [account] = await service.services.moderation.findAccounts(person.owner.userId);
-    await service.services.moderation.suspend(account ?? expect.fail(), { by: 'root', reason: null });
+    const account = await service.accountOf(person.owner);
+    await service.services.moderation.suspend(account, { by: 'root', reason: null });
     await service.settle();
     const before = await readStored(service.config);
     for (const route of allowedIfSuspended) expect(allPaths('POST').has(route), route).to.equal(true);

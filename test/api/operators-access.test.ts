@@ -61,8 +61,7 @@ describe('The pages for operators: who may open them', () => {
     const [first, second] = await openOperators(service, 2);
     if (first === undefined || second === undefined) return expect.fail();
     const { moderation } = service.services;
-    const [account] = await moderation.findAccounts(first.owner.userId);
-    await moderation.suspend(account ?? expect.fail(), { by: 'root', reason: null });
+    await moderation.suspend(await service.accountOf(first.owner), { by: 'root', reason: null });
     const paths = { GET: operatorPathsOf(service, 'GET'), POST: operatorPathsOf(service, 'POST') };
     await expectNoSuchPage(first, paths);
     await service.request('DELETE', `/api/me?confirm=${second.owner.userId}`, { token: second.owner.token });

@@ -45,7 +45,7 @@ describe('Every kind of secret, after correct and wrong use', () => {
       bytes.toString('latin1'),
     ]);
     const logs = service.logs.join('\n');
-    for (const text of unlogged) expect(logs, 'the logs').to.not.include(text);
+    for (const text of [...unlogged, 'KNOWN-label']) expect(logs, 'the logs').to.not.include(text);
     const whereIs = (text: string) =>
       [...stored, ['the logs', logs]].filter(([, content]) => content?.includes(text)).map(([name]) => name);
     for (const text of known.stored) expect(whereIs(text), `places of ${text}`).to.not.be.empty;
@@ -187,6 +187,8 @@ describe('Every kind of secret, after correct and wrong use', () => {
     const local = await person.submit(await person.open(`/sign-in?code=${code}`), {});
     await person.submit(local, { name: 'ada', key: wrongKey });
     const request = await person.submit(local, { name: 'ada', key: signInKey ?? '' });
+    const cookie = cookieValue(person.cookie);
+    const decisionToken = request.page.find('input', { name: 'token' })?.attributes.value ?? '';
     await person.submit(request, { decision: 'approve' });
     const { api_token: token = '' } = await poll(poll_token);
     const given = await live(createOwner(service, '', '', token));
@@ -196,7 +198,7 @@ describe('Every kind of secret, after correct and wrong use', () => {
     await expectNowhere(
       {
         ...{ token, pollToken: poll_token, code, signInKey: signInKey ?? '', wrongKey, ...given },
-        ...{ keptSecret, session, formToken },
+        ...{ keptSecret, session, formToken, cookie, decisionToken },
         ...named('passcode', [...passcodes, wrongPasscode]),
       },
       {

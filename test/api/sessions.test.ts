@@ -79,13 +79,13 @@ describe('Sessions', () => {
   it('of a suspended account stay, and can be ended; revoke-tokens ends them all', async () => {
     const person = await openDashboard(service);
     const { moderation } = service.services;
-    const [account] = await moderation.findAccounts(person.owner.userId);
+    const account = await service.accountOf(person.owner);
     const operator = { by: 'root', reason: null };
-    await moderation.suspend(account ?? expect.fail(), operator);
+    await moderation.suspend(account, operator);
     await openDashboard(service, person.owner);
     expect((await person.post('/account/sessions', { end: 'others' })).status).to.equal(303);
     const again = await openDashboard(service, person.owner);
-    const done = await moderation.revokeTokens(account ?? expect.fail(), operator);
+    const done = await moderation.revokeTokens(account, operator);
     expect(done).to.deep.equal({ tokens: 1, sessions: 2, signIns: 0 });
     for (const ended of [person, again]) expect(await sessionsOf(ended)).to.equal(null);
   });

