@@ -67,7 +67,7 @@ const faulty: readonly Planted[] = [
   plant('worker/planted-sure.ts', "export const first = ''.at(0)!;", 'lint/style/noNonNullAssertion'),
   plant(
     'worker/planted-suffix.ts',
-    "import '../shared/job-catalogue';",
+    "import '../shared/jobs/job-catalogue';",
     'lint/correctness/useImportExtensions',
   ),
   plant('worker/planted-ring-a.ts', "import './planted-ring-b.ts';", 'lint/suspicious/noImportCycles'),
