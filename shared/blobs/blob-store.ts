@@ -9,10 +9,7 @@ export interface BlobIds {
   listIds(after: string, below: string, limit: number): Promise<string[]>;
 }
 
-/**
- * Bytes by version id: one store for HTML, one for contexts. An id is never used again, so a blob never changes.
- * A blob is written before its version's record (DropStore does both) and removed after it.
- */
+/** Bytes by version id: one store for HTML, one for contexts. They are written before the version's record and never change. */
 export interface BlobStore extends BlobIds {
   /** Atomic. May be repeated with the same bytes. */
   put(id: string, bytes: Uint8Array): Promise<void>;

@@ -3,16 +3,12 @@ import { isStored, type NewVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { BlobStore } from './blob-store.ts';
 
-/**
- * A write that takes longer may have been taken over by a repeat (idempotency/idempotency.ts): far below its lease, because a
- * write may have waited for other work before.
- */
+/** A longer write may have been taken over by a repeat (idempotency/idempotency.ts). Far below its lease. */
 const aloneMs = 10_000;
 
 /**
- * Counts and stores documents for a store that stores records only: the day's count first, then the blobs, the record last.
- * Of a refused version the count is given back, and the blobs are deleted, unless another attempt may be storing the same
- * version. If that fails, or the process ends, the version stays counted, and `store.reconcile` deletes the blobs.
+ * The day's count first, then the blobs, the record last. Of a refused version the count is given back, and the blobs are
+ * deleted, unless another attempt may be storing it. If that fails, `store.reconcile` deletes the blobs.
  */
 export function blobsBeforeRecord(
   records: DropStore,

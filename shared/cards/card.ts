@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dayMs } from '../domain/windows.ts';
 
-/** Raise it when the same content is drawn differently, so that stored cards are drawn again. */
+/** Raise it when the same content is drawn differently: stored cards are then drawn again. */
 const template = 2;
 
 /** The size of every card in pixels: what `og:image` recommends. */
@@ -21,7 +21,6 @@ export interface CardContent {
   readonly host: string;
 }
 
-/** The fields of a drop that its card shows. */
 export interface CardSource {
   readonly title: string;
   readonly description: string | null;
@@ -29,7 +28,7 @@ export interface CardSource {
   readonly createdAt: number;
 }
 
-/** The card of a public drop. New versions do not change it. */
+/** New versions do not change it. */
 export function pageCard({ title, description, createdAt }: CardSource, host: string): CardContent {
   const day = createdAt - (createdAt % dayMs);
   return { kind: 'page', title, description: description ?? '', day, host };

@@ -8,7 +8,7 @@ import { withTimeout } from '../util/wait-at-most.ts';
 import { type CardContent, type CardSource, cardDigest, pageCard, plainCard } from './card.ts';
 import type { CardRenderer } from './card-renderer.ts';
 
-/** How long a request waits for a card that is not drawn yet. Programs that preview links wait about five seconds. */
+/** Programs that preview links wait about five seconds. */
 const defaultWaitMs = 2_500;
 /** How long it then waits for the generic card. */
 const genericWaitMs = 500;
@@ -23,7 +23,6 @@ export interface Card {
   readonly etag: string;
 }
 
-/** A public drop, and the account whose turn its card takes. */
 export interface CardOwner extends CardSource {
   readonly dropId: string;
   readonly ownerId: string;
@@ -31,14 +30,11 @@ export interface CardOwner extends CardSource {
 
 interface RunningDraw {
   readonly card: Promise<Card>;
-  /** Resolves when the card is stored, or is not going to be. */
+  /** Resolves when the card is stored, or cannot be. */
   readonly end: Promise<void>;
 }
 
-/**
- * Share cards. A card is found by the digest of what it shows, so a card of an earlier title is never served. It is drawn
- * for its first reader. The owners take fair turns: a card waits for one card of each other owner.
- */
+/** Share cards, found by the digest of what they show. A card is drawn for its first reader, after one of each other owner. */
 export function createCards(deps: {
   cards: CardStore;
   renderer: CardRenderer;
@@ -119,26 +115,21 @@ export function createCards(deps: {
   }
 
   return {
-    /** Of what the drop's card shows now: the address of the card contains it, because other websites cache cards by address. */
+    /** A part of the card's address, because other websites cache cards by address. */
     digest: (source: CardSource): string => cardDigest(pageCard(source, host)),
 
-    /** The card if it is in memory. Synchronous. */
+    /** undefined: it is not in memory. */
     getCached(source: CardSource): Card | undefined {
       const card = memory.get(cardDigest(pageCard(source, host)));
       counted.count(card !== undefined);
       return card;
     },
 
-    /** The memory that `getCached` looks into. */
     reading: counted.reading,
 
-    /** How many cards wait to be drawn. */
     waiting: turns.waiting,
 
-    /**
-     * The card of a public drop, within about 2.5 s: then a generic card that names the host alone.
-     * @returns `isFinal`: false for the generic card, which no cache may keep
-     */
+    /** After about 2.5 s a generic card that names the host alone. `isFinal`: false for that, which no cache may keep. */
     async get(owner: CardOwner): Promise<{ readonly card: Card; readonly isFinal: boolean }> {
       const content = pageCard(owner, host);
       const digest = cardDigest(content);
@@ -149,10 +140,10 @@ export function createCards(deps: {
       return { card, isFinal: true };
     },
 
-    /** The card of every locked drop: it says that the page is locked, and nothing else. */
+    /** The card of every locked drop. */
     locked: (): Promise<Card> => drawPlain('locked'),
 
-    /** Waits for the card that is drawn; those that wait for their turn fail. */
+    /** Cards that wait for their turn fail. */
     async close(): Promise<void> {
       isClosing = true;
       await Promise.allSettled([...[...inFlight.values()].map(({ end }) => end), ...plain.values()]);

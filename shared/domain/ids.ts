@@ -2,21 +2,18 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A slug in a path. Everything else is `invalid_slug`, without a look-up. */
+/** Everything else in a path is `invalid_slug`. */
 export const slugPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const slugLength = 12; // 71 random bits (62^12), so that slugs cannot be guessed
 const timeDigits = 12; // 48 bits of milliseconds, in hex
 
-/**
- * An internal id: 48 bits of time and 80 random bits, in hex. Ids sort by creation, and the cleanup job can tell an old
- * blob from a new one whose record is not written yet.
- */
+/** 48 bits of time and 80 random bits, in hex. Ids sort by creation; the cleanup job can tell how old a blob is. */
 export function newId(now: number): string {
   return idAt(now) + randomBytes(10).toString('hex');
 }
 
-/** The time part of an id. Ids that are created at `time` (Unix ms) or later sort after it, earlier ids before it. */
+/** Ids that are created at `time` (Unix ms) or later sort after it, earlier ids before it. */
 export function idAt(time: number): string {
   return Math.max(0, Math.floor(time)).toString(16).padStart(timeDigits, '0');
 }

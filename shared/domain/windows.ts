@@ -13,7 +13,7 @@ export interface Window {
   readonly retryAfterSeconds: number;
 }
 
-/** The span of that length that contains `now`; spans follow each other from the Unix epoch on. */
+/** Spans follow each other from the Unix epoch on. */
 export function windowOf(now: number, durationMs: number): Window {
   const index = Math.floor(now / durationMs);
   const left = (index + 1) * durationMs - now;

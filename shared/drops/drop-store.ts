@@ -14,29 +14,20 @@ import type { Conflict, DropTarget } from './revision.ts';
 
 export type RemovedDrop = Pick<Drop, 'id' | 'slug'>;
 
+/** Why a change changed nothing, the first that applies: no such drop, its takedown, the conflict of its revision. */
+type Refusal = null | Takedown | Conflict;
+
 /**
- * Drops for owners and readers. A drop and its versions change as one record: each change is one atomic,
- * conditional update. A deleted drop is absent in every method once `remove` has returned, and a drop with `expiresAt` from
- * that time on, by the clock of the process.
- *
- * A visible change raises `rev` and adds `tasks` to the pending tasks in the same update (see PendingTaskStore).
- *
- * Every update by the owner except `remove` requires that the drop is not taken down (ModerationStore), and every update
- * requires a revision that its target accepts. A refused update changes nothing and returns the first reason that applies:
- * null (no such drop), the takedown, the conflict, then the method's own reasons.
- *
- * A new version with a `quota` counts as one write of its day, if it is stored; a repeat may count again, and so may a call
- * that throws. `day_full`, which comes before every other refusal: the limit is reached, or the account was deleted. Atomic:
- * parallel writes never pass the limit. A new day starts at 0; if a later one has started, the write counts for that one.
+ * Drops for owners and readers. A drop and its versions are one record: each change is one atomic, conditional update, which
+ * raises `rev` and adds `tasks` to the pending tasks (PendingTaskStore). Every change requires a revision that its target
+ * accepts and, except `remove`, that the drop is not taken down. A deleted or expired drop (by the clock of the process) is
+ * absent in every method.
  */
 export interface DropStore {
   /**
-   * Stores the drop with its first version and that version's document (see `addVersion`). Each live drop of an owner has a
-   * place: a number from 0 to `cap - 1` that no other live drop of the owner has. An expired drop keeps its place until it
-   * is removed: if no place is free, expired drops of the owner are removed first.
-   * `no_place`: the owner has `cap` live drops; `slug_taken`: another drop has the slug.
-   * A repeat with the same id returns the stored drop.
-   * Atomic: parallel creates never pass the cap, unless the cap was lowered below the place of a live drop.
+   * Stores the drop with its first version (see `addVersion`). A repeat with the same id returns the stored drop.
+   * `no_place`: the owner has `cap` live drops, after expired ones were removed; `slug_taken`: another drop has the slug.
+   * Parallel creates never pass the cap, unless it was lowered.
    */
   create(
     drop: NewDrop,
@@ -67,13 +58,13 @@ export interface DropStore {
   ): Promise<{ version: OwnedVersion; latestVersion: number } | null>;
 
   /**
-   * Adds the next version (`latestVersion + 1`) and applies the changes, in one update. Its document is stored before, as
-   * blobs under the version's id, so a version never exists without its blobs. After a refusal there may be blobs only if
-   * another attempt may be storing the same version: with `isRepeat`, or if the call took so long that its client may have
-   * repeated it. After an error the outcome is unknown: the version may exist, or blobs without a record. The job
-   * `store.reconcile` removes blobs that no record names.
-   * null: no such drop; `version_limit`: it has `cap` versions. Atomic: parallel calls get numbers of their own.
-   * A repeat with the same version id changes nothing and returns the drop, even if the drop was changed or taken down since.
+   * Stores the document as blobs under the version's id, then adds the next version and applies the changes in one update.
+   * Parallel calls get numbers of their own. A repeat with the same version id changes nothing and returns the drop.
+   * `version_limit`: the drop has `cap` versions; `day_full`, before every other refusal: the day of the version's `quota` is
+   * full, or its account deleted. Parallel calls pass neither. A stored version counts once; a repeat, or a call that throws, may
+   * count again. A write of an earlier day counts for the latest day that has begun.
+   * After an error the version may exist, or only its blobs. A refused version leaves blobs only if another attempt may be storing
+   * it: with `isRepeat`, or after a long call.
    */
   addVersion(
     target: DropTarget,
@@ -81,50 +72,48 @@ export interface DropStore {
     changes: DetailChanges,
     cap: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Takedown | Conflict | null | 'day_full' | 'version_limit'>;
+  ): Promise<Drop | Refusal | 'day_full' | 'version_limit'>;
 
-  /** Sets `updatedAt` to `now`. Returns null: no such drop. */
+  /** Sets `updatedAt` to `now`. */
   changeDetails(
     target: DropTarget,
     changes: DetailChanges,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Takedown | Conflict | null>;
+  ): Promise<Drop | Refusal>;
 
-  /** Sets the lock; null removes it. Sets `updatedAt` to `now`. Returns null: no such drop. */
+  /** Sets the lock, and `updatedAt` to `now`. @param lock null removes it */
   setLock(
     target: DropTarget,
     lock: Lock | null,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Takedown | Conflict | null>;
+  ): Promise<Drop | Refusal>;
 
   /**
-   * Removes the version of that number, recomputes `latestVersion`, and moves the version's id to the trash.
-   * null: no such drop; `no_version`: no such version; `last_version`: it is the only one.
-   * Atomic: parallel calls never remove the last one.
+   * Moves the version's id to the trash, and recomputes `latestVersion`. `no_version`: no such version; `last_version`: it is
+   * the only one, also for parallel calls.
    */
   removeVersion(
     target: DropTarget,
     number: number,
     now: number,
     tasks: readonly PendingTask[],
-  ): Promise<Drop | Takedown | Conflict | null | 'no_version' | 'last_version'>;
+  ): Promise<Drop | Refusal | 'no_version' | 'last_version'>;
 
-  /** Marks the drop as deleted, even if it is taken down, and frees its place. Returns its id; null: no such drop. */
+  /** Marks the drop as deleted, and frees its place below the cap. Returns its id; null: no such drop. */
   remove(target: DropTarget, now: number): Promise<string | Conflict | null>;
 
   /**
    * Removes live and expired drops of the owner as `remove` does, each by an update of its own, at most `limit`. Returns at
-   * least those that this call has removed; of parallel calls several may return the same. Empty: the owner has none.
+   * least those that this call has removed; parallel calls may return the same. Empty: the owner has none.
    */
   removeSome(ownerId: string, now: number, limit: number): Promise<RemovedDrop[]>;
 
   /**
-   * What the public reads at the slug: the latest version, or the one of that number.
-   * null: no such drop. If only the version is missing, `version` of the page is null.
-   * A store that reads synchronously returns the page, or throws, without a promise.
-   * @throws DropError `unavailable`; `isDown` is true only if the database gave no answer at all
+   * What the public reads at the slug: the latest version, or that of the number (`version` null: there is none). null: no such
+   * drop. A store that reads synchronously returns or throws without a promise.
+   * @throws DropError `unavailable`; `isDown`: the database gave no answer at all
    */
   findPage(slug: string, number: number | null): Page | null | Promise<Page | null>;
 

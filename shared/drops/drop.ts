@@ -1,10 +1,7 @@
 import type { DailyQuota } from '../accounts/account.ts';
 import type { Takedown } from '../moderation/act.ts';
 
-/**
- * The tags of a drop, in the order of the request. A map, because `__proto__` and `constructor` are legal keys that would
- * break an object.
- */
+/** The tags of a drop, in the order of the request. `__proto__` is a legal key. */
 export type Metadata = ReadonlyMap<string, string>;
 
 /** Spec section 2. Both cases are listed, because with `/iu` U+212A and U+017F would match as letters. */
@@ -15,12 +12,12 @@ export function isMetadataKey(text: string, maxLength: number): boolean {
   return text.length <= maxLength && metadataKey.test(text);
 }
 
-/** The only media type that can be posted. Every version stores it, so that others can be added. */
+/** The only media type that can be posted. */
 export const htmlMediaType = 'text/html';
 
 /** One version of a drop. Its HTML and context are stored as blobs under `id`. */
 export interface Version {
-  /** Identifies the content for ever. The number does not: it is used again if the latest version is deleted. */
+  /** Never used again; a number is, if the latest version is deleted. */
   readonly id: string;
   /** Starts at 1; `latest_version + 1` for a new one. */
   readonly number: number;
@@ -34,7 +31,7 @@ export interface Version {
 /** With what a version was published. */
 export interface Publisher {
   readonly kind: 'token' | 'session';
-  /** Of the token or the session, which may have been revoked since. */
+  /** The token or session may have been revoked since. */
   readonly id: string;
   /** The label that it had then. */
   readonly label: string | null;
@@ -46,7 +43,7 @@ export interface OwnedVersion extends Version {
   readonly publishedBy: Publisher | null;
 }
 
-/** The passcode of a drop. Each passcode has a new `id`, so that cookies for the old passcode open nothing. */
+/** The passcode of a drop. Cookies name its `id`, so they open nothing once it was changed. */
 export interface Lock {
   readonly id: string;
   /** argon2id, encoded. */
@@ -70,7 +67,7 @@ export interface Drop {
   readonly rev: number;
   /** null: not taken down. */
   readonly takedown: Takedown | null;
-  /** Unix ms; from then on the drop is deleted for everybody. null: never. */
+  /** Unix ms: from then on the drop is deleted. null: never. */
   readonly expiresAt: number | null;
 }
 
@@ -82,27 +79,24 @@ export interface Page {
   readonly title: string;
   readonly description: string | null;
   readonly lock: Lock | null;
-  /** If true, nobody may see any content of the page. */
   readonly isTakenDown: boolean;
   /** The drop's, Unix ms. */
   readonly createdAt: number;
-  /** The drop's. */
   readonly expiresAt: number | null;
   readonly latestVersion: number;
-  /** The drop's. Of two reads of a page, the one with the higher `rev` is newer; with equal `rev` both saw the same. */
+  /** The drop's. Of two reads of a page, the one with the higher `rev` is newer. */
   readonly rev: number;
   /** null: the drop has no version with the requested number. Only viewers who passed the passcode may learn this. */
   readonly version: Version | null;
 }
 
-/** A page whose version exists. */
 export type PageWithVersion = Page & { readonly version: Version };
 
 export function hasVersion(page: Page): page is PageWithVersion {
   return page.version !== null;
 }
 
-/** Work for a job after a change of a drop. The update that makes the change records it. */
+/** Work for a job after a change, recorded by the update that makes the change. */
 export type PendingTask = 'render' | 'purge';
 
 /** A document as posted, in UTF-8. */
@@ -116,7 +110,7 @@ export interface Document {
 export interface NewVersion
   extends Document,
     Pick<OwnedVersion, 'id' | 'mediaType' | 'createdAt' | 'publishedBy'> {
-  /** Whether another attempt to store this version may be under way, or done; absent: it is the only one. */
+  /** Whether another attempt to store this version may be under way, or done. */
   readonly isRepeat?: boolean;
   /** What storing it counts for; absent: for no day. */
   readonly quota?: DailyQuota;
@@ -129,7 +123,7 @@ export function withoutDocument(version: NewVersion): Omit<OwnedVersion, 'number
   return { id, ...measures, mediaType, createdAt, publishedBy };
 }
 
-/** Whether a store has stored a version: it then returns the drop, and otherwise why it has not. */
+/** Whether a store has stored a version: otherwise it returns why not. */
 export function isStored(outcome: object | string | null): boolean {
   return outcome !== null && typeof outcome === 'object' && 'slug' in outcome;
 }
@@ -161,7 +155,6 @@ export interface DetailChanges {
   readonly expiresAt?: number | null;
 }
 
-/** Whether the drop would have other details after the changes. */
 export function isChanged(drop: Drop, { title, description, metadata, expiresAt }: DetailChanges): boolean {
   return (
     (title !== undefined && title !== drop.title) ||
@@ -192,7 +185,7 @@ export interface DropQuery {
   readonly search?: string;
 }
 
-/** Whether the drop is deleted for everybody, though its data may still exist. @param now Unix ms */
+/** @param now Unix ms */
 export function hasExpired({ expiresAt }: Pick<Drop, 'expiresAt'>, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }

@@ -37,10 +37,10 @@ export interface NewDropInput extends Document {
   readonly lock?: Lock | null;
 }
 
-/** Ten years: a later time is a mistake of units, such as microseconds, and the drop would never expire. */
+/** Ten years: a later time is a mistake of units, such as microseconds. */
 const maxExpiryMs = 3_653 * dayMs;
 
-/** Lists and searches of one account in a process. Without the limit, an account that sends many would delay all others. */
+/** Lists and searches of one account in a process: an account that sends many would delay all others. */
 const listsAtOnce = 2;
 const maxWaitingLists = 50;
 const tooManyLists = `At most ${listsAtOnce} lists or searches of an account run at once, and ${maxWaitingLists} wait: send fewer at the same time.`;
@@ -50,15 +50,13 @@ export type Target = Omit<DropTarget, 'ownerId'>;
 
 type Refused = Takedown | Conflict | null | 'no_place' | 'version_limit' | 'no_version' | 'last_version';
 
-/** What the store answers to a change: the changed drop, or why it changed nothing. */
 type Outcome = Drop | Refused;
 
 export type Drops = ReturnType<typeof createDrops>;
 
 /**
- * What owners do with their drops. Every method throws DropError `not_found` if the owner has no such drop. Every change
- * except `remove` throws `forbidden` if the drop was taken down, and every change `version_conflict` if the drop is at
- * another revision than its target accepts. `ids` are those of a write that may be repeated; without them it gets new ones.
+ * What owners do with their drops. Every method throws DropError `not_found`, every change `version_conflict` and, except
+ * `remove`, `forbidden` after a takedown. `ids` are those of a write that may be repeated.
  */
 export function createDrops(deps: {
   drops: DropStore;
@@ -74,10 +72,7 @@ export function createDrops(deps: {
   const reads = createVersionReads(deps);
   const lists = createKeyedQueue(listsAtOnce, maxWaitingLists);
 
-  /**
-   * Stores a document under the id of a new version. If `store` throws, the outcome is unknown: the version may exist.
-   * @throws DropError `daily_quota_exceeded`, and the errors of `toResult`
-   */
+  /** If `store` throws, the version may exist. @throws DropError `daily_quota_exceeded`, and those of `toResult` */
   async function publish(
     caller: Caller,
     { html, context, mediaType = htmlMediaType }: Document & { readonly mediaType?: string },
@@ -93,7 +88,7 @@ export function createDrops(deps: {
     return { drop: orThrow(outcome), versionId: id };
   }
 
-  /** Hashing can wait in a queue for seconds, so the token is checked again. @param passcode '' for no lock */
+  /** Hashing may wait for seconds, so the token is checked again. @param passcode '' for no lock */
   async function makeLock(caller: Caller, passcode: string): Promise<Lock | null> {
     if (passcode === '') return null;
     const lock = await passcodes.makeLock(passcode, caller.accountId);
@@ -141,7 +136,7 @@ export function createDrops(deps: {
     return result;
   }
 
-  /** The drop as it is. @throws DropError as a change of it would, now */
+  /** @throws DropError as a change of the drop would, now */
   async function check(caller: Caller, target: Target): Promise<Drop> {
     const drop = await get(caller, target.slug);
     return orThrow(refusalOf(drop, target) ?? drop);
@@ -178,13 +173,10 @@ export function createDrops(deps: {
       return addVersion(caller, target, { html, context }, changes, ids);
     },
 
-    /**
-     * Adds a version with the document of that number; also if that is the latest one.
-     * @throws DropError `not_found` also if the drop has no such version; otherwise as `addVersion`
-     */
+    /** Adds a version with the document of that number, also of the latest. @throws DropError as `addVersion` */
     async restoreVersion(caller: Caller, target: Target, number: number, ids?: WriteIds): Promise<Drop> {
       const read = reads.readDocument(caller, target.slug, number).catch(async (error: unknown) => {
-        await check(caller, target); // a takedown or conflict comes before a version that does not exist
+        await check(caller, target); // its errors come before a missing version
         throw error;
       });
       const { html, context, mediaType } = await read;
@@ -197,7 +189,7 @@ export function createDrops(deps: {
     makeLock,
     checkExpiry: (expiresAt: number | null) => checkExpiry(expiresAt, clock.now()),
 
-    /** The slugs of all live drops, oldest first. */
+    /** Of live drops, oldest first. */
     listSlugs: ({ ownerId }: Caller): Promise<string[]> => drops.listSlugs(ownerId),
 
     /** @throws DropError `unavailable` if too many lists of the account wait */
@@ -228,17 +220,14 @@ export function createDrops(deps: {
       return drop;
     },
 
-    /**
-     * When this returns, the service serves the drop no more, except that another process which cannot reach the
-     * database may show its page from memory for up to a minute. The purge of the edge may still be unconfirmed.
-     */
+    /** Then no process serves the drop, except for up to a minute one that cannot reach the database. */
     async remove(caller: Caller, target: Target): Promise<void> {
       const id = orNotFound(await drops.remove(owned(caller, target), clock.now()));
       if (typeof id === 'object') throw versionConflict(id);
       await followUps.afterRemove({ id, slug: target.slug });
     },
 
-    /** @throws DropError `not_found` also if the drop has no such version, `last_version_cannot_be_deleted` */
+    /** @throws DropError `last_version_cannot_be_deleted` */
     async removeVersion(caller: Caller, target: Target, number: number): Promise<Drop> {
       const now = clock.now();
       const tasks = followUps.tasksOfChange;
@@ -260,10 +249,7 @@ function orNotFound<T>(found: T | null): T {
   return found;
 }
 
-/**
- * Not part of reading the request: the answer to a repeated request must not depend on when it is repeated.
- * @param expiresAt null or undefined: not set
- */
+/** Not part of reading the request: the answer to a repeated request must not depend on when it is repeated. */
 function checkExpiry(expiresAt: number | null | undefined, now: number): void {
   if (expiresAt == null || (expiresAt > now && expiresAt <= now + maxExpiryMs)) return;
   const message = `expires_at must be in the future and at most 10 years ahead, in Unix milliseconds (got ${expiresAt}; now it is ${now})`;

@@ -5,10 +5,7 @@ import type { DetailChanges, Document, Drop, WriteIds } from './drop.ts';
 import type { Drops, Target } from './drops.ts';
 import type { Titles } from './titles.ts';
 
-/**
- * A title of a drop that is the title of its document follows that of the next one. The document is the latest, or the one
- * before: a restore, or a document without a title, keeps the title.
- */
+/** The title of a drop follows that of its documents if it is the title of the latest document, or of the one before. */
 export function createFollowingTitles({
   drops,
   titles,
@@ -39,10 +36,7 @@ export function createFollowingTitles({
   }
 
   return {
-    /**
-     * As `Drops.addVersion`; if `input` has no title, the title follows. It stays if the drop is changed meanwhile.
-     * @throws DropError as `Drops.addVersion` and `Titles.find`
-     */
+    /** As `Drops.addVersion`; without a title in `input`, the title follows, unless the drop is changed meanwhile. */
     async addVersion(
       caller: Caller,
       target: Target,

@@ -6,10 +6,7 @@ const updatesAtOnce = 100;
 
 type Texts = Pick<DropDocument, '_id' | 'title' | 'description' | 'folded_title' | 'folded_description'>;
 
-/**
- * Folds the texts of drops that an earlier release has stored or changed, also beside this one. Reads all drops.
- * @returns of how many drops
- */
+/** Folds the texts of drops that an earlier release has stored, also beside this one. @returns of how many drops */
 export async function foldStoredTexts(connection: Connection): Promise<number> {
   const drops = connection.collection<Texts>('drops');
   const projection = { title: 1, description: 1, folded_title: 1, folded_description: 1 };
@@ -26,7 +23,7 @@ export async function foldStoredTexts(connection: Connection): Promise<number> {
     const isCurrent =
       stored.folded_title === texts.folded_title && stored.folded_description === texts.folded_description;
     if (isCurrent) continue;
-    // Not if it was changed meanwhile: this release folds what it changes, and the next `migrate` the rest.
+    // Not if it was changed meanwhile: this release folds what it changes.
     updates.push({ updateOne: { filter: { _id, title, description }, update: { $set: texts } } });
     if (updates.length === updatesAtOnce) await update();
   }

@@ -22,7 +22,7 @@ import {
 import { toOwnedVersion } from './mongo-version.ts';
 import { createSearch, foldText } from './search.ts';
 
-/** The largest `skip` that every server accepts. No list is as long, so pages beyond it are empty. */
+/** The largest `skip` that every server accepts. Pages beyond it are empty. */
 const maxSkip = 2 ** 31 - 1;
 
 /** All live drops of the owner that have every pair, with the index to use. */
@@ -51,7 +51,6 @@ type DropReads = Pick<
 /** The default cap of drops. The longest texts of so many take 5 MB. */
 const textsPerAnswer = 500;
 
-/** What a search looks at. */
 const textFields = { _id: 1, title: 1, description: 1, folded_title: 1, folded_description: 1 } as const;
 type TextRow = Pick<DropDocument, keyof typeof textFields>;
 

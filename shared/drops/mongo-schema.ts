@@ -11,14 +11,14 @@ import {
 import { toVersion, type VersionDocument, versionDocument, versionSchema } from './mongo-version.ts';
 import { foldText } from './search.ts';
 
-/** A drop with its versions, passcode and pending tasks, which change together. Times are Unix milliseconds. */
+/** A drop with all that changes with it. Times are Unix milliseconds. */
 export interface DropDocument {
   readonly _id: string;
   readonly owner: string;
   readonly slug: string;
   readonly title: string;
   readonly description: string | null;
-  /** Both texts as searches read them; absent in documents of earlier releases. */
+  /** Absent in documents of earlier releases. */
   readonly folded_title?: string;
   readonly folded_description?: string;
   /** The metadata as `key=value`, in the caller's order; empty once deleted, so that no filter finds the drop. */
@@ -40,7 +40,7 @@ export interface DropDocument {
   /** The last visible change, deletion included. */
   readonly changed_at: number;
   readonly rev: number;
-  /** Pending tasks. Like `chores`, it keeps the name of the first release: processes of both may run side by side. */
+  /** Pending tasks. `due` and `chores` keep the names of the first release. */
   readonly due: readonly PendingTask[];
   /** Ids of removed versions whose blobs still exist. */
   readonly trash: readonly string[];
@@ -119,14 +119,13 @@ export function hasExpired(now: number): Filter {
 }
 
 /**
- * The live drop at the slug, if none of the conditions `unless` apply. The conditions are under `$nor`, because no server
- * uses an index for `$nor`: otherwise DocumentDB would combine the slug's index with whole ranges of other indexes.
+ * The live drop at the slug, if none of the conditions `unless` apply. No server uses an index for `$nor`: otherwise DocumentDB
+ * would combine the slug's index with whole ranges of others.
  */
 export function liveDropAt(slug: string, now: number, ...unless: readonly Filter[]): Filter {
   return { slug, deleted_at: null, $nor: [hasExpired(now), ...unless] };
 }
 
-/** Like `liveDropAt`, only if the drop belongs to the owner. */
 export function ownedAt(ownerId: string, slug: string, now: number, ...unless: readonly Filter[]): Filter {
   return liveDropAt(slug, now, { owner: { $ne: ownerId } }, ...unless);
 }

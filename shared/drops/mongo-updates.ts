@@ -30,11 +30,7 @@ export function removal(now: number): Update {
   return [...visibleChange(set, now, []), { $unset: ['place', 'expires_at'] }];
 }
 
-/**
- * Removes drops that have expired by `now`, at most `limit`, the longest expired first.
- * @param ownerId only drops of this owner; null: of all
- * @returns the ids of those that this call or a parallel one has removed
- */
+/** See PendingTaskStore. @param ownerId only drops of this owner; null: of all */
 export async function removeExpired(
   drops: Drops,
   ownerId: string | null,

@@ -40,9 +40,8 @@ import {
 import { versionDocument } from './mongo-version.ts';
 import { type Conflict, conflictOf, type DropTarget, refusalOf } from './revision.ts';
 
-/** Each lost attempt means that a parallel call changed the drop or took the place, so a few are enough in practice. */
+/** Each lost attempt means that a parallel call changed the drop or took the place. */
 const attempts = 100;
-/** All are removed by one command. */
 const expiredAtOnce = 100;
 /** While a new cap is rolled out, processes with the old one may still take places above it. */
 const capKnownMs = 60_000;
@@ -87,10 +86,7 @@ export function createMongoModerationStore(connection: Connection, clock: Clock)
   });
 }
 
-/**
- * Each method is one conditional update, or an insert at a place that was free. If an update matches nothing, a read
- * tells why; if by then it would match, the method tries again.
- */
+/** If a conditional update matches nothing, a read tells why; if by then it would match, the method tries again. */
 function createDropWrites(connection: Connection, clock: Clock): DropWrites {
   const drops = dropModel(connection);
   /** By owner: no drop was above this cap. */
@@ -109,7 +105,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     };
   }
 
-  /** Reads why an update matched nothing. null: no such drop. */
+  /** null: no such drop. */
   function findRefused<T>({ ownerId, slug }: DropTarget, more: Filter = {}): Promise<(DropRow & T) | null> {
     return drops
       .findOne(ownedAt(ownerId, slug, clock.now()), { ...dropFields, ...more })
@@ -133,10 +129,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     }
   }
 
-  /**
-   * A random place, which may be taken. Once a minute it is looked up whether the cap was lowered below a taken place; while
-   * one is above it, all places are read.
-   */
+  /** A place that may be taken. Once a minute a read finds out whether places above a lowered cap are taken. */
   async function guessPlace(ownerId: string, cap: number): Promise<number | null> {
     if (knownCaps.get(ownerId) !== cap) {
       const above = await drops
@@ -160,7 +153,7 @@ function createDropWrites(connection: Connection, clock: Clock): DropWrites {
     );
   }
 
-  /** undefined: expired drops were removed, by this call or by one that has just ended, so that places are free now. */
+  /** undefined: expired drops were removed, so that places are free now. */
   async function freePlaces(ownerId: string, cap: number): Promise<'no_place' | undefined> {
     const removed = await removeExpired(drops, ownerId, clock.now(), expiredAtOnce);
     if (removed.length > 0) return undefined;

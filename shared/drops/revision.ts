@@ -9,7 +9,7 @@ export interface DropTarget {
   readonly revs: readonly number[] | null;
 }
 
-/** The drop is at another revision than its `DropTarget` accepts. It is here as it is. */
+/** The drop as it is, at another revision than its `DropTarget` accepts. */
 export interface Conflict {
   readonly conflict: Drop;
 }
@@ -19,12 +19,11 @@ export function etagOf({ rev }: Pick<Drop, 'rev'>): string {
   return `"${rev}"`;
 }
 
-/** null: the target accepts the drop's revision. */
 export function conflictOf(drop: Drop, { revs }: Pick<DropTarget, 'revs'>): Conflict | null {
   return revs === null || revs.includes(drop.rev) ? null : { conflict: drop };
 }
 
-/** Why the owner may not change the drop, the takedown first. null: nothing forbids it. */
+/** Why the owner may not change the drop; null: nothing forbids it. */
 export function refusalOf(drop: Drop, target: Pick<DropTarget, 'revs'>): Takedown | Conflict | null {
   return drop.takedown ?? conflictOf(drop, target);
 }

@@ -44,10 +44,10 @@ const pageColumns = `
 
 const ownedAt = `owner_id = ? AND slug = ? AND ${isLive('?')}`;
 
-/** SQL: the live drops of an owner. Without the index's name SQLite may choose one that makes it read every row. */
+/** SQL: the live drops of an owner. Without the index's name SQLite may read every row. */
 const all = `drops INDEXED BY drops_by_owner WHERE owner_id = $ownerId AND ${isLive('$now')}`;
 
-/** SQL: the same by an index without the time of expiry, from indexes alone: reading rows takes ten times as long. */
+/** SQL: the same by an index without the time of expiry. Reading rows takes ten times as long. */
 function allBy(index: string): string {
   return `drops INDEXED BY ${index} WHERE owner_id = $ownerId AND deleted_at IS NULL AND id NOT IN (
     SELECT id FROM drops INDEXED BY drops_by_owner
@@ -67,17 +67,8 @@ const matches = `id IN (
   WHERE entry.owner_id = $ownerId AND entry.key = pair.value ->> 0 AND entry.value = pair.value ->> 1
   GROUP BY drop_id HAVING count(*) = $count)`;
 
-/** A statement that returns its rows as one JSON text. */
+/** Returns its rows as one JSON text. */
 type Rows = Statement<[json: string]>;
-
-interface ListStatements {
-  /** Ids of one page of all drops. */
-  readonly page: Rows;
-  /** Ids of all drops. */
-  readonly ids: Rows;
-  /** Ids of those that match a filter, whatever it contains. */
-  readonly matchingIds: Rows;
-}
 
 /** Reading and searching the longest texts of so many drops takes about a millisecond. */
 const searchedAtOnce = 50;
@@ -110,8 +101,8 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     texts: db.prepareTuples<[id: string, folded: string]>(`
       SELECT drops.id, folded FROM json_each(?) CROSS JOIN drops ON drops.id = value`),
   };
-  /** Statements for each order. */
-  const lists = new Map<string, ListStatements>();
+  /** For each order: the ids of a page of all drops, of all drops, and of those that match a filter. */
+  const lists = new Map<string, Readonly<Record<'page' | 'ids' | 'matchingIds', Rows>>>();
   for (const field of sortFields) {
     for (const order of sortOrders) {
       const ties = field === 'created_at' ? 'id' : 'created_at DESC, id';
@@ -135,7 +126,6 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
       SELECT json_group_array(json_array(${columns})) FROM (SELECT ${columns} FROM ${from})`);
   }
 
-  /** Those of the drops that the search finds. */
   async function search(words: string, ids: readonly string[]): Promise<string[]> {
     const matches = createSearch(words);
     const found: string[] = [];
@@ -159,7 +149,6 @@ export function createDropReads(db: Database, clock: Clock): DropReads {
     return ids.flatMap((id) => drops.get(id) ?? []);
   }
 
-  /** @param statement selects ids */
   function readIds(statement: Rows, values: Record<string, string | number>): string[] {
     const rows: [id: string][] = JSON.parse(aggregate(statement, values));
     return rows.flat();

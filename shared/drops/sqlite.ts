@@ -134,7 +134,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     putContext: db.prepare(putBlobSql('context_blobs')),
   };
 
-  /** Changes the owner's live drop in one write, unless it is taken down or at another revision. null: no such drop. */
+  /** null: no such drop. */
   function changeUnlessRefused<T>(
     target: DropTarget,
     work: (drop: Drop) => T,
@@ -142,7 +142,6 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     return change(target, (drop) => refusalOf(drop, target) ?? work(drop));
   }
 
-  /** Changes the owner's live drop in one write. null: no such drop. */
   function change<T>(target: DropTarget, work: (drop: Drop) => T): Promise<T | null> {
     return db.write(() => withDrop(target, work));
   }
@@ -163,7 +162,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     });
   }
 
-  /** A random free place; null: none. Only if a first guess is taken, or the cap was lowered, all places are read. */
+  /** null: no place is free. All places are read only if a guess is taken, or the cap was lowered. */
   function findFreePlace(ownerId: string, cap: number): number | null {
     if (cap < 1) return null;
     const guess = randomInt(cap);
@@ -175,7 +174,7 @@ function createDropWrites(db: Database, clock: Clock): DropWrites {
     );
   }
 
-  /** Like `findFreePlace`; if there is none, expired drops of the owner are removed first. */
+  /** Removes expired drops of the owner if no place is free. */
   function takePlace(ownerId: string, cap: number): number | null {
     for (;;) {
       const place = findFreePlace(ownerId, cap);

@@ -22,9 +22,8 @@ export function createTitles({
 
   return {
     /**
-     * The text of the document's title, cut to the limit; null if head has none. Most titles are near the start, and are
-     * found at once. Otherwise the accounts take fair turns in a thread.
-     * @throws DropError `unavailable` if too many documents wait or the search does not end, and those of `caller.confirm`
+     * The document's title, cut to the limit; null if head has none. Most are found at once, near the start; for others the
+     * accounts take fair turns in a thread. @throws DropError `unavailable`, and those of `caller.confirm`
      */
     async find(caller: Caller, html: Uint8Array): Promise<string | null> {
       const quick = findTitleQuickly(html, maxCharacters);

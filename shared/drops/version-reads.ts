@@ -4,11 +4,10 @@ import { notFound } from '../domain/errors.ts';
 import type { Document, OwnedVersion, Version } from './drop.ts';
 import type { DropStore } from './drop-store.ts';
 
-/** What owners read of the versions of a drop. Every method throws DropError `not_found` if there is no such drop or version. */
+/** What owners read of versions. Every method throws DropError `not_found`. */
 export function createVersionReads(deps: { drops: DropStore; html: BlobStore; contexts: BlobStore }) {
   const { drops, html, contexts } = deps;
 
-  /** The version of that number, and the number of the latest one. */
   async function find(caller: Caller, slug: string, number: number) {
     const found = await drops.findVersion(caller.ownerId, slug, number);
     if (found === null) throw notFound('version');
@@ -47,7 +46,7 @@ export function createVersionReads(deps: { drops: DropStore; html: BlobStore; co
       return { version, context, isLatest: version.number === latestVersion };
     },
 
-    /** The record of that version; null: of the latest one. For `readHtml`. */
+    /** @param number null: the latest one */
     async findVersion(caller: Caller, slug: string, number: number | null): Promise<Version> {
       if (number !== null) return (await find(caller, slug, number)).version;
       const [latest] = await listVersions(caller, slug);
@@ -61,7 +60,6 @@ export function createVersionReads(deps: { drops: DropStore; html: BlobStore; co
 
     readContext,
 
-    /** The version as it was posted. */
     async readDocument(caller: Caller, slug: string, number: number): Promise<Document & Version> {
       const { version } = await find(caller, slug, number);
       const context = await readContext(caller, slug, version);

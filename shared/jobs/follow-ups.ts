@@ -6,14 +6,12 @@ import { inChunks } from '../util/in-chunks.ts';
 import { waitAtMost } from '../util/wait-at-most.ts';
 import type { JobProducer } from './job-queue.ts';
 
-/** How long a request that takes a page offline waits for the edge. */
 const purgeWaitMs = 1_000;
-/** An edge that does not answer must not fill this process with connections; the jobs purge it too. */
+/** An edge that does not answer must not fill this process with connections. */
 const attemptsAtOnce = 100;
 /** Purges of drops that are removed together. */
 const purgesAtOnce = 20;
 
-/** The result of a purge; `no edge`: this process has no purger configured. */
 export type EdgeResult = 'purged' | 'not confirmed' | 'no edge';
 
 export type FollowUps = ReturnType<typeof createFollowUps>;
@@ -22,9 +20,7 @@ type ChangedDrop = Pick<Drop, 'id' | 'slug'>;
 
 /**
  * What follows a change of a drop before its client gets the answer: notice to the processes that have the page in memory,
- * then the purge of the edge, which those processes could otherwise fill with the page as it was. Call it as soon as the
- * store has confirmed the change. The record lists the pending tasks already, so a failure here fails no request: the
- * reconcile job enqueues them again.
+ * then the purge of the edge. The record lists the pending tasks already, so a failure here fails no request.
  */
 export function createFollowUps(deps: {
   jobs: JobProducer;
@@ -77,14 +73,13 @@ export function createFollowUps(deps: {
   const tasksOfOperator: readonly PendingTask[] = ['purge'];
 
   return {
-    /** The pending tasks that each kind of change adds. A new drop needs no purge: it was in no cache. */
+    /** What each kind of change adds. A new drop needs no purge: it was in no cache. */
     tasksOfChange,
     tasksOfNewVersion,
     tasksOfNewDrop,
-    /** Whether or not this process has a purger: an operator's shell may lack the service's settings. */
+    /** An operator's shell may lack the setting of the purger. */
     tasksOfOperator,
 
-    /** For a new drop, whose page no process has in memory. */
     enqueueRender,
 
     /** Also purges at once, because the job may wait. */
@@ -100,16 +95,16 @@ export function createFollowUps(deps: {
       enqueuePurge(id);
     },
 
-    /** For a page that is no longer public: waits for one purge, at most 1 s. */
+    /** Waits for one purge, at most 1 s. */
     afterHide,
 
-    /** For a removed drop or version: waits like `afterHide`. */
+    /** Also of a version. */
     async afterRemove(drop: ChangedDrop): Promise<void> {
       enqueueRemoval(drop);
       await afterHide(drop);
     },
 
-    /** For drops that are removed together: waits for their purges at most 1 s in all. Never rejects. */
+    /** Waits for the purges at most 1 s in all. Never rejects. */
     async afterRemoveAll(drops: readonly ChangedDrop[]): Promise<void> {
       drops.forEach(enqueueRemoval);
       await changes.publish(...drops.map(({ slug }) => slug));
@@ -119,7 +114,7 @@ export function createFollowUps(deps: {
       );
     },
 
-    /** For a takedown or its end by a command: also waits for the queue, because the command's process ends afterwards. */
+    /** Also waits for the queue, because the process of a command ends afterwards. */
     async afterOperatorChange({ id, slug }: ChangedDrop): Promise<EdgeResult> {
       await changes.publish(slug);
       await jobs.enqueue('edge.purge', { dropId: id }).catch(warnOfNoJob);

@@ -1,6 +1,6 @@
 import type { PendingTask, Version } from '../drops/drop.ts';
 
-/** A drop, live or deleted, with its pending tasks and the ids that the jobs need. */
+/** A drop, live or deleted, as jobs need it. */
 export interface DropTasks {
   readonly id: string;
   readonly ownerId: string;
@@ -14,9 +14,8 @@ export interface DropTasks {
   readonly trash: readonly string[];
 }
 
-/** The same with the artefacts of its versions. */
 export interface RenderTasks extends DropTasks {
-  /** By version: the newest renderer of its artefacts. A version without an entry has none. */
+  /** The newest renderer of each version's artefacts; no entry: it has none. */
   readonly renderers: ReadonlyMap<string, number>;
 }
 
@@ -36,36 +35,29 @@ export interface PendingTaskStore {
   findForRender(dropId: string, renderer: number): Promise<RenderTasks | null>;
 
   /**
-   * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms).
-   * Ordered by (`changedAt`, `id`): those after `after` (null: from the start), at most `limit`. Uses a partial index.
+   * Drops that have pending tasks or trash, or are deleted, and whose last change is older than `before` (Unix ms), by
+   * `changedAt` and `id`: those after `after` (null: from the start), at most `limit`.
    */
   listPending(before: number, after: PendingPosition | null, limit: number): Promise<PendingPosition[]>;
 
   /**
-   * Removes drops that have expired by `now` (Unix ms), at most `limit`, the longest expired first, as DropStore.remove
-   * does. Each is removed by an update of its own, if it is still expired then. Returns the ids of at least those that
-   * this call has removed; of parallel calls several may return the same.
+   * Removes drops that have expired by `now` (Unix ms) as DropStore.remove does, each by an update of its own, the longest
+   * expired first, at most `limit`. Returns the ids of at least those that this call has removed.
    */
   removeExpired(now: number, limit: number): Promise<string[]>;
 
-  /** Removes the task from the pending ones if the drop is still at `rev`. false: it has changed since. */
+  /** false: the drop has changed since `rev`, and the task stays. */
   clearTask(dropId: string, task: PendingTask, rev: number): Promise<boolean>;
 
-  /** Removes these ids from the trash; call it after their blobs are removed. */
+  /** Call it after the blobs of these ids are removed. */
   clearTrash(dropId: string, versionIds: readonly string[]): Promise<void>;
 
-  /**
-   * The last step of a removal: deletes the records of a deleted drop, the drop's own record last, so that an interrupted
-   * removal is found and repeated. Does nothing if the drop is not deleted.
-   */
+  /** The last step of a removal: deletes the records of a deleted drop, its own last. Does nothing to a live drop. */
   erase(dropId: string): Promise<void>;
 
-  /** Returns those of the given ids of which there is a record, live or deleted. */
+  /** Those of the ids of which there is a record, live or deleted. */
   findExisting(dropIds: readonly string[]): Promise<Set<string>>;
 
-  /**
-   * Returns those of the given ids that some drop, live or deleted, has as a version or in its trash. While an import is
-   * unfinished (ArchiveStore): all of them, because it writes blobs before the records that name them.
-   */
+  /** Those of the ids that a drop, live or deleted, has as a version or in its trash; during an import (ArchiveStore): all. */
   findReferenced(versionIds: readonly string[]): Promise<Set<string>>;
 }

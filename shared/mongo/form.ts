@@ -1,9 +1,6 @@
 import type { Connection } from 'mongoose';
 
-/**
- * The form of the data in MongoDB that this release works on. A release whose collections, indexes or documents differ raises
- * it by one: its processes read what form n - 1 has written, and processes of form n - 1 go on beside them.
- */
+/** The form that this release works on (ARCHITECTURE.md). A release whose collections, indexes or documents differ raises it by one. */
 export const knownForm = 2;
 
 /** Releases up to 1.0 stored no number. */

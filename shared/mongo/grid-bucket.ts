@@ -1,12 +1,12 @@
 import type { Connection, mongo } from 'mongoose';
+import type { BlobIds } from '../blobs/blob-store.ts';
 import { isDuplicateOf } from './errors.ts';
 
 const maxChunkBytes = 1024 * 1024;
 /** Files have megabytes, and a delete has a time limit. */
 const idsPerDelete = 50;
 
-/** Lists ids in ascending order, above `after` ('' for the first page) and below `below`, at most `limit`. */
-export type ListIds = (after: string, below: string, limit: number) => Promise<string[]>;
+export type ListIds = BlobIds['listIds'];
 
 /** The used fields of https://www.mongodb.com/docs/manual/core/gridfs/ */
 interface FileDocument {
@@ -17,11 +17,8 @@ interface FileDocument {
   readonly filename: string;
 }
 
-/**
- * The id is made of the next two fields. Parallel inserts of one chunk would deadlock in DocumentDB if only the second unique
- * index refused them. Earlier releases gave chunks ObjectIds.
- */
 interface ChunkDocument {
+  /** `<file>/<n>`, because two unique indexes would deadlock in DocumentDB. Earlier releases gave ObjectIds. */
   readonly _id: string | mongo.ObjectId;
   readonly files_id: string;
   readonly n: number;
@@ -33,9 +30,7 @@ export interface NewFile {
   readonly bytes: Uint8Array;
 }
 
-/**
- * A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them.
- */
+/** A GridFS bucket of immutable files. The record of a file is written after its chunks and removed before them. */
 export function openGridBucket(connection: Connection, bucketName: string) {
   const files = connection.collection<FileDocument>(`${bucketName}.files`);
   const chunks = connection.collection<ChunkDocument>(`${bucketName}.chunks`);
@@ -77,10 +72,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
   return {
     putMany,
 
-    /**
-     * Atomic. May be repeated with the same bytes, also in parallel: what is there already stays. Without the driver's
-     * upload stream, which copies the bytes into buffers of its own.
-     */
+    /** May be repeated, also in parallel. Without the driver's upload stream, which copies the bytes. */
     put: (id: string, bytes: Uint8Array): Promise<void> => putMany([{ id, bytes }]),
 
     /** The files that exist, by id, of which all together fit into memory. */
@@ -94,10 +86,7 @@ export function openGridBucket(connection: Connection, bucketName: string) {
       return new Map(all.filter(({ isWhole }) => isWhole).map(({ id, bytes }) => [id, bytes]));
     },
 
-    /**
-     * null: no such file, or its removal has begun. A document of less than 1 MB is read with one command: a single chunk that
-     * is not full is the whole file.
-     */
+    /** null: no such file, or its removal has begun. A single chunk that is not full is the whole file. */
     async get(id: string): Promise<Uint8Array | null> {
       const parts = await chunks.find({ files_id: id }, { promoteBuffers: true }).toArray();
       const [first] = parts;
@@ -107,7 +96,6 @@ export function openGridBucket(connection: Connection, bucketName: string) {
       return file?.length === bytes.byteLength ? bytes : null;
     },
 
-    /** Unknown ids are no error. */
     async delete(ids: readonly string[]): Promise<void> {
       for (let from = 0; from < ids.length; from += idsPerDelete) {
         const slice = ids.slice(from, from + idsPerDelete);
@@ -136,8 +124,8 @@ async function unlessThere(insert: Promise<unknown>): Promise<void> {
 }
 
 /**
- * The union of the sources, in the same order. Only the part of `others` up to the last id of a full page of the first source
- * is read: DocumentDB reads the whole range before it sorts and limits, and chunks are large.
+ * The union of the sources. Of `others` only the part up to the last id of a full page of the first source is read: DocumentDB
+ * reads the whole range before it sorts and limits, and chunks are large.
  */
 export function mergedIds(first: ListIds, others: ListIds): ListIds {
   return async (after, below, limit) => {
@@ -150,10 +138,8 @@ export function mergedIds(first: ListIds, others: ListIds): ListIds {
 }
 
 /**
- * The distinct ids of rows, if neighbouring rows may have the same id.
- * @param listRows lists keys of rows
- * @param idOf the id of a row's key; ids have the order of their keys
- * @param behind returns a key that is greater than all keys of the id and smaller than those of the next id
+ * The distinct ids of rows.
+ * @param idOf the id of a row's key @param behind a key behind those of the id and before those of the next id
  */
 export function distinctIds(
   listRows: ListIds,

@@ -10,9 +10,9 @@ import { createMongoStores } from './stores.ts';
 const namespaceNotFound = 26;
 const namespaceExists = 48;
 
-/** Indexes in addition to the index of ids. */
 interface CollectionPlan {
   readonly name: string;
+  /** Beside the index of ids. */
   readonly indexes: readonly IndexPlan[];
 }
 
@@ -48,10 +48,8 @@ function bucketOf(bucket: string): CollectionPlan[] {
 }
 
 /**
- * Creates and logs missing collections and indexes, drops retired collections, folds texts, and then raises the form. May be
- * repeated, run twice in parallel, and run while the service runs.
- * @param mongo opened with `isMigration`, because building an index may take long
- * @throws Error that names the index which differs or cannot be created, or says that the form is that of a newer release
+ * Creates missing collections and indexes, drops retired collections, folds texts, and then raises the form. May run twice at
+ * once, and while the service runs. @param mongo opened with `isMigration` @throws Error that says what is wrong
  */
 export async function migrate({ connection }: Mongo, log: Log): Promise<void> {
   await refuseNewer(connection);

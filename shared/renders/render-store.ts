@@ -19,7 +19,7 @@ export interface RenderedPage extends PageFacts {
   readonly gzip: Uint8Array;
 }
 
-/** What is read of an artefact without its bytes. Plain data. */
+/** An artefact without its bytes. Plain data. */
 export interface RenderHead extends PageFacts {
   /** Length of the context's markup in bytes; null: the version has no context. */
   readonly contextLength: number | null;
@@ -36,30 +36,23 @@ export interface Artefact {
 
 export type ArtefactPart = CompressedEncoding | 'context';
 
-/** A version, and the drop that it is one of. */
 export interface VersionKey {
   readonly dropId: string;
   readonly versionId: string;
 }
 
 /**
- * Artefacts by version id and renderer (RenderPlan). `delete` and `listIds` take and return ids of versions. An artefact is never replaced. It can be rendered again at any time
- * from the version's HTML and context.
+ * Artefacts by version id and renderer (RenderPlan); `delete` and `listIds` are about ids of versions. An artefact is never
+ * replaced, and can be rendered again at any time.
  */
 export interface RenderStore extends BlobIds {
-  /** Stores the artefact under its plan's renderer. If there is one already, that one stays. Atomic. */
+  /** Stores the artefact under its plan's renderer, unless there is one. Atomic. */
   put(versionId: string, artefact: Artefact): Promise<void>;
 
-  /**
-   * The newest artefact of this renderer or an earlier one: a process must not read what a later release has made.
-   * null: there is none.
-   */
+  /** The newest artefact of this renderer or an earlier one, which this release can read. null: there is none. */
   findHead(versionId: string, renderer: number): Promise<RenderHead | null>;
 
-  /**
-   * @param head what `findHead` returned for the version
-   * @returns null if the artefact was deleted, or has no context
-   */
+  /** @param head of `findHead` @returns null: the artefact was deleted, or has no context */
   findPart(versionId: string, head: RenderHead, part: ArtefactPart): Promise<Uint8Array | null>;
 
   /** Which of these versions have an artefact of this renderer. In one query. */

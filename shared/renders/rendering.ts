@@ -29,10 +29,7 @@ export interface RunningRender {
 
 export type Rendering = ReturnType<typeof createRendering>;
 
-/**
- * Renders versions for requests and jobs of this process, each version once at a time, and stores the artefacts. The owners
- * take fair turns: a render waits for one render of each other owner, however many others wait.
- */
+/** Renders each version once at a time, and stores the artefact. A render waits for one render of each other owner. */
 export function createRendering(deps: {
   html: BlobStore;
   contexts: BlobStore;
@@ -45,7 +42,7 @@ export function createRendering(deps: {
   atOnce: number;
 }) {
   const { html, contexts, renders, renderer, contextRenderer, log, config } = deps;
-  // Two queues, so that a context is rendered beside its page, in a thread of its own.
+  // A context is rendered beside its page, in a thread of its own.
   const pageTurns = createFairQueue(deps.atOnce, maxWaiting);
   const contextTurns = createFairQueue(1, maxWaiting);
   const inFlight = new Map<string, RunningRender>();
@@ -100,12 +97,12 @@ export function createRendering(deps: {
   }
 
   return {
-    /** Renders the version and stores the artefact. @returns false if the version was removed */
+    /** @returns false if the version was removed */
     async renderForJob(version: OwnedVersion): Promise<boolean> {
       return (inFlight.get(version.versionId) ?? begin(version)).stored;
     },
 
-    /** The render for a request that came before the job. The artefact is stored behind it; a failure is logged. */
+    /** For a request that came before the job. The artefact is stored behind it. */
     renderForRequest(version: OwnedVersion): RunningRender {
       const running = inFlight.get(version.versionId);
       if (running !== undefined) return running;
@@ -123,7 +120,7 @@ export function createRendering(deps: {
     /** How many pages and contexts wait for their turn. */
     waiting: { page: pageTurns.waiting, context: contextTurns.waiting },
 
-    /** Waits for the renders that run; those that wait for their turn fail. */
+    /** Renders that wait for their turn fail. */
     async close(): Promise<void> {
       isClosing = true;
       await Promise.allSettled([...inFlight.values()].map(({ stored }) => stored));

@@ -1,16 +1,9 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/**
- * With more pages than this in the WAL, writers wait until all are copied, so that the WAL starts from its beginning. Not
- * while a long read, such as a backup, keeps pages from being copied: writers would wait in vain.
- */
+/** With more pages, writers wait once all are copied, so that the WAL starts from its beginning. */
 const longLogPages = 2_048;
 
-/**
- * Copies committed pages from the WAL into the database file, on its own connection, in a thread. Readers and writers
- * do not wait for it, except for a RESTART.
- * @returns pages in the WAL, and how many of them are in the file now (PRAGMA wal_checkpoint)
- */
+/** @returns pages in the WAL, and how many of them are in the file now (PRAGMA wal_checkpoint) */
 export function checkpoint({ path, mayRestart }: { path: string; mayRestart: boolean }): {
   log: number;
   moved: number;

@@ -5,20 +5,17 @@ import type { Piscina } from 'piscina';
 const mib = 1024 * 1024;
 /** A shorter WAL needs no checkpoint. The file keeps its length (journal_size_limit). */
 const minWalBytes = 8 * mib;
-/** If another program makes the checkpoints: a longer WAL says that it does not run. Litestream keeps it below 200 MB. */
+/** A longer WAL says that the other program does not run: Litestream keeps it below 200 MB. */
 const longWalBytes = 512 * mib;
-/** With a longer one this process makes checkpoints after all, before the disk is full. Litestream then begins a new snapshot. */
+/** With a longer one this process makes checkpoints after all. Litestream then begins a new snapshot. */
 const maxWalBytes = 1_024 * mib;
 const everyMs = 250;
 /** The thread ends this long after the last write. */
 const idleMs = 10_000;
 
 /**
- * Makes checkpoints in a thread, shortly after writes. On the event loop, a checkpoint of 8 MB blocks all requests for
- * 50 to 100 ms.
- * @param isExternal another program makes them (Litestream); this process only bounds the WAL if it does not
- * @param onError the next checkpoint repeats a failed one
- * @param onLongWal the other program does not seem to run
+ * Makes checkpoints in a thread, shortly after writes. On the event loop, one of 8 MB blocks all requests for 50 to 100 ms.
+ * @param isExternal another program makes them (Litestream); this process only bounds the WAL
  */
 export function createCheckpoints(
   path: string,
@@ -60,7 +57,6 @@ export function createCheckpoints(
   }
 
   return {
-    /** Called with each write. */
     noteWrite(): void {
       timer ??= setTimeout(start, everyMs).unref();
     },

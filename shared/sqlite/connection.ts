@@ -5,19 +5,18 @@ import { messageOf } from '../util/message-of.ts';
 import { findDiskFailure } from './disk-watch.ts';
 import { checkForm, knownForm, migrate } from './form.ts';
 
-/** How long a statement waits for another process. */
+/** A statement waits so long for another process. */
 export const busyMs = 5_000;
 
-/** Set before the first table is created. Each of them is a write, which a full disk would refuse. */
+/** Only for new files: each of them is a write, which a full disk would refuse. */
 const newFileSettings = `
   PRAGMA page_size = 16384;
   PRAGMA auto_vacuum = INCREMENTAL;
 `;
 
 /**
- * synchronous = FULL: an acknowledged write survives a power cut; NORMAL does not promise that in WAL mode, and with
- * group commit it is hardly faster. secure_delete = ON overwrites deleted bytes with zeros. The cache is small because
- * the system caches the file. A thread makes checkpoints (checkpoints.ts); the connection makes one only when the WAL reaches 128 MB.
+ * synchronous = FULL: an acknowledged write survives a power cut. secure_delete overwrites deleted bytes with zeros. The
+ * system caches the file. A thread makes checkpoints (checkpoints.ts), the connection only at 128 MB.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
@@ -70,8 +69,8 @@ function reasonOf(cause: unknown, path: string): string {
 }
 
 /**
- * Creates the file and its folders for this user alone, unless they exist. SQLite gives its other files the same
- * mode. An existing file is not opened: closing it would end this process's locks on it (POSIX, fcntl).
+ * Creates the file and its folders for this user alone; SQLite gives its other files the same mode. An existing file is not
+ * opened: closing it would release this process's locks on it (POSIX, fcntl).
  */
 export function makePrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -14,12 +14,7 @@ export function databaseFile(dir: string): string {
   return join(dir, 'dropleaf.sqlite');
 }
 
-/**
- * Creates the data directory if it is missing, locks it for this process, and removes the permissions of other users
- * on its files.
- * @returns the lock; keep it until the service ends
- * @throws Error of one sentence
- */
+/** Creates and locks the data directory, and makes its files private. @throws Error of one sentence */
 export function takeDataDir(dir: string, log: Log): DataDirLock {
   try {
     makeDir(resolve(dir));
@@ -59,10 +54,7 @@ export interface DataDirLock {
   release(): void;
 }
 
-/**
- * Locks the directory: only one service may run on it.
- * @throws Error of one sentence if another process has the lock
- */
+/** Only one service may run on the directory. @throws Error of one sentence if another process has the lock */
 export function lockDataDir(dir: string): DataDirLock {
   let lock: DataDirLock | null;
   try {
@@ -75,10 +67,8 @@ export function lockDataDir(dir: string): DataDirLock {
 }
 
 /**
- * Locks a file, which is created if it is missing. The lock is a transaction on it, so the system ends the lock with
- * the process. Its journal is in memory: a full disk has no space for one.
- * @returns null: another process has the lock
- * @throws SQLite's error if the file cannot be written
+ * The lock is a transaction on the file, so it ends with the process. Its journal is in memory: the disk may be full.
+ * @returns null: another process has the lock @throws SQLite's error if the file cannot be written
  */
 export function lockFile(path: string): DataDirLock | null {
   let connection: DatabaseSyncInstance | undefined;
@@ -99,10 +89,7 @@ export function lockFile(path: string): DataDirLock | null {
   };
 }
 
-/**
- * Removes the permissions of other users on our files, with a warning, because other users may have read or changed the
- * files. A directory that others can open only causes a warning, because it may be shared.
- */
+/** Removes the permissions of other users on our files, with a warning. The directory may be shared: a warning only. */
 export function makePrivate(dir: string, log: Log): void {
   const mode = modeOf(dir);
   if ((mode & groupAndOthers) !== 0) {

@@ -10,10 +10,7 @@ import { createWriteGroup } from './write-group.ts';
 export type Value = string | number | null | Uint8Array;
 export type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
-/**
- * A compiled statement. Values are positional (`?`) or one object (`$name`), which is a little slower.
- * `Row` is what the statement selects.
- */
+/** A compiled statement that selects `Row`s. Values are positional (`?`) or one object (`$name`). */
 export interface Statement<Row = unknown> {
   run(...values: Values): { changes: number };
   /** The first row; undefined: none. */
@@ -26,40 +23,28 @@ export interface Snapshot extends Pick<Database, 'prepareTuples' | 'prepare'> {
   close(): void;
 }
 
-/** An open database. Reads are synchronous and see what is committed. Statements that write run inside `write`. */
+/** Reads are synchronous and see what is committed. Statements that write run inside `write`. */
 export interface Database {
-  /** Compiles a statement: once, when the adapter is created. */
+  /** Call it once, when the adapter is created. */
   prepare<Row = unknown>(sql: string): Statement<Row>;
 
   /** Like `prepare`, but rows are arrays, which takes two thirds of the time. */
   prepareTuples<Row = unknown>(sql: string): Statement<Row>;
 
   /**
-   * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop. If it
-   * throws, only its own changes are undone, and the promise is rejected. If another one throws, it is run twice: it must
-   * do nothing but read and change the database.
-   * @returns the result of `work`, once it is on the disk
-   * @throws DropError `unavailable` if another process holds the database for too long, the disk does not accept the
-   *   write, or the database is closed
+   * Runs the synchronous `work` in one transaction with the other writes of this turn of the event loop, and resolves once it is
+   * on the disk. If it throws, only its own changes are undone. It may run twice: it must only read and change the database.
+   * @throws DropError `unavailable` if the database is locked or closed, or the disk does not accept the write
    */
   write<T>(work: () => T): Promise<T>;
 
-  /**
-   * Like `write`, for what is made again if it is missing: a power cut may undo it until the next `write`, the end of the
-   * process does not. It saves the flush of the disk.
-   */
+  /** Like `write`, without a flush of the disk, for what is made again: a power cut may undo it until the next `write`. */
   writeDerived<T>(work: () => T): Promise<T>;
 
-  /**
-   * @throws DropError `unavailable` if the database cannot be read or has the form of a newer release, or the disk does not
-   *   accept writes
-   */
+  /** @throws DropError `unavailable` if the data cannot be read or are of a newer release, or the disk accepts no writes */
   check(): void;
 
-  /**
-   * What is committed now, until it is closed. Meanwhile writes go on, and the WAL grows by all of them: a checkpoint cannot
-   * start it again from its beginning.
-   */
+  /** What is committed now. Until it is closed, the WAL grows by all writes. */
   openSnapshot(): Snapshot;
 
   /** The faults that SQLite's integrity check finds. Reads the whole database. */
@@ -71,27 +56,17 @@ export interface Database {
 
 /** What the database reports of itself: a service logs it, a command does not. */
 export interface DatabaseReports {
-  /** A thread's checkpoint failed; the next one repeats it. */
-  checkpointFailed(err: unknown): void;
+  /** The next checkpoint repeats it. */
+  checkpointFailed?(err: unknown): void;
   /** The form of existing data was changed. */
-  migrated(from: number, to: number): void;
-  /** The disk refused a write; called for each one. */
-  diskFailed(failure: DiskFailure): void;
-  /** The disk accepts writes again. */
-  diskRecovered(): void;
+  migrated?(from: number, to: number): void;
+  /** Called for each write that the disk refuses. */
+  diskFailed?(failure: DiskFailure): void;
+  diskRecovered?(): void;
   /** Another program should make the checkpoints and does not; called after each write. */
-  walIsLong(bytes: number): void;
-  /** Absent: nobody wants to know. */
+  walIsLong?(bytes: number): void;
   readonly transactionEnded?: TransactionEnded | undefined;
 }
-
-const noReports: DatabaseReports = {
-  checkpointFailed: () => undefined,
-  migrated: () => undefined,
-  diskFailed: () => undefined,
-  diskRecovered: () => undefined,
-  walIsLong: () => undefined,
-};
 
 /**
  * Opens or creates the database and migrates it.
@@ -103,7 +78,7 @@ const noReports: DatabaseReports = {
 export function openDatabase(
   path: string,
   {
-    reports = noReports,
+    reports = {},
     hasExternalCheckpoints: isExternal = false,
     mayMigrate = true,
     onCreate,
@@ -114,16 +89,17 @@ export function openDatabase(
     onCreate?: ((connection: DatabaseSyncInstance) => void) | undefined;
   } = {},
 ): Database {
-  const connection = connect(path, mayMigrate ? reports.migrated : null, onCreate);
+  const onMigration = mayMigrate ? (from: number, to: number) => reports.migrated?.(from, to) : null;
+  const connection = connect(path, onMigration, onCreate);
   if (isExternal) connection.exec('PRAGMA wal_autocheckpoint = 0');
-  const disk = createDiskWatch(path, { onFailure: reports.diskFailed, onRecovery: reports.diskRecovered });
+  const disk = createDiskWatch(path, reports);
   const group = createWriteGroup(connection, disk, reports.transactionEnded);
   const checkpoints = createCheckpoints(path, {
     isExternal,
     onError(err) {
-      if (disk.failed(err) === null) reports.checkpointFailed(err);
+      if (disk.failed(err) === null) reports.checkpointFailed?.(err);
     },
-    onLongWal: reports.walIsLong,
+    onLongWal: (bytes) => reports.walIsLong?.(bytes),
   });
   const known = knownForm();
   let closing: Promise<void> | undefined;
@@ -193,7 +169,6 @@ export function openDatabase(
   };
 }
 
-/** See `Database.findDamage`. */
 export function findDamage(connection: DatabaseSyncInstance): string[] {
   const rows: { integrity_check: string }[] = connection.prepare('PRAGMA integrity_check').all();
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');

@@ -10,14 +10,13 @@ const full = 13;
 /** An error that crossed a thread has lost its code. */
 const diskMessage = /^(database or disk is full|disk I\/O error|attempt to write a readonly database)$/;
 
-/** A disk with less space counts as full until space was freed; of a small disk, a twentieth. */
+/** A disk with less space stays full until space was freed; of a small disk, a twentieth. */
 const spareBytes = 64 * 1024 * 1024;
 /** With less space an I/O error means that the disk is full: SQLite reports it so for the file of its shared memory. */
 const noBytes = 1024 * 1024;
 
 const retrySeconds = 10;
 
-/** Why the last write failed. */
 export interface DiskFailure {
   /** `disk_failed`: mounted read-only, an I/O error or a quota. */
   readonly reason: 'disk_full' | 'disk_failed';
@@ -29,15 +28,10 @@ export interface DiskFailure {
 
 export type DiskWatch = ReturnType<typeof createDiskWatch>;
 
-/**
- * Remembers whether the disk of a database accepts writes.
- * @param path of the database file
- * @param onFailure called for each failed write
- * @param onRecovery called once writes are accepted again
- */
+/** Remembers whether the disk of the database file accepts writes. */
 export function createDiskWatch(
   path: string,
-  { onFailure, onRecovery }: { onFailure(failure: DiskFailure): void; onRecovery(): void },
+  reports: { diskFailed?(failure: DiskFailure): void; diskRecovered?(): void },
 ) {
   let failure: DiskFailure | null = null;
 
@@ -50,7 +44,7 @@ export function createDiskWatch(
       const found = findDiskFailure(error, path);
       if (found === null) return null;
       failure = found;
-      onFailure(found);
+      reports.diskFailed?.(found);
       return refusal(found);
     },
 
@@ -59,7 +53,7 @@ export function createDiskWatch(
       if (failure === null) return;
       if (isScarce(failure.freeBytes) && isScarce(spaceOf(path)?.freeBytes ?? null)) return;
       failure = null;
-      onRecovery();
+      reports.diskRecovered?.();
     },
 
     /** @throws DropError `unavailable` if the last write failed because of the disk */
@@ -86,19 +80,19 @@ export function findDiskFailure(error: unknown, path: string): DiskFailure | nul
   return { reason: isFull ? 'disk_full' : 'disk_failed', freeBytes, err: error };
 }
 
-/** The watch of the disk logs the failure, so its requests and jobs do not. Clients learn no path and no number. */
+/** Requests and jobs do not log it again. Clients learn no path and no number. */
 function refusal({ reason, err: cause }: DiskFailure): DropError {
   const what = reason === 'disk_full' ? 'The disk is full' : 'The disk does not accept writes';
   const message = `${what}: nothing can be changed until the operator has corrected it; reading works.`;
   return unavailable(message, retrySeconds, { reason, cause, isReported: true });
 }
 
-/** Of the disk of that file; null: it cannot be read. */
+/** null: a broken disk may not tell. */
 export function spaceOf(path: string): { freeBytes: number; totalBytes: number } | null {
   try {
     const { bavail, blocks, bsize } = statfsSync(dirname(path));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   } catch {
-    return null; // a broken disk may not tell
+    return null;
   }
 }

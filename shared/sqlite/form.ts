@@ -4,20 +4,17 @@ import { foldTexts } from '../drops/search.ts';
 
 const migrations = new URL('./migrations/', import.meta.url);
 
-/** The form of the database that this release works on: the number of its migrations. */
+/** The number of migrations of this release. */
 export function knownForm(): number {
   return listMigrations().length;
 }
 
-/** The form of a database; 0: nothing has been stored yet. */
+/** 0: nothing has been stored yet. */
 export function readForm(connection: DatabaseSyncInstance): number {
   return Number(connection.prepare('PRAGMA user_version').get().user_version);
 }
 
-/**
- * @param mayBeOlder false for commands, which work beside a service of any release
- * @throws Error that says what to do
- */
+/** @param mayBeOlder false for commands, which work beside a service of any release @throws Error that says what to do */
 export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean): void {
   const form = readForm(connection);
   const known = knownForm();
@@ -36,10 +33,8 @@ export function checkForm(connection: DatabaseSyncInstance, mayBeOlder: boolean)
 }
 
 /**
- * Runs each `0001-name.sql` of the folder that the database has not had, in one transaction. `fold` is the only function of
- * ours that a script may call.
- * @param onCreate called in that transaction if the database had no form
- * @returns the form that it had
+ * Runs the scripts that the database has not had, in one transaction. They may call `fold`.
+ * @param onCreate called in that transaction if the database had no form @returns the form that it had
  */
 export function migrate(
   connection: DatabaseSyncInstance,

@@ -1,10 +1,8 @@
 import { columnOf, type RecordOf, type StoredRecord } from '../domain/record.ts';
 import type { Database, Value, Values } from './database.ts';
 
-/** The values of the columns of a table, in their order. */
 export type Row = readonly Value[];
 
-/** A compiled statement that returns records. */
 interface Query<T> {
   /** The first record; null: none. */
   get(...values: Values): T | null;
@@ -17,7 +15,7 @@ export interface Table<T> {
   readonly columns: string;
   /** `SELECT … FROM tokens`, and the rest of the statement. */
   select(rest: string): Query<T>;
-  /** A write that returns the records that it has changed. To be called inside `Database.write`. */
+  /** Returns the records that a write has changed. To be called inside `Database.write`. */
   returning(sql: string): Query<T>;
   /**
    * Returns a function that inserts a record, to be called inside `Database.write`; false: nothing was stored.
@@ -79,11 +77,7 @@ export function tableOf<R extends StoredRecord>(
   };
 }
 
-/**
- * Returns a function that deletes the records that meet the condition. A job calls it often, and mostly there is none: it
- * writes nothing then.
- * @param condition on one value, such as `expires_at < ?`
- */
+/** Returns a function that deletes the records of the condition, such as `expires_at < ?`, and writes nothing if there is none. */
 export function removalOf(db: Database, table: string, condition: string): (value: Value) => Promise<void> {
   const isAny = db.prepareTuples(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`);
   const remove = db.prepare(`DELETE FROM ${table} WHERE ${condition}`);
@@ -95,10 +89,7 @@ export function removalOf(db: Database, table: string, condition: string): (valu
 /** Deleting a blob of 2 MB, which is overwritten with zeros, blocks the event loop for about 10 ms. */
 const blobsPerWrite = 2;
 
-/**
- * Lists and deletes what a table of blobs has by id, with a few deletes in a transaction, so that the event loop is not
- * blocked. Not atomic.
- */
+/** Lists and deletes what a table of blobs has by id. Not atomic. */
 export function blobIds(db: Database, table: string, column: string) {
   const remove = db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
   const list = db.prepareTuples<[id: string]>(`

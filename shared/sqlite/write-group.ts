@@ -13,13 +13,12 @@ interface Write {
   reject(error: unknown): void;
 }
 
-/** Writes per transaction: more would block the event loop for long. */
+/** More would block the event loop for long. */
 const maxWrites = 256;
 
 /**
- * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in
- * order and synchronously, so a read outside sees only what is committed. Derived data alone is not flushed: the next write
- * flushes it, too, because the WAL is one file.
+ * Group commit: the writes of one turn of the event loop share one transaction and one flush of the disk. They run in order
+ * and synchronously. Derived data alone is flushed with the next write, because the WAL is one file.
  */
 export function createWriteGroup(
   connection: DatabaseSyncInstance,
@@ -44,9 +43,8 @@ export function createWriteGroup(
   }
 
   /**
-   * Runs the writes in one transaction. If one of them throws, they are repeated one by one, so that only that one fails:
-   * a savepoint for each would cost every write, and none throws in normal operation.
-   * @returns whether any is committed
+   * If a write throws, all are repeated one by one: a savepoint for each would cost every write, and none throws in normal
+   * operation. @returns whether any is committed
    */
   function tryWrites(writes: readonly Write[]): boolean {
     const changesBefore = disk.isFailing() ? countChanges.get().count : null;
@@ -80,7 +78,6 @@ export function createWriteGroup(
     return false;
   }
 
-  /** The error that callers get. */
   function explain(error: unknown): unknown {
     if (isBusy(error)) return unavailable('The database is busy.', 1, { cause: error });
     return disk.failed(error) ?? error;
@@ -91,7 +88,6 @@ export function createWriteGroup(
   }
 
   return {
-    /** See `Database.write` and `writeDerived`. */
     write<T>(work: () => T, isDerived: boolean): Promise<T> {
       if (isClosed) return Promise.reject(unavailable('The database is closed.'));
       return new Promise<T>((resolve, reject) => {

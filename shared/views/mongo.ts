@@ -4,7 +4,6 @@ import { answerMs, backgroundMs } from '../mongo/connection.ts';
 import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
 import type { DayViews, ViewCount, ViewTotals } from './view-store.ts';
 
-/** Small updates, far below the timeout of a command. */
 const updatesPerCall = 500;
 
 /** Views of one drop on one UTC day. */
@@ -36,10 +35,7 @@ export function createMongoViewTotals(connection: Connection): ViewTotals {
   const days = dayViewsModel(connection);
   const drops = dropModel(connection);
 
-  /**
-   * Deletes the days of drops that are deleted or gone. Called after days were written: if a drop is deleted later, its
-   * removal deletes its days (see `erase`).
-   */
+  /** Called after days were written: the removal of a drop that is deleted later deletes its days (`erase`). */
   async function deleteDaysOfGone(dropIds: readonly string[]): Promise<void> {
     const live = await drops.find({ _id: { $in: dropIds }, deleted_at: null }, { _id: 1 }).lean();
     const liveIds = new Set(live.map(({ _id }) => _id));
@@ -112,10 +108,7 @@ function* chunksOf<T>(items: readonly T[]): Generator<T[]> {
     yield items.slice(from, from + updatesPerCall);
 }
 
-/**
- * Calls the driver directly, because Mongoose would cast the values of thousands of updates without need.
- * @returns the upserts that were refused because their id exists
- */
+/** Without Mongoose, which would cast thousands of values. @returns the upserts that were refused because their id exists */
 async function bulkWrite(
   { collection }: Pick<Model<unknown>, 'collection'>,
   adds: readonly Add[],

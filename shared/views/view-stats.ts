@@ -22,10 +22,8 @@ export function createViewStats({
 }) {
   return {
     /**
-     * All views of the drop, and those of each of the last UTC days up to today, oldest first, also of days without one. As
-     * `viewCount` of the drop, without the views of the last seconds. The days never have more views than the total.
-     * @param days 1 to `maxViewDays`
-     * @throws DropError `not_found`
+     * All views of the drop, and those of each of the last UTC days up to today, oldest first, never more than the total.
+     * @param days 1 to `maxViewDays` @throws DropError `not_found`
      */
     async read(caller: Caller, slug: string, days: number) {
       const dates = lastDays(clock.now(), days);
@@ -35,14 +33,10 @@ export function createViewStats({
       return { viewCount, days: dates.map((date) => ({ date, views: counts.get(date) ?? 0 })) };
     },
 
-    /** The views of each UTC day that has any, in order. @param drop of the caller: it is not looked up again */
+    /** The views of each UTC day that has any, in order. @param drop of the caller */
     listDays: ({ id }: Pick<Drop, 'id'>): Promise<Map<string, number>> => views.listDays(id),
 
-    /**
-     * The views of each of the last UTC days up to today, oldest first, of each of the drops.
-     * @param drops of the caller, as a list returned them: they are not looked up again
-     * @param days 1 to `maxViewDays`
-     */
+    /** The views of each of the last UTC days, oldest first, by id. @param drops of the caller */
     async readRecent(drops: readonly Pick<Drop, 'id'>[], days: number): Promise<Map<string, number[]>> {
       const dates = lastDays(clock.now(), days);
       const ids = drops.map(({ id }) => id);

@@ -7,48 +7,34 @@ export interface ViewCount {
 
 /** Views by UTC day. */
 export interface DayViews {
-  /**
-   * The drop's views by UTC day (`2026-01-31`), in order; days without a view are left out.
-   * @param from the first day; absent: all days
-   */
+  /** The drop's views by UTC day, in order, without days that have none. @param from the first day; absent: all days */
   listDays(dropId: string, from?: string): Promise<Map<string, number>>;
 
-  /**
-   * The views of many drops on these UTC days, in one read; days and drops without a view are left out.
-   * @param dropIds a page of a list: drops times days should be a few thousand at most
-   */
+  /** The same of a page of drops on these UTC days, in one read: a few thousand numbers at most. */
   listDaysOfDrops(
     dropIds: readonly string[],
     days: readonly string[],
   ): Promise<Map<string, ReadonlyMap<string, number>>>;
 }
 
-/** Counts the views of each drop, in all and by UTC day, each view once. Ignores views of drops that do not exist. */
+/** Counts views by drop and by UTC day, each view once. Ignores views of drops that do not exist. */
 export interface ViewStore extends DayViews {
   /**
    * Records views that a web process counted. Atomic.
-   * @param writer names the process, new at each start
-   * @param flush rises with each call of the writer. A call that failed is repeated under its number, and the views
-   *   count once, even if the first call was carried out
+   * @param writer the process, new at each start
+   * @param flush rises with each call of the writer. A failed call is repeated under its number, and counts once
    * @param counts at most one entry for a drop and day
    */
   add(writer: string, flush: number, counts: readonly ViewCount[]): Promise<void>;
 
-  /**
-   * Adds recorded views to drops and their days. Does nothing in SQLite, where `add` does that. May be repeated after a
-   * failure and run by several processes at once.
-   */
+  /** Adds recorded views to drops and days (in SQLite, `add` does). May be repeated, also by several processes at once. */
   aggregate(now: number): Promise<void>;
 }
 
-/**
- * The sums of views by drop and by day, for a ViewStore whose `add` records views elsewhere. Its `aggregate`
- * adds them here, in numbered batches.
- */
+/** The sums of views, for a ViewStore whose `add` records views elsewhere: its `aggregate` adds them here in batches. */
 export interface ViewTotals extends DayViews {
   /**
-   * Adds the views of one batch. A drop and a drop's day each remember the number of their last batch and ignore that
-   * number and lower ones, so adding a batch may be repeated after a failure and by two jobs at once.
+   * A drop and a drop's day ignore a batch whose number is not above that of their last one, so it may be added again.
    * @param counts at most one entry for a drop and day
    */
   addBatch(number: number, counts: readonly ViewCount[]): Promise<void>;

@@ -6,15 +6,14 @@ import { waitAtMost } from '../util/wait-at-most.ts';
 import type { ViewCount, ViewStore } from './view-store.ts';
 
 const flushEveryMs = 1_000;
-/** How many counts the store is given in one call, which blocks SQLite or Redis for some milliseconds. */
+/** A call blocks SQLite or Redis for some milliseconds. */
 const countsPerCall = 500;
-/** How long `close` waits. While the store is down, the flush under way and the last flush fail after up to 1 s each. */
+/** While the store is down, the flush under way and the last flush fail after up to 1 s each. */
 const closeWithinMs = 2_500;
 
 /**
- * Counts views in this process and records them each second. Each call of the store has its own number, so that a call
- * that is repeated after an unknown outcome counts once. A killed process loses its last second at most, or all views
- * since the store went down. Until the store is back, this process keeps one sum for each drop and day.
+ * Counts views in this process and records them each second. Each call of the store has a number, so that a repeated call
+ * counts once. A killed process loses its last second, or all views since the store went down.
  */
 export function createViews({
   store,
@@ -28,7 +27,7 @@ export function createViews({
   const writer = randomUUID();
   /** By `<drop id>/<day>`. */
   let counted = new Map<string, ViewCount>();
-  /** One entry for each call of the store, taken from `counted`; the first may have been sent already. */
+  /** One entry for each call of the store; the first may have been sent already. */
   const unconfirmed: { flush: number; counts: ViewCount[] }[] = [];
   let lastFlush = 0;
   let flushing: Promise<void> | null = null;
@@ -53,7 +52,7 @@ export function createViews({
     await sendUnconfirmed();
   }
 
-  /** Records what was counted until now. @throws if the store is down; then it is kept */
+  /** @throws if the store is down; the counts are kept */
   async function flush(): Promise<void> {
     while (flushing !== null) await flushing.catch(() => undefined); // its own caller gets the error
     flushing = flushAll();
@@ -82,7 +81,7 @@ export function createViews({
     /** How many views are not recorded yet. */
     unrecorded: (): number => sumOf(listUnrecorded()),
 
-    /** Flushes for the last time, for `closeWithinMs` at most; views that are not confirmed by then are lost and logged. */
+    /** Flushes for the last time; views that are not confirmed in time are lost and logged. */
     async close(): Promise<void> {
       clearInterval(timer);
       let err: unknown;
