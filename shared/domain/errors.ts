@@ -114,6 +114,11 @@ export function isDown(error: unknown): boolean {
   return error instanceof DropError && error.isDown;
 }
 
+/** Whether the database did not answer in time. */
+export function isLate(error: unknown): boolean {
+  return error instanceof DropError && error.details?.reason === 'database_slow';
+}
+
 /** @see DropError.isReported */
 export function isReported(error: unknown): boolean {
   return error instanceof DropError && error.isReported;

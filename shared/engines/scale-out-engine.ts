@@ -5,9 +5,8 @@ import { createMemoryRateLimiter } from '../limits/memory.ts';
 import { createRedisRateLimiter } from '../limits/redis.ts';
 import type { Log } from '../log/log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { answerMs, type Mongo, openMongo } from '../mongo/connection.ts';
-import { withTimeLimit } from '../mongo/errors.ts';
-import { readForm, requireForm } from '../mongo/form.ts';
+import { type Mongo, openMongo } from '../mongo/connection.ts';
+import { requireForm } from '../mongo/form.ts';
 import { findMissing, migrate } from '../mongo/migrate.ts';
 import { createReadiness } from '../mongo/readiness.ts';
 import { createMongoStores } from '../mongo/stores.ts';
@@ -108,11 +107,7 @@ async function withRedis(mongo: Mongo, { config, clock, log, metrics }: Deps): P
     pageChanges,
     jobs,
     jobBoard: (options) => jobs.board(options),
-    ready: createReadiness({
-      ...{ mongo, clock },
-      registry: processRegistry,
-      ...withTimeLimit(answerMs(mongo.connection), { readForm: () => readForm(mongo.connection) }),
-    }),
+    ready: createReadiness(mongo.connection, processRegistry, clock),
     async close() {
       try {
         await Promise.all([jobs.close(), pageChanges.close()]);

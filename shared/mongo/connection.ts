@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
-import { DropError, isUnavailable, unavailable } from '../domain/errors.ts';
+import { isUnavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandEnded } from '../metrics/metrics.ts';
 import { hostsOf } from '../util/server-hosts.ts';
@@ -22,10 +22,13 @@ export const backgroundMs = 60_000;
 const electionMs = 60_000;
 const electionPauseMs = 500;
 
-/** Time for a connection from the pool, retries and a second command, in addition to the wait for one answer. */
-const overheadMs = 1_500;
+/**
+ * Time for a connection from the pool, retries and a second command, besides the wait for one answer: together they leave a
+ * request time for its answer within ANSWER_MS.
+ */
+const overheadMs = 1_000;
 
-/** The driver's time limits while a client waits for the answer. */
+/** The driver's time limits while a client waits for the answer. It has none for a whole operation. */
 const timeLimits: ConnectOptions = {
   serverSelectionTimeoutMS: 2_000,
   connectTimeoutMS: 2_000,
@@ -39,8 +42,6 @@ const migrationTimeLimits: ConnectOptions = { serverSelectionTimeoutMS: 4_000, c
 
 export interface Mongo {
   readonly connection: Connection;
-  /** @throws DropError `unavailable` within 3 s */
-  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -108,17 +109,8 @@ export async function openMongo({
   const client = connection.getClient();
   const stopWatching = watch(client, log, reconnectMs);
   if (onCommand !== undefined) reportCommands(client, onCommand);
-  const ping = () => client.db(connection.name).command({ ping: 1 });
   return {
     connection,
-    async ping() {
-      try {
-        await withTimeLimit(3_000, { ping }).ping();
-      } catch (cause) {
-        if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
-        throw unavailable('The database cannot be reached.', 1, { cause, reason: 'database_unreachable' });
-      }
-    },
     async close() {
       stopWatching();
       await close(connection);

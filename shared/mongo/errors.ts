@@ -1,23 +1,47 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
-import { type DropError, unavailable } from '../domain/errors.ts';
+import { type UnavailableReason, unavailable } from '../domain/errors.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
-
-const duplicateKey = 11_000;
-const writeConflict = 112;
-
-/** DocumentDB passes on PostgreSQL's messages under several codes. */
-const postgresConflict = /^(deadlock detected|could not serialize access)/;
-
-const outOfDiskSpace = 14_031;
-/** PostgreSQL's message, passed on by DocumentDB, and those of MongoDB's storage engine. */
-const noSpace = /No space left on device|not enough (disk )?space/i;
-
-/** PostgreSQL's message as a standby, or with `default_transaction_read_only`, passed on by DocumentDB. */
-const readOnly = /cannot execute .* in a read-only transaction/i;
 
 const conflictAttempts = 10;
 const conflictPauseMs = 25;
+
+/** What a server says is wrong with a command, its write concern, or one write of a bulk. */
+interface Failure {
+  readonly code?: unknown;
+  readonly errmsg?: string | undefined;
+}
+
+function failuresOf(error: unknown): Failure[] {
+  if (!(error instanceof mongo.MongoServerError)) return [];
+  const isBulk = error instanceof mongo.MongoBulkWriteError;
+  const concern = isBulk ? error.result.getWriteConcernError() : error.writeConcernError;
+  return [error, ...(concern ? [concern] : []), ...(isBulk ? [error.writeErrors].flat() : [])];
+}
+
+/** DocumentDB passes on PostgreSQL's messages under several codes. */
+const serverSays = (codes: readonly unknown[], text?: RegExp) => (error: unknown) =>
+  failuresOf(error).some(({ code, errmsg = '' }) => codes.includes(code) || text?.test(errmsg) === true);
+
+/** Codes of mongo/base/error_codes.yml: the server, or the write concern, is not available now. */
+const saysUnavailable = serverSays([
+  ...[6, 7, 89, 202, 384, 9_001], // network errors between servers
+  ...[50, 64, 262], // time limits: MaxTimeMSExpired, WriteConcernTimeout, ExceededTimeLimit
+  ...[91, 11_600, 11_602], // ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
+  ...[189, 10_107, 13_435, 13_436], // PrimarySteppedDown, NotWritablePrimary, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+  ...[43, 100, 133], // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
+]);
+
+/** A MongoDB that cannot write its journal ends instead. */
+const saysDiskIsFull = serverSays([14_031], /No space left on device|not enough (disk )?space/i);
+
+/** As a standby, or with `default_transaction_read_only`. A replica set has another primary, or none: `saysUnavailable`. */
+const saysReadOnly = serverSays([], /cannot execute .* in a read-only transaction/i);
+
+/** Because of a concurrent write the server gave up this one. Nothing was written. */
+const saysConflict = serverSays([112], /^(deadlock detected|could not serialize access)/);
+
+const unavailableLabels = ['RetryableWriteError', 'SystemOverloadedError', 'HandshakeError'];
 
 /** Driver errors that mean that no server answered. */
 const noAnswer = [
@@ -29,29 +53,69 @@ const noAnswer = [
   mongo.MongoClientClosedError,
 ];
 
-/** Codes with which a server says that it, or the write concern, is not available now (mongo/base/error_codes.yml). */
-const unavailableCodes = new Set<unknown>([
-  ...[6, 7, 89, 202, 384, 9_001], // network errors between servers
-  ...[50, 64, 262], // time limits: MaxTimeMSExpired, WriteConcernTimeout, ExceededTimeLimit
-  ...[91, 11_600, 11_602], // ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange
-  ...[189, 10_107, 13_435, 13_436], // PrimarySteppedDown, NotWritablePrimary, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
-  ...[43, 100, 133], // CursorNotFound (of a lost server), UnsatisfiableWriteConcern, FailedToSatisfyReadPreference
-]);
+/** Whether no server answered within the driver's time limits (the driver sends a read twice). */
+function isDown(error: unknown): boolean {
+  if (noAnswer.some((type) => error instanceof type)) return true;
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'MongoPoolClosedError') return true; // the driver does not export this class
+  // The driver passes on socket errors of Node as they are.
+  const code = 'code' in error && !(error instanceof mongo.MongoError) ? String(error.code) : '';
+  return /^E(?!RR_)|^ERR_(SOCKET|STREAM)_/.test(code);
+}
 
-const unavailableLabels = ['RetryableWriteError', 'SystemOverloadedError', 'HandshakeError'];
+/** Whether no answer came in time, which a slow database and a network that loses packets have in common. */
+function isLate(error: unknown): boolean {
+  if (error instanceof mongo.MongoServerSelectionError) {
+    const servers = [...(error.reason?.servers.values() ?? [])];
+    return servers.length > 0 && servers.every((server) => isLate(server.error));
+  }
+  const lateTypes = [mongo.MongoNetworkTimeoutError, mongo.MongoOperationTimeoutError];
+  if (lateTypes.some((type) => error instanceof type)) return true;
+  return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'; // the driver does not export this class
+}
+
+/** Whether the database is overloaded or without a primary. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoError)) return false;
+  if (unavailableLabels.some((label) => error.hasErrorLabel(label)) || saysUnavailable(error)) return true;
+  return error instanceof mongo.MongoServerError && isDown(error.errorResponse);
+}
+
+/** What `unavailable` says of an error: the first row that fits. Any other error refuses the command itself, or is a bug. */
+const faults: readonly (readonly [
+  fits: (error: unknown) => boolean,
+  message: string,
+  retrySeconds: number,
+  reason?: UnavailableReason,
+])[] = [
+  [isLate, 'Database timeout; a write may still complete.', 1, 'database_slow'],
+  [isDown, 'The database is unavailable.', 1, 'database_unreachable'],
+  [isUnavailable, 'The database is unavailable.', 1],
+  [saysDiskIsFull, 'The disk of the database is full.', 10, 'disk_full'],
+  [saysReadOnly, 'The database does not accept writes.', 10, 'database_read_only'],
+  [saysConflict, 'Too many concurrent writes to the same record.', 1],
+];
+
+/** DropError `unavailable` for an error of an unavailable database; any other error as it is. */
+function toDropError(cause: unknown): unknown {
+  const fault = faults.find(([fits]) => fits(cause));
+  if (fault === undefined) return cause;
+  const [, message, retrySeconds, reason] = fault;
+  return unavailable(message, retrySeconds, { cause, isDown: isDown(cause), ...(reason && { reason }) });
+}
 
 /**
  * Whether one of the unique indexes refused the write (`_id_` is the index of ids).
  * For a bulk write: whether nothing else went wrong in it.
  */
 export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]): boolean {
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  const isDuplicate = ({ code, errmsg = '' }: { code?: unknown; errmsg?: string | undefined }) =>
-    code === duplicateKey && indexNames.includes(indexIn(errmsg) ?? '');
-  if (!(error instanceof mongo.MongoBulkWriteError)) return isDuplicate(error);
-  const refused = writeErrorsOf(error);
+  const [first, ...others] = failuresOf(error);
+  const refused = error instanceof mongo.MongoBulkWriteError ? others : [first];
   return (
-    refused.length > 0 && refused.every(isDuplicate) && error.result.getWriteConcernError() === undefined
+    refused.length > 0 &&
+    refused.every(
+      (failure) => failure?.code === 11_000 && indexNames.includes(indexIn(failure.errmsg ?? '') ?? ''),
+    )
   );
 }
 
@@ -63,75 +127,13 @@ function indexIn(message: string): string | undefined {
   return /\bindex:? '?([^\s']+)/i.exec(message)?.[1];
 }
 
-function writeErrorsOf(error: mongo.MongoServerError): mongo.WriteError[] {
-  return error instanceof mongo.MongoBulkWriteError ? [error.writeErrors].flat() : [];
-}
-
-/** Whether no server answered within the driver's time limits (the driver sends a read twice). */
-export function isMongoDown(error: unknown): boolean {
-  if (noAnswer.some((type) => error instanceof type)) return true;
-  if (!(error instanceof Error)) return false;
-  if (error.name === 'MongoPoolClosedError') return true; // the driver does not export this class
-  // The driver passes on socket errors of Node as they are.
-  const code = 'code' in error && !(error instanceof mongo.MongoError) ? String(error.code) : '';
-  return /^E(?!RR_)|^ERR_(SOCKET|STREAM)_/.test(code);
-}
-
-/** Whether no answer came in time, which a slow database and a network that loses packets have in common. */
-function isMongoLate(error: unknown): boolean {
-  if (error instanceof mongo.MongoServerSelectionError) {
-    const servers = [...(error.reason?.servers.values() ?? [])];
-    return servers.length > 0 && servers.every((server) => isMongoLate(server.error));
-  }
-  const lateTypes = [mongo.MongoNetworkTimeoutError, mongo.MongoOperationTimeoutError];
-  if (lateTypes.some((type) => error instanceof type)) return true;
-  return error instanceof Error && error.name === 'MongoWaitQueueTimeoutError'; // the driver does not export this class
-}
-
-/** Whether the database is down, overloaded or without a primary; false if it refused the command itself. */
-export function isMongoUnavailable(error: unknown): boolean {
-  if (isMongoDown(error)) return true;
-  if (!(error instanceof mongo.MongoError)) return false;
-  if (isMongoLate(error)) return true;
-  if (unavailableLabels.some((label) => error.hasErrorLabel(label))) return true;
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  const concern =
-    error instanceof mongo.MongoBulkWriteError
-      ? error.result.getWriteConcernError()
-      : error.writeConcernError;
-  const failures = [error, concern, ...writeErrorsOf(error)];
-  return failures.some((failure) => unavailableCodes.has(failure?.code)) || isMongoDown(error.errorResponse);
-}
-
-/** Whether the server has no space left. A MongoDB that cannot write its journal ends instead. */
-function isOutOfSpace(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  return [error, ...writeErrorsOf(error)].some(
-    ({ code, errmsg = '' }) => code === outOfDiskSpace || noSpace.test(errmsg),
-  );
-}
-
-/** Whether the server accepts no writes at all. A replica set has another primary, or none, which is `isMongoUnavailable`. */
-function isReadOnly(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  return [error, ...writeErrorsOf(error)].some(({ errmsg = '' }) => readOnly.test(errmsg));
-}
-
-/** Whether the server gave up the write because of a concurrent one. Nothing was written. */
-function isConflict(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoServerError)) return false;
-  return [error, ...writeErrorsOf(error)].some(
-    ({ code, errmsg = '' }) => code === writeConflict || postgresConflict.test(errmsg),
-  );
-}
-
 /** The call's result; write conflicts are retried. @throws the error of the last attempt */
 export async function retryConflicts<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt < conflictAttempts; attempt++) {
     try {
       return await call();
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!saysConflict(error)) throw error;
       await pause(Math.random() * attempt * conflictPauseMs);
     }
   }
@@ -152,27 +154,10 @@ export function withTimeLimit<T extends object>(timeoutMs: number, methods: T): 
 }
 
 async function limit<T>(timeoutMs: number, call: () => Promise<T>): Promise<T> {
+  const late = () => new mongo.MongoOperationTimeoutError(`no answer within ${timeoutMs} ms`);
   try {
-    return await withTimeout(timeoutMs, retryConflicts(call), () => late({}));
+    return await withTimeout(timeoutMs, retryConflicts(call), late);
   } catch (cause) {
-    if (isMongoLate(cause)) throw late({ cause, isDown: isMongoDown(cause) });
-    if (isMongoDown(cause))
-      throw unavailable('The database is unavailable.', 1, {
-        cause,
-        isDown: true,
-        reason: 'database_unreachable',
-      });
-    if (isMongoUnavailable(cause)) throw unavailable('The database is unavailable.', 1, { cause });
-    if (isOutOfSpace(cause))
-      throw unavailable('The disk of the database is full.', 10, { cause, reason: 'disk_full' });
-    if (isReadOnly(cause))
-      throw unavailable('The database does not accept writes.', 10, { cause, reason: 'database_read_only' });
-    if (isConflict(cause)) throw unavailable('Too many concurrent writes to the same record.', 1, { cause });
-    throw cause;
+    throw toDropError(cause);
   }
-}
-
-function late(options: { readonly cause?: unknown; readonly isDown?: boolean }): DropError {
-  const message = 'Database timeout; a write may still complete.';
-  return unavailable(message, 1, { ...options, reason: 'database_slow' });
 }

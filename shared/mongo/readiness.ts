@@ -1,47 +1,57 @@
 import { randomUUID } from 'node:crypto';
+import type { Connection } from 'mongoose';
 import type { Clock } from '../domain/clock.ts';
-import { DropError, storeIsNewer, unavailable } from '../domain/errors.ts';
+import { DropError, storeIsNewer, type UnavailableReason, unavailable } from '../domain/errors.ts';
 import type { ProcessRegistry } from '../pages/page-changes.ts';
-import type { Mongo } from './connection.ts';
-import { isTooNew } from './form.ts';
+import { withTimeLimit } from './errors.ts';
+import { isTooNew, readForm } from './form.ts';
 
 /** For so long after a write the database counts as one that accepts writes. */
 const trustMs = 5_000;
+const withinMs = 3_000;
 
 /**
- * Returns a function for `Engine.ready`. It pings the database each time, and at most once in five seconds it writes and reads
- * the form: a database may answer and refuse writes, as a standby or a full one does. The write is a registration that ends
+ * A function for `Engine.ready`. It pings the database each time, and at most once in five seconds it writes and reads the
+ * form: a database may answer and refuse writes, as a standby or a full one does. The write is a registration that expires
  * at once.
  */
-export function createReadiness(deps: {
-  mongo: Pick<Mongo, 'ping'>;
-  registry: Pick<ProcessRegistry, 'renew'>;
-  clock: Clock;
-  /** @throws DropError `unavailable` */
-  readForm(): Promise<number>;
-}): () => Promise<void> {
-  const { mongo, registry, clock, readForm } = deps;
+export function createReadiness(
+  connection: Connection,
+  registry: Pick<ProcessRegistry, 'renew'>,
+  clock: Clock,
+): () => Promise<void> {
   const id = `readiness/${randomUUID()}`;
+  const calls = withTimeLimit(withinMs, {
+    ping: () => connection.getClient().db(connection.name).command({ ping: 1 }),
+    readForm: () => readForm(connection),
+  });
   let wroteAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> | null = null;
 
   async function write(): Promise<void> {
-    try {
-      await registry.renew(id, 0);
-      if (isTooNew(await readForm())) throw storeIsNewer();
-      wroteAt = clock.now();
-    } catch (cause) {
-      if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
-      throw unavailable('The database does not accept writes.', 1, { cause, reason: 'database_read_only' });
-    }
+    await registry.renew(id, 0);
+    if (isTooNew(await calls.readForm())) throw storeIsNewer();
+    wroteAt = clock.now();
   }
 
   return async () => {
-    await mongo.ping();
+    await explained('The database cannot be reached.', 'database_unreachable', calls.ping());
     if (Math.abs(clock.now() - wroteAt) < trustMs) return; // a clock that is set back must not prolong it
-    writing ??= write().finally(() => {
-      writing = null;
-    });
+    writing ??= explained('The database does not accept writes.', 'database_read_only', write()).finally(
+      () => {
+        writing = null;
+      },
+    );
     await writing;
   };
+}
+
+/** @throws DropError `unavailable` with the error's own reason, or else this one */
+async function explained(message: string, reason: UnavailableReason, call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (cause) {
+    if (cause instanceof DropError && cause.details?.reason !== undefined) throw cause;
+    throw unavailable(message, 1, { cause, reason });
+  }
 }

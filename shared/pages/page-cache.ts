@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { isDown, notFound } from '../domain/errors.ts';
+import { isDown, isLate, notFound } from '../domain/errors.ts';
 import { hasExpired, hasVersion, type Page, type PageWithVersion } from '../drops/drop.ts';
 import type { DropStore } from '../drops/drop-store.ts';
 import type { Log } from '../log/log.ts';
@@ -209,23 +209,30 @@ export function createPageCache(deps: {
   };
 }
 
-/** One call of a key runs at a time. Those that are made meanwhile share the next one, which begins when it ends. */
+/**
+ * One call of a key runs at a time. Those that are made meanwhile share the next one, which begins when it ends. If it fails
+ * because the database is late, they fail too: another wait would be too long for their requests.
+ */
 function createSharedNextCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
-  const running = new Map<string, { readonly ended: Promise<void>; next?: Promise<T> }>();
+  const running = new Map<string, { readonly ended: Promise<unknown>; next?: Promise<T> }>();
 
   function begin(key: string, call: () => Promise<T>): Promise<T> {
     const result = call();
-    const end = () => {
-      if (running.get(key)?.next === undefined) running.delete(key);
+    const end = (error?: unknown) => {
+      if (isLate(error) || running.get(key)?.next === undefined) running.delete(key);
+      return error;
     };
-    running.set(key, { ended: result.then(end, end) });
+    running.set(key, { ended: result.then(() => end(), end) });
     return result;
   }
 
   return (key, call) => {
     const earlier = running.get(key);
     if (earlier === undefined) return begin(key, call);
-    earlier.next ??= earlier.ended.then(() => begin(key, call));
+    earlier.next ??= earlier.ended.then((error) => {
+      if (isLate(error)) throw error;
+      return begin(key, call);
+    });
     return earlier.next;
   };
 }

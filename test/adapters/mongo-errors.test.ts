@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mongo } from 'mongoose';
 import { DropError } from '../../shared/domain/errors.ts';
 import { describeFailure } from '../../shared/mongo/connection.ts';
-import { isDuplicateOf, isMongoDown, isMongoUnavailable, withTimeLimit } from '../../shared/mongo/errors.ts';
+import { isDuplicateOf, withTimeLimit } from '../../shared/mongo/errors.ts';
 import { rejectionOf } from '../support/rejection.ts';
 
 const { MongoServerError, MongoBulkWriteError, MongoNetworkError } = mongo;
@@ -26,6 +26,12 @@ const duplicates = {
   DocumentDB: (index: string) =>
     serverError(11_000, `Duplicate key violation on the requested collection: Index '${index}'`),
 };
+
+interface UnavailableDetails {
+  readonly reason?: string;
+  readonly retry_after_seconds?: number;
+  readonly isDown?: boolean;
+}
 
 /** As a bulk write tells of refused writes. */
 function bulkError(errors: readonly { code: number; errmsg: string }[], unconfirmedCode?: number) {
@@ -76,9 +82,8 @@ describe('errors of MongoDB', () => {
     });
   });
 
-  function named(name: string, message = 'what the driver says'): Error {
-    const error = new mongo.MongoDriverError(message);
-    return Object.defineProperty(error, 'name', { value: name });
+  function named(name: string): Error {
+    return Object.defineProperty(new mongo.MongoDriverError('x'), 'name', { value: name });
   }
 
   function labelled(label: string): Error {
@@ -87,53 +92,12 @@ describe('errors of MongoDB', () => {
     return error;
   }
 
-  describe('isMongoUnavailable and isMongoDown', () => {
-    const stopped = { code: 11_600, errmsg: 'interrupted at shutdown' };
-    const duplicate = { code: 11_000, errmsg: duplicates.MongoDB('drops_slug').message };
-    const noServer = {} as mongo.TopologyDescription; // proof: only its `error` is read
-    for (const [name, error, expected] of [
-      ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed'), 'down'],
-      ['a socket timeout', new mongo.MongoNetworkTimeoutError('timed out'), 'down'],
-      ['no server', new mongo.MongoServerSelectionError('timed out', noServer), 'down'],
-      ['a closed socket', Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' }), 'down'],
-      ['a closed pool', named('MongoPoolClosedError'), 'down'],
-      ['a closed topology', new mongo.MongoTopologyClosedError(), 'down'],
-      ['a closed client', new mongo.MongoClientClosedError(), 'down'],
-      ['a client that is not connected', new mongo.MongoNotConnectedError(''), 'down'],
-      ['no free connection', named('MongoWaitQueueTimeoutError'), 'unavailable'],
-      ['an operation that took too long', new mongo.MongoOperationTimeoutError(''), 'unavailable'],
-      ['a server that is no primary any more', serverError(10_107), 'unavailable'],
-      ['a server that is shutting down', serverError(91), 'unavailable'],
-      ['a failed handshake', labelled('HandshakeError'), 'unavailable'],
-      ['an overloaded server', labelled('SystemOverloadedError'), 'unavailable'],
-      [
-        'an unconfirmed write',
-        new mongo.MongoWriteConcernError({ writeConcernError: { code: 64, errmsg: '' }, ok: 1 }),
-        'unavailable',
-      ],
-      [
-        'a bulk write that lost its connection',
-        new MongoBulkWriteError(new MongoNetworkError(''), bulkError([]).result),
-        'unavailable',
-      ],
-      ['a bulk write with one interrupted write', bulkError([duplicate, stopped]), 'unavailable'],
-      ['an unconfirmed bulk write', bulkError([duplicate], 64), 'unavailable'],
-      ['a duplicate', duplicates.MongoDB('drops_slug'), 'refused'],
-      ['a bulk write of duplicates', bulkError([duplicate]), 'refused'],
-      ['an unknown command', serverError(59), 'refused'],
-      ['a document that is too large', serverError(17_280), 'refused'],
-      ['a missing permission', serverError(13), 'refused'],
-      ['an invalid argument', new mongo.MongoInvalidArgumentError(''), 'refused'],
-      ['a failed cast', Object.assign(new Error(), { name: 'CastError' }), 'refused'],
-      ['a bug', new TypeError('x is not a function'), 'refused'],
-      ['no error', 'MongoNetworkError', 'refused'],
-    ] as const) {
-      it(`${name}: ${expected}`, () => {
-        expect(isMongoUnavailable(error)).to.equal(expected !== 'refused');
-        expect(isMongoDown(error)).to.equal(expected === 'down');
-      });
-    }
-  });
+  /** @param errors of the servers that the driver knows */
+  function noServer(...errors: Error[]) {
+    const servers = new Map(errors.map((error, i) => [`${i}`, { error }]));
+    const reason = { servers } as unknown as mongo.TopologyDescription; // proof: nothing else of it is read
+    return new mongo.MongoServerSelectionError('timed out', reason);
+  }
 
   describe('withTimeLimit', () => {
     /** A store whose method is called with the number of the call. */
@@ -143,127 +107,122 @@ describe('errors of MongoDB', () => {
       return { store: withTimeLimit(waitAtMost, store), calls: () => calls };
     }
 
-    async function unavailableOf(promise: Promise<unknown>, reason?: string): Promise<DropError> {
-      const error = await rejectionOf(promise);
+    async function expectUnavailable(
+      call: Promise<unknown>,
+      details: UnavailableDetails = {},
+    ): Promise<DropError> {
+      const error = await rejectionOf(call);
       if (!(error instanceof DropError)) throw error;
       expect(error.code).to.equal('unavailable');
-      expect(error.details).to.deep.equal({
-        retry_after_seconds: 1,
-        ...(reason !== undefined && { reason }),
-      });
+      expect(error.details).to.deep.equal({ retry_after_seconds: 1, ...details });
       return error;
     }
+
+    const stopped = { code: 11_600, errmsg: 'interrupted at shutdown' };
+    const duplicate = { code: 11_000, errmsg: duplicates.MongoDB('drops_slug').message };
+    const timeout = new mongo.MongoNetworkTimeoutError('timed out');
+    const refusedConnection = new MongoNetworkError('connect ECONNREFUSED');
+    const slow = { reason: 'database_slow' };
+    const unreachable = { reason: 'database_unreachable', isDown: true };
+    const diskFull = { reason: 'disk_full', retry_after_seconds: 10 };
+    const readOnly = { reason: 'database_read_only', retry_after_seconds: 10 };
+    for (const [name, error, { isDown = false, ...details }] of [
+      ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:27017 closed'), unreachable],
+      ['a socket timeout', timeout, { ...slow, isDown: true }],
+      ['no server', noServer(), unreachable],
+      ['servers that did not answer', noServer(timeout, timeout), { ...slow, isDown: true }],
+      ['servers of which one refused the connection', noServer(timeout, refusedConnection), unreachable],
+      ['a closed socket', Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' }), unreachable],
+      ['a closed pool', named('MongoPoolClosedError'), unreachable],
+      ['a closed topology', new mongo.MongoTopologyClosedError(), unreachable],
+      ['a closed client', new mongo.MongoClientClosedError(), unreachable],
+      ['a client that is not connected', new mongo.MongoNotConnectedError(''), unreachable],
+      ['no free connection', named('MongoWaitQueueTimeoutError'), slow],
+      ['an operation that took too long', new mongo.MongoOperationTimeoutError(''), slow],
+      ['a server that is no primary any more', serverError(10_107), {}],
+      ['a server that is shutting down', serverError(91), {}],
+      ['a failed handshake', labelled('HandshakeError'), {}],
+      ['an overloaded server', labelled('SystemOverloadedError'), {}],
+      [
+        'an unconfirmed write',
+        new mongo.MongoWriteConcernError({ writeConcernError: { code: 64, errmsg: '' }, ok: 1 }),
+        {},
+      ],
+      [
+        'a bulk write that lost its connection',
+        new MongoBulkWriteError(new MongoNetworkError(''), bulkError([]).result),
+        {},
+      ],
+      ['a bulk write with one interrupted write', bulkError([duplicate, stopped]), {}],
+      ['an unconfirmed bulk write', bulkError([duplicate], 64), {}],
+      ['a full disk', serverError(14_031), diskFull],
+      ['a full disk of DocumentDB', serverError(1, 'could not extend: No space left on device'), diskFull],
+      ['a full disk in a bulk write', bulkError([{ code: 14_031, errmsg: '' }]), diskFull],
+      ['a standby', serverError(1, 'cannot execute INSERT in a read-only transaction'), readOnly],
+    ] as readonly [string, Error, UnavailableDetails][]) {
+      it(`says that the database is unavailable after ${name}, with the cause`, async () => {
+        const { store, calls } = storeOf(() => Promise.reject(error));
+        expect(await expectUnavailable(store.find(''), details)).to.include({ cause: error, isDown });
+        expect(calls(), 'what is unknown is not repeated').to.equal(1);
+      });
+    }
+
+    for (const [name, error] of [
+      ['a duplicate', duplicates.MongoDB('drops_slug')],
+      ['a bulk write of duplicates', bulkError([duplicate])],
+      ['an unknown command', serverError(59)],
+      ['a document that is too large', serverError(17_280)],
+      ['a missing permission', serverError(13)],
+      ['an invalid argument', new mongo.MongoInvalidArgumentError('')],
+      ['a failed cast', Object.assign(new Error(), { name: 'CastError' })],
+      ['a bug', new TypeError('x is not a function')],
+    ] as const)
+      it(`throws ${name} as it is`, async () => {
+        expect(await rejectionOf(storeOf(() => Promise.reject(error)).store.find(''))).to.equal(error);
+      });
 
     it('passes on arguments and results', async () => {
       expect(await storeOf(async () => 'b').store.find('a')).to.equal('ab');
     });
 
-    it('says that the database is unavailable, with the cause', async () => {
-      const cause = new MongoNetworkError('closed');
-      const { store, calls } = storeOf(() => Promise.reject(cause));
-      expect((await unavailableOf(store.find(''), 'database_unreachable')).cause).to.equal(cause);
-      expect(calls(), 'what is unknown is not repeated').to.equal(1);
-    });
-
-    it('says that the disk of the database is full', async () => {
-      for (const cause of [
-        serverError(14_031),
-        serverError(1, 'could not extend file "base/5/16": No space left on device'),
-        bulkError([{ code: 14_031, errmsg: '' }]),
-      ]) {
-        const error = await rejectionOf(storeOf(() => Promise.reject(cause)).store.find(''));
-        expect(error)
-          .to.have.property('details')
-          .that.deep.equals({ retry_after_seconds: 10, reason: 'disk_full' });
-      }
-    });
-
-    it('throws other errors as they are', async () => {
-      const error = serverError(13);
-      expect(await rejectionOf(storeOf(() => Promise.reject(error)).store.find(''))).to.equal(error);
-    });
-
-    it('rejects at the time limit', async () => {
-      const { store } = storeOf(() => new Promise(() => undefined), 20);
-      await unavailableOf(store.find(''), 'database_slow');
-    });
-
-    const timeout = new mongo.MongoNetworkTimeoutError('timed out');
-    const noServerAnswered = (...errors: Error[]) => {
-      const servers = new Map(errors.map((error, i) => [`${i}`, { error }]));
-      const reason = { servers } as unknown as mongo.TopologyDescription; // proof: nothing else of it is read
-      return new mongo.MongoServerSelectionError('timed out', reason);
-    };
-    for (const [what, cause, reason] of [
-      ['a socket timeout', timeout, 'database_slow'],
-      ['no free connection', named('MongoWaitQueueTimeoutError'), 'database_slow'],
-      ['servers that did not answer', noServerAnswered(timeout, timeout), 'database_slow'],
-      [
-        'servers of which one refused the connection',
-        noServerAnswered(timeout, new MongoNetworkError('connect ECONNREFUSED')),
-        'database_unreachable',
-      ],
-    ] as const) {
-      it(`tells a late database from one that cannot be reached: ${what}: ${reason}`, async () => {
-        await unavailableOf(storeOf(() => Promise.reject(cause)).store.find(''), reason);
-      });
-    }
-
-    it('ignores an error after the time limit', async () => {
+    it('rejects at the time limit, and ignores an error after it', async () => {
       let fail: (error: Error) => void = () => undefined;
       const { store } = storeOf(() => new Promise((_, reject) => (fail = reject)), 20);
-      await unavailableOf(store.find(''), 'database_slow');
+      await expectUnavailable(store.find(''), slow);
       fail(new Error('late')); // unhandled, it would end the run
       await new Promise(setImmediate);
     });
 
-    for (const [name, error] of [
-      ['DocumentDB', serverError(16_908_292, 'deadlock detected')],
-      ['MongoDB', serverError(112)],
-      [
-        'a bulk write',
-        bulkError([
-          { code: 11_000, errmsg: '' },
-          { code: 112, errmsg: '' },
-        ]),
-      ],
-    ] as const) {
+    const conflicts = {
+      DocumentDB: serverError(16_908_292, 'deadlock detected'),
+      MongoDB: serverError(112),
+      'a bulk write': bulkError([
+        { code: 11_000, errmsg: '' },
+        { code: 112, errmsg: '' },
+      ]),
+    };
+    for (const [name, error] of Object.entries(conflicts))
       it(`retries a write conflict: ${name}`, async () => {
         const { store, calls } = storeOf((call) => (call < 5 ? Promise.reject(error) : Promise.resolve('b')));
         expect(await store.find('a')).to.equal('ab');
         expect(calls()).to.equal(5);
       });
-    }
 
     it('gives up after the last attempt of a write that always conflicts', async () => {
       const { store, calls } = storeOf(() => Promise.reject(serverError(112)));
-      await unavailableOf(store.find(''));
+      await expectUnavailable(store.find(''));
       expect(calls()).to.equal(10);
     });
   });
 
   describe('describeFailure', () => {
-    const uri = 'mongodb://bob:s3cr%40t@a.example:27017,b.example:27018/pages?tls=true';
-    const hosts = 'a.example:27017, b.example:27018';
     const parseError = (message: string) => Object.assign(new Error(message), { name: 'MongoParseError' });
     for (const [name, address, error, expected] of [
       [
-        'a refused connection',
-        uri,
+        'each host',
+        'mongodb://bob:s3cr%40t@a.example:27017,b.example:27018/pages?tls=true',
         new Error('connect ECONNREFUSED 10.0.0.1:27017'),
-        `MongoDB at ${hosts} cannot be reached (connect ECONNREFUSED 10.0.0.1:27017): check MONGODB_URI, TLS, and that MongoDB runs there`,
-      ],
-      [
-        'refused credentials',
-        uri,
-        serverError(18, 'Authentication failed for bob'),
-        `MongoDB at ${hosts} refuses the user name or password in MONGODB_URI`,
-      ],
-      [
-        'an unknown option',
-        uri,
-        new mongo.MongoParseError('option color is not supported'),
-        'MONGODB_URI is invalid: option color is not supported',
+        'MongoDB at a.example:27017, b.example:27018 cannot be reached (connect ECONNREFUSED 10.0.0.1:27017): check MONGODB_URI, TLS, and that MongoDB runs there',
       ],
       [
         'a user name that must be percent-encoded',

@@ -311,6 +311,17 @@ describe('Look-up of a page', () => {
     expect((await next).isConfirmed).to.equal(true);
   });
 
+  it('fails also those that wait for the next read if the database is late, and then reads again', async () => {
+    const { find, asked } = openScene();
+    const late = unavailable('Database timeout.', 1, { reason: 'database_slow' });
+    const failing = [find(), find(), find()].map(rejectionOf);
+    await asked[0]?.fail(late);
+    expect(await Promise.all(failing)).to.deep.equal([late, late, late]);
+    const next = find();
+    await asked[1]?.answer(aPage());
+    expect((await next).isConfirmed).to.equal(true);
+  });
+
   describe('while the database is down', () => {
     type Scene = ReturnType<typeof openScene>;
 
