@@ -7,6 +7,7 @@ import {
   type Operation,
   type Parameter,
   type Refusal,
+  type Reply,
   type RequestBody,
 } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
@@ -50,7 +51,16 @@ const sampleQuery: DropQuery = {
 const detailCodes: readonly Refusal[] = ['title_required', 'title_too_long', 'description_too_long'];
 export const documentCodes: readonly Refusal[] = ['html_required', 'html_too_large', 'context_too_large'];
 
-export const withETag = { headers: ['ETag'] } as const;
+/** An answer with one drop. @param changes what differs from `sampleDrop` */
+export function dropReply(
+  description: string,
+  { BASE_URL }: Config,
+  changes: Partial<Drop> = {},
+  more: Partial<Reply> = {},
+): Reply {
+  const example = presentDrop({ ...sampleDrop, ...changes }, BASE_URL);
+  return json(description, dropShape, example, { headers: ['ETag'], ...more });
+}
 
 /** A body that is the document itself. */
 export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
@@ -62,7 +72,6 @@ export function describedHtml({ HTML_MAX_BYTES: max }: Config) {
 /** Spec 4.4: the drops. */
 export function dropOperations(config: Config) {
   const { schemas } = createDropBodyReaders(config);
-  const drop = presentDrop(sampleDrop, config.BASE_URL);
   const list = presentDropList({ drops: [sampleDrop], total: 1 }, sampleQuery, config.BASE_URL);
   const listParameters = queryParameters(dropQuery(config));
   const maxFilters = maxParameters - listParameters.length;
@@ -118,10 +127,12 @@ export function dropOperations(config: Config) {
       parameters: htmlParameters,
       body: documentBody('create', 'CreateDropBody', sampleBody),
       replies: [
-        json('The drop. Its page is public now.', dropShape, drop, {
-          status: 201,
-          headers: ['Location', 'ETag'],
-        }),
+        dropReply(
+          'The drop. Its page is public now.',
+          config,
+          {},
+          { status: 201, headers: ['Location', 'ETag'] },
+        ),
       ],
       refusals: [
         ...detailCodes,
@@ -136,7 +147,7 @@ export function dropOperations(config: Config) {
       tag: 'Drops',
       summary: 'Read a drop',
       description: 'A drop of your account.',
-      replies: [json('The drop.', dropShape, drop, withETag)],
+      replies: [dropReply('The drop.', config)],
     },
     replace: {
       id: 'replaceDrop',
@@ -146,7 +157,7 @@ export function dropOperations(config: Config) {
       limits: ['versions_per_drop'],
       parameters: [ifMatchParameter, ...htmlParameters],
       body: documentBody('replace', 'ReplaceDropBody', { html: sampleBody.html }),
-      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 2 }, withETag)],
+      replies: [dropReply('The drop with its new version.', config, { latestVersion: 2 })],
       refusals: [...detailCodes, ...documentCodes, 'daily_quota_exceeded', 'version_limit_reached'],
     },
     patch: {
@@ -157,7 +168,7 @@ export function dropOperations(config: Config) {
         'Creates no version. Fields that are left out stay as they are. `html` is refused with `metadata_only_on_patch`: use PUT. `passcode` is refused with `invalid_arg`: use `POST /api/drops/{slug}/passcode`.',
       parameters: [ifMatchParameter],
       body: body('patch', { metadata: dropFields.metadata.example }, false),
-      replies: [json('The changed drop.', dropShape, drop, withETag)],
+      replies: [dropReply('The changed drop.', config)],
       refusals: [...detailCodes, 'metadata_only_on_patch'],
     },
     remove: {
@@ -177,12 +188,7 @@ export function dropOperations(config: Config) {
       parameters: [ifMatchParameter],
       body: body('passcode', { passcode: 'open sesame' }),
       replies: [
-        json(
-          'The drop. `locked` says whether it has a passcode now.',
-          dropShape,
-          { ...drop, locked: true },
-          withETag,
-        ),
+        dropReply('The drop. `locked` says whether it has a passcode now.', config, { locked: true }),
       ],
       refusals: ['passcode_required', 'passcode_too_short'],
     },

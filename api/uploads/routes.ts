@@ -2,8 +2,8 @@ import type { Config } from '../../shared/config/config.ts';
 import type { WriteIds } from '../../shared/drops/drop.ts';
 import type { OpenUpload } from '../../shared/uploads/uploads.ts';
 import { checkNotEmpty, withTitle } from '../drops/html-body.ts';
-import { describedHtml, documentCodes, sampleDrop } from '../drops/operations.ts';
-import { dropShape, presentDrop, sendWritten } from '../drops/presenter.ts';
+import { describedHtml, documentCodes, dropReply, sampleDrop } from '../drops/operations.ts';
+import { sendWritten } from '../drops/presenter.ts';
 import { htmlTooLarge } from '../http/access.ts';
 import { checkUtf8, htmlBody } from '../http/body.ts';
 import { hashRequest } from '../http/idempotency-key.ts';
@@ -32,8 +32,9 @@ const rules = {
 };
 
 function uploadOperations(config: Config) {
-  const drop = presentDrop(sampleDrop, config.BASE_URL);
-  const secret = '7VgtJt0pDdvDZbqS2q5qzu0HxOq1cX9b';
+  const sample = { secret: '7VgtJt0pDdvDZbqS2q5qzu0HxOq1cX9b', expiresAt: 1795272814339 };
+  const upload = presentUpload(sample, config.BASE_URL);
+  const headers = ['ETag', 'Idempotency-Replayed'] as const;
   return {
     create: {
       id: 'createUpload',
@@ -46,16 +47,7 @@ function uploadOperations(config: Config) {
         schema: { ...toJsonSchema(createUploadReaders(config).schema), ...rules },
         example: { title: sampleDrop.title },
       },
-      replies: [
-        json(
-          'Where to send the document.',
-          uploadShape,
-          presentUpload({ secret, expiresAt: 1795272814339 }, config.BASE_URL),
-          {
-            status: 201,
-          },
-        ),
-      ],
+      replies: [json('Where to send the document.', uploadShape, upload, { status: 201 })],
       refusals: fieldCodes,
     },
     put: {
@@ -67,18 +59,8 @@ function uploadOperations(config: Config) {
       limits: ['writes_per_minute', 'writes_per_day', 'drops_per_account', 'versions_per_drop'],
       body: { required: true, html: describedHtml(config) },
       replies: [
-        json('A new drop.', dropShape, drop, {
-          status: 201,
-          headers: ['Location', 'ETag', 'Idempotency-Replayed'],
-        }),
-        json(
-          'The drop with its new version.',
-          dropShape,
-          { ...drop, latest_version: 2 },
-          {
-            headers: ['ETag', 'Idempotency-Replayed'],
-          },
-        ),
+        dropReply('A new drop.', config, {}, { status: 201, headers: ['Location', ...headers] }),
+        dropReply('The drop with its new version.', config, { latestVersion: 2 }, { headers }),
       ],
       refusals: [
         ...documentCodes,

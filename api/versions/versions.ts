@@ -2,8 +2,8 @@ import { object } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { OwnedVersion, WriteIds } from '../../shared/drops/drop.ts';
 import { dropFields } from '../drops/fields.ts';
-import { sampleDrop, withETag } from '../drops/operations.ts';
-import { dropShape, presentDrop, sendDrop, sendWritten } from '../drops/presenter.ts';
+import { dropReply, sampleDrop } from '../drops/operations.ts';
+import { sendDrop, sendWritten } from '../drops/presenter.ts';
 import { ifMatchParameter, readTarget } from '../http/if-match.ts';
 import { type ApiRequest, queryOf, readSlug, readVersionNumber } from '../http/parameters.ts';
 import { call, type Route } from '../http/route.ts';
@@ -46,7 +46,6 @@ function versionOperations(config: Config) {
   const included = { publishedBy: false };
   const context = dropFields.context.example;
   const read = presentVersion(sampleDrop.slug, { version, context, isLatest: true }, included);
-  const drop = presentDrop(sampleDrop, config.BASE_URL);
 
   return {
     list: {
@@ -73,11 +72,9 @@ function versionOperations(config: Config) {
       description: 'The only version of a drop cannot be deleted: delete the drop instead.',
       parameters: [ifMatchParameter],
       replies: [
-        json(
+        dropReply(
           'The drop. If the latest version was deleted, `latest_version` is the highest number that remains.',
-          dropShape,
-          drop,
-          withETag,
+          config,
         ),
       ],
       refusals: ['last_version_cannot_be_deleted'],
@@ -90,7 +87,7 @@ function versionOperations(config: Config) {
         'Publishes the version once more: a new version has the same HTML and reasoning trace. Title, description, metadata and passcode stay as they are. A write like PUT, also if the version is the latest one; a body is ignored.',
       limits: ['versions_per_drop'],
       parameters: [ifMatchParameter],
-      replies: [json('The drop with its new version.', dropShape, { ...drop, latest_version: 3 }, withETag)],
+      replies: [dropReply('The drop with its new version.', config, { latestVersion: 3 })],
       refusals: ['daily_quota_exceeded', 'version_limit_reached'],
     },
   } as const satisfies Record<string, Operation>;

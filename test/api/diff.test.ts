@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { watchEventLoop } from '../support/cpu.ts';
 import { expectError } from '../support/expect.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 
 describe('GET /api/drops/{slug}/diff', () => {
   const service = useService(noLimits);
@@ -12,7 +12,7 @@ describe('GET /api/drops/{slug}/diff', () => {
     const owner = await service.newOwner();
     const { slug } = await owner.create({ html: documents[0] });
     for (const html of documents.slice(1)) await owner.put(slug, { html });
-    const diff = (query = '', by: Owner = owner) => by.get(`/api/drops/${slug}/diff${query}`);
+    const diff = (query = '') => owner.get(`/api/drops/${slug}/diff${query}`);
     return { owner, slug, path: `/api/drops/${slug}`, diff };
   }
 
@@ -120,13 +120,10 @@ describe('GET /api/drops/{slug}/diff', () => {
     });
   }
 
-  it("404 not_found: another account's drop, a version that does not exist, a deleted drop", async () => {
-    const { owner, path, diff } = await withVersions('one', 'two');
-    expectError(await diff('', await service.newOwner()), 404, 'not_found');
+  it('404 not_found: a version that does not exist', async () => {
+    const { diff } = await withVersions('one', 'two');
     for (const query of ['?from=3', '?to=3', '?from=1&to=3'])
       expectError(await diff(query), 404, 'not_found');
-    await owner.request('DELETE', path);
-    expectError(await diff(), 404, 'not_found');
   });
 
   it('too different to be compared in time: 400 invalid_arg, while other requests are answered', async () => {

@@ -101,7 +101,7 @@ describe('expires_at', () => {
 });
 
 describe('A drop whose expires_at has come', () => {
-  const service = useService({ ...limits, DROPS_PER_ACCOUNT: '3' });
+  const service = useService(limits);
   const operator = { by: 'root', reason: 'x' };
 
   async function expiring(fields: object = {}) {
@@ -192,16 +192,6 @@ describe('A drop whose expires_at has come', () => {
     for (const act of [moderation.takeDown, moderation.restore])
       expect(await act(slug, operator).catch((error: unknown) => error)).to.include({ code: 'not_found' });
     expect((await moderation.find(slug, operator)).drop).to.equal(null);
-  });
-
-  it('makes room for a new drop', async () => {
-    const { owner } = await expiring();
-    for (let n = 0; n < 2; n++) await owner.create();
-    expectError(await owner.post(), 429, 'quota_exceeded');
-    service.clock.advance(hour);
-    expect((await owner.post()).status).to.equal(201);
-    expectError(await owner.post(), 429, 'quota_exceeded');
-    expect((await owner.get('/api/me')).body.drop_count).to.equal(3);
   });
 
   it('its data is removed by jobs, also after a restart', async () => {

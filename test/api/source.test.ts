@@ -62,13 +62,10 @@ describe('GET /api/drops/{slug}/html and /v/{n}/html', () => {
     expect((await owner.get(path)).body.view_count).to.equal(0);
   });
 
-  it("404 not_found: another account's, a deleted version, a deleted drop; 400 for paths that cannot be", async () => {
+  it('404 not_found: an unknown or deleted version, a deleted drop; 400 for version 0', async () => {
     const { owner, path } = await scene();
-    const other = await service.newOwner();
-    for (const rest of ['/html', '/v/1/html']) expectError(await other.get(path + rest), 404, 'not_found');
     expectError(await owner.get(`${path}/v/3/html`), 404, 'not_found');
     expectError(await owner.get(`${path}/v/0/html`), 400, 'invalid_arg');
-    expectError(await owner.get('/api/drops/a.b/html'), 400, 'invalid_slug');
     await owner.request('DELETE', `${path}/v/1`);
     const gone = await owner.get(`${path}/v/1/html`);
     expectError(gone, 404, 'not_found');

@@ -156,7 +156,6 @@ describe('POST /api/uploads and PUT of the document', () => {
     expect((await ask({ slug, if_match: '1' })).status).to.equal(201);
     expectError(await ask({ slug, passcode: 'abcd' }), 400, 'invalid_arg');
     expectError(await ask({ slug }, await service.newOwner()), 404, 'not_found');
-    expectError(await service.request('POST', '/api/uploads', { body: { title: 'x' } }), 401, 'unauthorized');
   });
 
   it('a refused document leaves the address usable: empty, not UTF-8, too large, wrong type, conflict, caps', async () => {
@@ -240,14 +239,5 @@ describe('POST /api/uploads and PUT of the document', () => {
     await service.settle();
     await service.restart(); // empties the write-ahead log
     expect(await stored()).to.not.include('NEEDLE-context');
-  });
-
-  it('GET and POST of the address are 405', async () => {
-    const path = await addressFor({ title: 'A report' });
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const answer = await service.request(method, path);
-      expectError(answer, 405, 'invalid_arg');
-      expect(answer.headers.allow).to.equal('PUT');
-    }
   });
 });

@@ -72,13 +72,4 @@ describe('GET /api/drops/{slug}/views', () => {
       expect(expectError(await read(query), 400, 'invalid_arg')).to.include({ field: 'days', maximum: 365 });
     });
   }
-
-  it("404 not_found: another account's drop, a deleted drop; its owner reads one that was taken down", async () => {
-    const { owner, slug, read } = await scene();
-    expectError(await (await service.newOwner()).get(`/api/drops/${slug}/views`), 404, 'not_found');
-    await service.services.moderation.takeDown(slug, { by: 'root', reason: 'spam' });
-    expect((await read()).status).to.equal(200);
-    await owner.request('DELETE', `/api/drops/${slug}`);
-    expectError(await read(), 404, 'not_found');
-  });
 });

@@ -91,6 +91,7 @@ export function describeDropList(stores: () => Stores): void {
       await create('one', start + 2, { metadata: tags('k=1') });
       await create('other', start + 1, { metadata: tags('k=2', 'l=1') });
       await create('none');
+      await create('theirs', start, { ownerId: 'other', metadata: tags('k=1') });
       await expectLists(
         [{ metadata: pairs('k=1') }, 'both, one'],
         [{ metadata: pairs('k=1', 'l=2') }, 'both'],
