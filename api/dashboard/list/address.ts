@@ -2,6 +2,7 @@ import type { Config } from '../../../shared/config/config.ts';
 import type { DropQuery } from '../../../shared/drops/drop.ts';
 import { createDropQueryReader, metadataPrefix } from '../../drops/list-query.ts';
 import { type Query, toPositiveInteger } from '../../http/parameters.ts';
+import { dashboardPaths } from '../../http/paths.ts';
 
 /** Drops on a page of the dashboard: rows of two, three and four cards are full. */
 export const pageSize = 24;
@@ -18,16 +19,16 @@ export const sorts = {
 } as const;
 export type Sort = keyof typeof sorts;
 
+type Tag = readonly [key: string, value: string];
+
 /** What the address of the list says: all that a person has chosen, so that a bookmark or a reload shows the same. */
 export interface ListAddress {
   readonly words: string;
-  readonly tags: readonly (readonly [key: string, value: string])[];
+  readonly tags: readonly Tag[];
   readonly sort: Sort;
   readonly view: View;
   readonly page: number;
 }
-
-const listPath = '/drops';
 
 /**
  * Search and tags have the names and rules of GET /api/drops. A sort, view or page that does not exist is the first one.
@@ -56,14 +57,27 @@ export function toDropQuery({ words, tags, sort, page }: ListAddress): DropQuery
 
 /** The path of the list. Without a page in the changes it is the first, because another filter has other pages. */
 export function listHref(address: ListAddress, changes: Partial<ListAddress> = {}): string {
-  const { words, tags, sort, view, page } = { ...address, page: 1, ...changes };
-  const query = new URLSearchParams();
-  if (words !== '') query.append('q', words);
-  for (const [key, value] of tags) query.append(metadataPrefix + key, value);
-  if (sort !== 'newest') query.append('sort', sort);
-  if (view !== 'gallery') query.append('view', view);
-  if (page > 1) query.append('page', String(page));
-  return query.size === 0 ? listPath : `${listPath}?${query}`;
+  const query = new URLSearchParams(parametersOf({ ...address, page: 1, ...changes }));
+  return query.size === 0 ? dashboardPaths.drops : `${dashboardPaths.drops}?${query}`;
+}
+
+/** The query of the list, without what is so by default. */
+export function parametersOf({ words, tags, sort, view, page }: ListAddress): [string, string][] {
+  const filters = tags.map(([key, value]): [string, string] => [metadataPrefix + key, value]);
+  const all: [string, string][] = [
+    ['q', words],
+    ...filters,
+    ['sort', sort],
+    ['view', view],
+    ['page', `${page}`],
+  ];
+  const defaults: Readonly<Record<string, string>> = { q: '', sort: 'newest', view: 'gallery', page: '1' };
+  return all.filter(([name, value]) => defaults[name] !== value);
+}
+
+/** The tags that are filters, but for one. */
+export function tagsWithout({ tags }: ListAddress, [key, value]: Tag): readonly Tag[] {
+  return tags.filter(([name, text]) => name !== key || text !== value);
 }
 
 export function isFiltered({ words, tags }: ListAddress): boolean {

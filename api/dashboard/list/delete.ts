@@ -17,10 +17,11 @@ import { createAddressReader, listHref, pageSize } from './address.ts';
 /** Prefix of the fields that name the selected drops: `drop.SLUG`, whose value is the revision that the person saw. */
 const selectedPrefix = 'drop.';
 
-/** A drop that could not be deleted. */
-interface Kept {
+/** A drop that the page names. */
+interface Selected {
   readonly drop: Drop;
-  readonly error: DropError;
+  /** Why it could not be deleted. Absent: nothing was tried. */
+  readonly error?: DropError;
 }
 
 /** GET and POST /drops/delete: the selected drops are named, and then deleted. */
@@ -47,8 +48,8 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
   }
 
   /** Deletes each drop at the revision that was confirmed. @returns those that are still there */
-  async function removeAll(caller: Caller, chosen: readonly Target[]): Promise<Kept[]> {
-    const kept: Kept[] = [];
+  async function removeAll(caller: Caller, chosen: readonly Target[]): Promise<Required<Selected>[]> {
+    const kept: Required<Selected>[] = [];
     for (const [index, target] of chosen.entries()) {
       try {
         // Each deletion counts as a change, as in the API; the first one was counted with the form.
@@ -67,14 +68,10 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
     async ask(req, { caller }) {
       const query = queryOf(req);
       const found = await Promise.all(selectedSlugs(query).map((slug) => find(caller, slug)));
-      const selected = found.filter((drop) => drop !== null);
+      const selected = found.flatMap((drop) => (drop === null ? [] : [{ drop }]));
       const back = backTo(query.back);
       if (selected.length === 0) return withNotice(back, 'none-selected');
-      return question(
-        selected.map((drop) => ({ drop })),
-        back,
-        config.BASE_URL,
-      );
+      return question(selected, back, config.BASE_URL);
     },
 
     async perform(_, __, { caller, formField }, form) {
@@ -90,15 +87,10 @@ export function deletionRoutes(parts: RouteParts): readonly Route[] {
 }
 
 /** What will be deleted, by name; after an attempt, what was not deleted, and why. */
-function question(
-  selected: readonly { readonly drop: Drop; readonly error?: DropError }[],
-  back: string,
-  baseUrl: string,
-): Question {
+function question(selected: readonly Selected[], back: string, baseUrl: string): Question {
   const count = selected.length;
   const these = count === 1 ? 'this drop' : `these ${count} drops`;
   const wereKept = selected.some(({ error }) => error !== undefined);
-  const items = selected.map(({ drop, error }) => item(drop, error, baseUrl));
   return {
     crumbs: breadcrumb([back, 'Drops']),
     title: `Delete ${these}?`,
@@ -108,14 +100,14 @@ function question(
       ? `${count === 1 ? 'This drop was' : 'These drops were'} not deleted. The reason is below. Every other selected drop is deleted.`
       : undefined,
     fields: html`<input type="hidden" name="back" value="${back}">
-<ul class="deleted-drops">${items}</ul>`,
+<ul class="deleted-drops">${selected.map((each) => item(each, baseUrl))}</ul>`,
     button: `Delete ${these}`,
     isDangerous: true,
     back,
   };
 }
 
-function item(drop: Drop, error: DropError | undefined, baseUrl: string): Html {
+function item({ drop, error }: Selected, baseUrl: string): Html {
   const { slug, title, rev, latestVersion, viewCount } = drop;
   return html`<li><input type="hidden" name="${selectedPrefix}${slug}" value="${rev}">
 <a class="strong wrap-anywhere" href="${ownerPath(slug)}">${visible(title)}</a>

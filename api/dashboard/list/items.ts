@@ -2,7 +2,7 @@ import type { Drop } from '../../../shared/drops/drop.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import { copyButton, countOf, timeAgo } from '../../html/parts.ts';
 import { cardPath, ownerPath, pagePath, pageUrl } from '../../http/paths.ts';
-import { type ListAddress, listHref } from './address.ts';
+import { type ListAddress, listHref, tagsWithout } from './address.ts';
 
 /** More tags are on the drop's own page. */
 const tagsShown = 6;
@@ -23,36 +23,36 @@ export function dropItems(listed: readonly ListedDrop[], address: ListAddress, b
 function card({ drop, recentViews }: ListedDrop, address: ListAddress): Html {
   return html`<li class="card drop-card">
 ${picture(drop)}
-<div class="card-body">${heading(drop, html`<a class="card-link" href="${ownerPath(drop.slug)}" title="${drop.title}">${visible(drop.title)}</a>`)}
+<div class="card-body">${heading(drop, html` class="card-link"`)}
 ${description(drop)}
 ${tags(drop, address)}
-<div class="row between views">${viewCount(drop)}${sparkline(recentViews)}</div>
+<div class="row between views"><span class="small number">${countOf(drop.viewCount, 'view')}</span>${sparkline(recentViews)}</div>
 ${facts(drop)}</div>
 ${box(drop)}
 </li>`;
 }
 
 function row({ drop, recentViews }: ListedDrop, address: ListAddress, baseUrl: string): Html {
-  const link = html`<a href="${ownerPath(drop.slug)}" title="${drop.title}">${visible(drop.title)}</a>`;
   return html`<li class="drop-row">
 ${box(drop)}
-<div class="what">${heading(drop, link)}
+<div class="what">${heading(drop, null)}
 ${description(drop)}
 ${tags(drop, address)}
 ${facts(drop)}</div>
-<div class="views">${sparkline(recentViews)}${viewCount(drop)}</div>
+<div class="views">${sparkline(recentViews)}<span class="small number">${countOf(drop.viewCount, 'view')}</span></div>
 <div class="row"><a class="button quiet small" href="${pagePath(drop.slug)}">Open<span class="visually-hidden"> ${visible(drop.title)}</span></a>${copyButton(pageUrl(baseUrl, drop.slug), 'Copy link')}</div>
 </li>`;
 }
 
 /** The share card, which counts no view. A page that was taken down has none. */
 function picture({ slug, takedown }: Drop): Html {
-  if (takedown !== null) return html`<div class="no-card" aria-hidden="true">Taken down</div>`;
-  return html`<img src="${cardPath(slug)}" alt="" width="600" height="315" loading="lazy" decoding="async">`;
+  return takedown === null
+    ? html`<img src="${cardPath(slug)}" alt="" width="600" height="315" loading="lazy" decoding="async">`
+    : html`<div class="no-card" aria-hidden="true">Taken down</div>`;
 }
 
-function heading(drop: Drop, link: Html): Html {
-  return html`<h2 class="clip-2" id="${titleId(drop)}">${link}</h2>`;
+function heading({ slug, title }: Drop, kind: Html | null): Html {
+  return html`<h2 class="clip-2" id="title-${slug}"><a${kind} href="${ownerPath(slug)}" title="${title}">${visible(title)}</a></h2>`;
 }
 
 function description({ description: text }: Drop): Html | null {
@@ -70,9 +70,9 @@ function tags({ slug, metadata }: Drop, address: ListAddress): Html | null {
 }
 
 function tagLink([key, value]: readonly [string, string], address: ListAddress): Html {
-  const others = address.tags.filter(([name, text]) => name !== key || text !== value);
+  const others = tagsWithout(address, [key, value]);
   const isOn = others.length < address.tags.length;
-  const href = listHref(address, { tags: isOn ? others : [...address.tags, [key, value]] });
+  const href = listHref(address, { tags: isOn ? others : [...others, [key, value]] });
   return html`<a class="tag" href="${href}"${isOn && html` aria-current="true"`}>${visible(`${key}: ${value}`)}</a>`;
 }
 
@@ -84,16 +84,8 @@ function facts({ locked, takedown, expiresAt, latestVersion, createdAt, updatedA
   }${expiresAt !== null && html`<span class="badge warn">Expires ${timeAgo(expiresAt)}</span>`}<span>Version ${latestVersion}</span><span>${changed}</span></p>`;
 }
 
-function viewCount({ viewCount: count }: Drop): Html {
-  return html`<span class="small number">${countOf(count, 'view')}</span>`;
-}
-
-function box(drop: Drop): Html {
-  return html`<label class="select above"><input type="checkbox" name="drop" value="${drop.slug}" aria-labelledby="select-${drop.slug} ${titleId(drop)}"><span class="visually-hidden" id="select-${drop.slug}">Select</span></label>`;
-}
-
-function titleId({ slug }: Drop): string {
-  return `title-${slug}`;
+function box({ slug }: Drop): Html {
+  return html`<label class="select above"><input type="checkbox" name="drop" value="${slug}" aria-labelledby="select-${slug} title-${slug}"><span class="visually-hidden" id="select-${slug}">Select</span></label>`;
 }
 
 const sparkHeight = 10;

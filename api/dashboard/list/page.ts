@@ -1,7 +1,6 @@
 import type { Config } from '../../../shared/config/config.ts';
 import type { DropError } from '../../../shared/domain/errors.ts';
 import { searchMaxCharacters } from '../../../shared/drops/search.ts';
-import { metadataPrefix } from '../../drops/list-query.ts';
 import { fieldState, formError } from '../../html/forms.ts';
 import { type Html, html, visible } from '../../html/html.ts';
 import type { PageParts } from '../../html/layout.ts';
@@ -19,8 +18,10 @@ import {
   type ListAddress,
   listHref,
   pageSize,
+  parametersOf,
   type Sort,
   sorts,
+  tagsWithout,
   toDropQuery,
   type View,
   views,
@@ -84,23 +85,24 @@ function listPage(parts: ListPage, config: Config): PageParts {
     policy: { 'connect-src': "'self'" },
     error: invalid?.error,
     body: html`${noticeFor(notice, notices)}
-<div class="page-head"><div><h1>Drops</h1><p class="soft">${isEmpty ? 'Pages that you publish appear here.' : found(parts)}</p></div>
+<div class="page-head"><div><h1>Drops</h1><p class="soft">${isEmpty ? 'Pages that you publish appear here.' : `${countOf(total, 'drop')}${isFiltered(address) ? ' found' : ''}`}</p></div>
 ${!isEmpty && html`<div class="actions"><a class="button" href="${newDropPath}">New drop</a></div>`}</div>
 ${dropTarget(formField, config)}
 ${isEmpty ? nothingYet(config) : html`${searchForm(parts)}\n${results(parts, config)}`}`,
   };
 }
 
-function found({ address, total }: ListPage): string {
-  return isFiltered(address) ? `${countOf(total, 'drop')} found` : countOf(total, 'drop');
-}
-
 function searchForm({ address, invalid }: ListPage): Html {
-  const hidden: (readonly [string, string])[] = [
-    ...address.tags.map(([key, value]) => [metadataPrefix + key, value] as const),
-    ...(address.sort === 'newest' ? [] : [['sort', address.sort] as const]),
-    ...(address.view === 'gallery' ? [] : [['view', address.view] as const]),
-  ];
+  const current = (isCurrent: boolean) => isCurrent && html` aria-current="true"`;
+  const sortLinks = (Object.keys(sorts) as Sort[]).map(
+    (sort) =>
+      html`<a class="small sort" href="${listHref(address, { sort })}"${current(sort === address.sort)}>${sorts[sort].name}</a>`,
+  );
+  const viewLinks = (Object.keys(views) as View[]).map(
+    (view) =>
+      html`<a href="${listHref(address, { view, page: address.page })}"${current(view === address.view)}>${views[view]}</a>`,
+  );
+  const hidden = parametersOf({ ...address, words: '', page: 1 });
   return html`<search><form method="get" action="/drops" class="drop-search">
 ${formError(invalid?.error)}
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -108,34 +110,21 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 <div class="input-row"><input id="q" name="q" type="search" value="${invalid?.words ?? address.words}" maxlength="${searchMaxCharacters}" autocomplete="off" spellcheck="false"${fieldState(invalid !== undefined)}><button type="submit">Search</button></div>
 </form></search>
 ${isFiltered(address) && activeFilters(address)}
-<div class="row between drop-tools"><nav class="row" aria-label="Order">${(Object.keys(sorts) as Sort[]).map((sort) => sortLink(sort, address))}</nav>
-<nav class="segments" aria-label="Layout">${(Object.keys(views) as View[]).map((view) => viewLink(view, address))}</nav></div>`;
+<div class="row between drop-tools"><nav class="row" aria-label="Order">${sortLinks}</nav>
+<nav class="segments" aria-label="Layout">${viewLinks}</nav></div>`;
 }
 
 function activeFilters(address: ListAddress): Html {
   const { words, tags } = address;
   const filters = [
     ...(words === '' ? [] : [{ text: `“${words}”`, without: { words: '' } }]),
-    ...tags.map(([key, value]) => ({
-      text: `${key}: ${value}`,
-      without: { tags: tags.filter(([name, text]) => name !== key || text !== value) },
-    })),
+    ...tags.map((tag) => ({ text: tag.join(': '), without: { tags: tagsWithout(address, tag) } })),
   ];
   return html`<div class="row drop-filters"><span class="small soft" id="filters">Only drops with</span>
 <ul class="tags" aria-labelledby="filters">${filters.map(
     ({ text, without }) =>
       html`<li><a class="tag" aria-current="true" href="${listHref(address, without)}"><span class="visually-hidden">Remove the filter </span>${visible(text)}<span aria-hidden="true">×</span></a></li>`,
   )}</ul>${filters.length > 1 && html`<a class="small" href="${listHref(address, { words: '', tags: [] })}">Remove all</a>`}</div>`;
-}
-
-function sortLink(sort: Sort, address: ListAddress): Html {
-  const current = sort === address.sort && html` aria-current="true"`;
-  return html`<a class="small sort" href="${listHref(address, { sort })}"${current}>${sorts[sort].name}</a>`;
-}
-
-function viewLink(view: View, address: ListAddress): Html {
-  const current = view === address.view && html` aria-current="true"`;
-  return html`<a href="${listHref(address, { view, page: address.page })}"${current}>${views[view]}</a>`;
 }
 
 function results({ address, listed, total, invalid }: ListPage, config: Config): Html | null {
