@@ -5,7 +5,7 @@ import { knownForm, readForm } from '../../shared/mongo/form.ts';
 import { collectionsOf, findMissing, migrate } from '../../shared/mongo/migrate.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { createMongoRenderStore } from '../../shared/renders/mongo.ts';
-import { aDrop } from '../contract/records.ts';
+import { anArtefact, makeDrop, newestFirst } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { newMongoUri } from '../support/mongo.ts';
 import { rejectionOf } from '../support/rejection.ts';
@@ -72,13 +72,12 @@ describe('migrate (MongoDB)', () => {
   it('folds the texts of drops that an earlier release has stored or changed', async () => {
     await migrate(mongo, log);
     const stores = createMongoStores(mongo.connection, createTestClock());
-    for (const title of ['Straße', 'Ёлка', 'Café'])
-      await stores.drops.create(aDrop({ title, description: null }), 500, []);
+    for (const title of ['Straße', 'Ёлка', 'Café']) await makeDrop(stores, { title });
     const drops = mongo.connection.collection('drops');
     await drops.updateOne({ title: 'Straße' }, { $unset: { folded_title: '', folded_description: '' } });
     await drops.updateOne({ title: 'Ёлка' }, { $set: { title: 'Über', description: 'Öl' } });
-    const query = { page: 1, pageSize: 9, sortBy: 'created_at', sortOrder: 'desc', metadata: [] } as const;
-    const count = async (search: string) => (await stores.drops.list('owner', { ...query, search })).total;
+    const count = async (search: string) =>
+      (await stores.drops.list('owner', { ...newestFirst, search })).total;
     expect([await count('strasse'), await count('uber ol')]).to.deep.equal([1, 0]);
     log.lines.length = 0;
     await migrate(mongo, log);
@@ -89,17 +88,13 @@ describe('migrate (MongoDB)', () => {
     expect(log.lines.map(({ fields }) => fields.drops)).to.not.include(2);
   });
 
-  it('creates unique and partial indexes as planned', async () => {
+  it('creates unique and partial indexes as planned, and nothing the second time', async () => {
     await migrate(mongo, log);
     for (const { name, indexes } of collectionsOf(mongo.connection)) {
       const there = await mongo.connection.collection(name).listIndexes().toArray();
       for (const index of indexes)
         expect(there.find((other) => other.name === index.name)).to.deep.include(index);
     }
-  });
-
-  it('creates nothing the second time', async () => {
-    await migrate(mongo, log);
     const before = await listIndexes();
     log.lines.length = 0;
     await migrate(mongo, log);
@@ -152,19 +147,18 @@ describe('migrate (MongoDB)', () => {
 
   it('fails with the name of an index that has other keys or options', async () => {
     const accounts = mongo.connection.collection('accounts');
-    await accounts.createIndex({ provider: 1, subject: 1 }, { name: 'accounts_identity' });
-    const sentence =
-      'The index accounts_identity of "accounts" has other keys or options: drop it, and run "bin/dropleaf.js migrate" again';
-    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
-    await accounts.dropIndex('accounts_identity');
-    await accounts.createIndex(
-      { provider: 1, subject: 1 },
-      { name: 'accounts_identity', unique: true, sparse: true },
-    );
-    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
-    await accounts.dropIndex('accounts_identity');
-    await accounts.createIndex({ subject: 1, provider: 1 }, { name: 'accounts_identity', unique: true });
-    expect((await rejectionOf(migrate(mongo, log))).message).to.equal(sentence);
+    const keys = { provider: 1, subject: 1 } as const;
+    for (const [other, options] of [
+      [keys, {}],
+      [keys, { unique: true, sparse: true }],
+      [{ subject: 1, provider: 1 }, { unique: true }],
+    ] as const) {
+      await accounts.createIndex(other, { name: 'accounts_identity', ...options });
+      expect((await rejectionOf(migrate(mongo, log))).message).to.equal(
+        'The index accounts_identity of "accounts" has other keys or options: drop it, and run "bin/dropleaf.js migrate" again',
+      );
+      await accounts.dropIndex('accounts_identity');
+    }
   });
 
   it('fails with the name of an index that cannot be created, and the reason of the server', async () => {
@@ -196,11 +190,7 @@ describe('migrate (MongoDB)', () => {
     const before = await listIndexes();
     const { connection } = mongo;
     await createMongoHtmlStore(connection).put('v1', Buffer.from('<p>'));
-    const plan = { renderer: 1, insertAt: 0, insertion: '' };
-    const [br, gzip] = [Buffer.from('br'), Buffer.from('gzip')];
-    const fact = { byteLength: 2, digest: 'digest' };
-    const head = { plan, facts: { identity: fact, br: fact, gzip: fact }, contextLength: null };
-    await createMongoRenderStore(connection).put('v1', { head, br, gzip, context: null });
+    await createMongoRenderStore(connection).put('v1', anArtefact('any', 1, null));
     expect(await listIndexes()).to.deep.equal(before);
   });
 });

@@ -3,7 +3,7 @@ import type { DropStore } from '../../shared/drops/drop-store.ts';
 import { createMongoStores } from '../../shared/mongo/stores.ts';
 import { createMongoViewTotals } from '../../shared/views/mongo.ts';
 import type { ViewTotals } from '../../shared/views/view-store.ts';
-import { aDrop, inParallel, start } from '../contract/records.ts';
+import { inParallel, makeDrop, start } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openTestMongo, type TestMongo } from '../support/mongo.ts';
 
@@ -24,9 +24,7 @@ describe('Batches of views in MongoDB', () => {
   after(() => test.giveBack());
 
   async function create() {
-    const drop = await drops.create(aDrop(), 1_000_000, []);
-    if (typeof drop === 'string') throw new Error(drop);
-    const { id, slug } = drop;
+    const { id, slug } = await makeDrop({ drops });
     return {
       count: (count: number, on = day) => ({ dropId: id, day: on, count }),
       views: async () => [

@@ -26,12 +26,9 @@ describe('Checkpoints of the SQLite database', () => {
   it('copy a long WAL into the open database file, and the WAL restarts', async () => {
     const reported: unknown[] = [];
     const report = (what: unknown) => reported.push(what);
-    const reports = {
-      ...{ checkpointFailed: report, diskFailed: report, walIsLong: report },
-      diskRecovered: () => report('recovered'),
-      migrated: () => report('migrated'),
-    };
-    db = openDatabase(path, { reports });
+    db = openDatabase(path, {
+      reports: { checkpointFailed: report, diskFailed: report, walIsLong: report, migrated: report },
+    });
     const html = createSqliteBlobStore(db, 'html_blobs');
     for (let n = 0; n < 6; n++) await html.put(`v${n}`, document);
     await until(() => bytesOf(path) > 6 * document.length, 'the file holds the documents');

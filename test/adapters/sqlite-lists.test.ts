@@ -3,11 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Database, openDatabase, type Values } from '../../shared/sqlite/database.ts';
 import { createSqliteStores } from '../../shared/sqlite/stores.ts';
-import { aDrop } from '../contract/records.ts';
+import { aDrop, makeDrop, newestFirst } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-
-const query = { page: 1, pageSize: 50, sortBy: 'created_at', sortOrder: 'desc', metadata: [] } as const;
 
 describe('Parallel lists of SQLite', () => {
   const { now } = performance;
@@ -45,7 +43,7 @@ describe('Parallel lists of SQLite', () => {
     await drops.create(aDrop({ title: 'One' }), 500, []);
     countTurns();
     const list = async (more: object = {}) => {
-      const { total } = await drops.list('owner', { ...query, ...more });
+      const { total } = await drops.list('owner', { ...newestFirst, ...more });
       return { total, turns };
     };
     const filter = { metadata: [['k', 'v']] };
@@ -58,9 +56,9 @@ describe('Parallel lists of SQLite', () => {
 
   it('read a long page in parts, between which others have turns', async () => {
     const { drops } = createSqliteStores(slow(db), createTestClock());
-    for (let n = 0; n < 120; n++) await drops.create(aDrop({ ownerId: 'many' }), 500, []);
+    for (let n = 0; n < 120; n++) await makeDrop({ drops }, { ownerId: 'many' });
     countTurns();
-    expect((await drops.list('many', { ...query, pageSize: 120 })).drops).to.have.length(120);
+    expect((await drops.list('many', { ...newestFirst, pageSize: 120 })).drops).to.have.length(120);
     await stopCounting();
     expect(turns).to.be.at.least(15); // before each of three parts
   });

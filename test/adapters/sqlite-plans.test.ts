@@ -12,14 +12,11 @@ describe('Statements to SQLite and the indexes that they use', () => {
 
   before(() => {
     db = openDatabase(join(makeTempDir(), 'dropleaf.sqlite'));
-    const note =
-      (prepare: Database['prepare']): Database['prepare'] =>
-      (sql) => {
-        statements.push(sql.replace(/\s+/g, ' ').trim());
-        return prepare(sql);
-      };
-    const noting = { ...db, prepare: note(db.prepare), prepareTuples: note(db.prepareTuples) };
-    createSqliteStores(noting, createTestClock());
+    const prepare: Database['prepare'] = (sql) => {
+      statements.push(sql.replace(/\s+/g, ' ').trim());
+      return db.prepareTuples(sql);
+    };
+    createSqliteStores({ ...db, prepare, prepareTuples: prepare }, createTestClock());
   });
 
   after(() => db.close());
@@ -67,11 +64,7 @@ describe('Statements to SQLite and the indexes that they use', () => {
     ['drops are counted', /^SELECT count\(\*\) FROM drops/, 'drops_by_owner'],
     ['free places are found', /^SELECT place FROM drops/, 'drops_one_per_place'],
     ['pending tasks are listed', /^SELECT changed_at AS changedAt/, 'drops_with_chores'],
-    [
-      'expired drops are found',
-      /^SELECT 1 FROM drops WHERE deleted_at IS NULL AND expires_at/,
-      'drops_expiring',
-    ],
+    ['expired drops are found', /^SELECT 1 FROM drops WHERE .* AND expires_at/, 'drops_expiring'],
   ] as const) {
     it(`${name} by ${index}`, () => {
       const found = statements.filter((sql) => pattern.test(sql));
