@@ -40,9 +40,8 @@ interface Entry {
 }
 
 /**
- * Bodies and contexts of versions: from memory, else from the stored artefact, else rendered on demand. Artefacts are
- * immutable, so memory needs no refresh. An artefact of an older renderer is served while it is rendered again, and not
- * kept in memory.
+ * Bodies and contexts of versions: from memory, else from the stored artefact, else rendered on demand. An artefact of an
+ * older renderer is served while it is rendered again, and not kept in memory: the next read finds the new one.
  */
 export function createPageBodies(deps: {
   html: BlobStore;
@@ -113,32 +112,18 @@ export function createPageBodies(deps: {
     return null;
   }
 
+  /** @returns null if the version was removed */
   async function load(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const entryOf = (body: Body) => ({ bodies: { [encoding]: body } });
     const read = async (head: RenderHead) => {
-      const bytes = await readBytes(version.versionId, head, encoding);
-      return bytes && bodyOf(bytes, encoding, head);
+      const isWhole = encoding === 'identity';
+      const bytes = await (isWhole
+        ? html.get(version.versionId)
+        : renders.findPart(version.versionId, head, encoding));
+      return bytes && bodyOf(isWhole ? applyPlan(bytes, head.plan) : bytes, encoding, head);
     };
-    const stored = await readArtefact(version, read, (body) => ({ bodies: { [encoding]: body } }));
-    return stored ?? renderNow(version, encoding);
-  }
-
-  async function loadContext(version: OwnedVersion): Promise<string | null> {
-    const read = async (head: RenderHead) => {
-      const bytes = await renders.findPart(version.versionId, head, 'context');
-      return bytes && Buffer.from(bytes).toString('utf8');
-    };
-    const stored = await readArtefact(version, read, (context) => ({ context }));
-    return stored ?? renderContextNow(version);
-  }
-
-  async function readBytes(versionId: string, head: RenderHead, encoding: ContentEncoding) {
-    if (encoding !== 'identity') return renders.findPart(versionId, head, encoding);
-    const document = await html.get(versionId);
-    return document && applyPlan(document, head.plan);
-  }
-
-  /** Renders a version that has no artefact yet. @returns null if the version was removed */
-  async function renderNow(version: OwnedVersion, encoding: ContentEncoding): Promise<Body | null> {
+    const stored = await readArtefact(version, read, entryOf);
+    if (stored !== null) return stored;
     const running = rendering.renderForRequest(version);
     const document = await running.document;
     if (document === null) return null;
@@ -146,11 +131,18 @@ export function createPageBodies(deps: {
     if (page === null) return bodyWithoutParse(document);
     const bytes = encoding === 'identity' ? applyPlan(document, page.plan) : page[encoding];
     const body = bodyOf(bytes, encoding, page);
-    remember(version.versionId, { bodies: { [encoding]: body } });
+    remember(version.versionId, entryOf(body));
     return body;
   }
 
-  async function renderContextNow(version: OwnedVersion): Promise<string | null> {
+  /** @returns null if the version was removed */
+  async function loadContext(version: OwnedVersion): Promise<string | null> {
+    const read = async (head: RenderHead) => {
+      const bytes = await renders.findPart(version.versionId, head, 'context');
+      return bytes && Buffer.from(bytes).toString('utf8');
+    };
+    const stored = await readArtefact(version, read, (context) => ({ context }));
+    if (stored !== null) return stored;
     const running = rendering.renderForRequest(version);
     const text = await running.contextText;
     if (text === null) return null;
@@ -234,7 +226,6 @@ function createSharedCalls<T>(): (key: string, call: () => Promise<T>) => Promis
   };
 }
 
-/** Artefacts of older renderers are not kept in memory: the next read finds the new one. */
 function isCurrent({ plan }: RenderHead): boolean {
   return plan.renderer === rendererVersion;
 }

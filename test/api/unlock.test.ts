@@ -11,6 +11,12 @@ describe('POST /p/{slug}: the passcode', () => {
   const enter = (slug: string, headers: Record<string, string>, passcode = 'open-sesame', query = '') =>
     service.enter(slug, passcode, { query, headers });
 
+  /** Enters a wrong passcode so many times. */
+  async function fail(slug: string, times: number, headers = from): Promise<void> {
+    for (let n = 0; n < times; n++)
+      expect((await service.unlock(slug, 'wrong', { headers: headers() })).status).to.equal(403);
+  }
+
   describe('the passcode form', () => {
     it('right: a path-scoped HttpOnly cookie, a redirect to the page with its query, and the page', async () => {
       const { slug, address } = await lockedDrop();
@@ -25,9 +31,7 @@ describe('POST /p/{slug}: the passcode', () => {
       expect(cookie).to.not.include('sesame');
       expect(viewer.text).to.include('TITLE-SECRET').and.include('CONTEXT-SECRET');
       expect(viewer.text).to.not.include('METADATA-SECRET');
-      expect(viewer.headers['cache-control'])
-        .to.match(/private/)
-        .and.match(/no-store/);
+      expect(viewer.headers['cache-control']).to.equal('private, no-store');
     });
 
     it('wrong: 403 with the form; for a program 403 passcode_required in the envelope', async () => {
@@ -38,11 +42,8 @@ describe('POST /p/{slug}: the passcode', () => {
         expect(answer.headers['content-type']).to.match(/^text\/html/);
         expectErrorPage(answer, 403, 'passcode_required');
         const field = parsePage(answer.text).find('input', { type: 'password', autocomplete: 'off' });
-        expect(field?.attributes).to.include({
-          'aria-invalid': 'true',
-          'aria-describedby': 'fault',
-          required: '',
-        });
+        const marked = { 'aria-invalid': 'true', 'aria-describedby': 'fault', required: '' };
+        expect(field?.attributes).to.include(marked);
         expect(answer.cookies).to.deep.equal([]);
         expectNoLeak(answer);
       }
@@ -55,9 +56,7 @@ describe('POST /p/{slug}: the passcode', () => {
 
     it('429 rate_limited after too many wrong passcodes for one drop from one address, until the window ends', async () => {
       const { slug, address } = await lockedDrop();
-      for (let n = 0; n < 3; n++) {
-        expect((await service.unlock(slug, 'wrong', { headers: address })).status).to.equal(403);
-      }
+      await fail(slug, 3, () => address);
       const refused = await service.unlock(slug, 'open-sesame', { headers: address });
       expectTooMany(refused, 'rate_limited');
       service.clock.advance((Number(refused.headers['retry-after']) - 421) * 1000);
@@ -72,24 +71,15 @@ describe('POST /p/{slug}: the passcode', () => {
     it('429 rate_limited after too many wrong passcodes for any drops from one address', async () => {
       const drops = [await lockedDrop(), await lockedDrop(), await lockedDrop()];
       const headers = from();
-      for (const { slug } of [...drops, ...drops].slice(0, 5)) {
-        expect((await service.unlock(slug, 'wrong', { headers })).status).to.equal(403);
-      }
+      for (const { slug } of [...drops, ...drops].slice(0, 5)) await fail(slug, 1, () => headers);
       const { slug, address } = await lockedDrop();
       expectTooMany(await service.unlock(slug, 'open-sesame', { headers }), 'rate_limited');
       await enter(slug, address);
     });
 
-    /** Uses up the wrong passcodes that a drop allows from all addresses together. */
-    async function attack(slug: string): Promise<void> {
-      for (let n = 0; n < 6; n++) {
-        expect((await service.unlock(slug, 'wrong', { headers: from() })).status).to.equal(403);
-      }
-    }
-
     it('429 rate_limited for every address after too many wrong passcodes for one drop, until the window ends', async () => {
       const { slug, address } = await lockedDrop();
-      await attack(slug);
+      await fail(slug, 6);
       const networks = [address, from(), { 'x-forwarded-for': '2001:db8:1::1' }];
       for (const headers of [...networks, ...networks]) {
         for (const passcode of ['wrong', 'open-sesame'])
@@ -125,7 +115,7 @@ describe('POST /p/{slug}: the passcode', () => {
       const ipv6 = (subnet: number) => ({ 'x-forwarded-for': `2001:db8:48:${subnet}::1` });
       for (let n = 0; n < 50; n++) {
         const { slug } = await lockedDrop(1);
-        expect((await service.unlock(slug, 'wrong', { headers: ipv6(n % 25) })).status).to.equal(403);
+        await fail(slug, 1, () => ipv6(n % 25));
       }
       const { slug } = await lockedDrop(1);
       expectTooMany(await service.unlock(slug, 'open-sesame', { headers: ipv6(99) }), 'rate_limited');
@@ -147,8 +137,7 @@ describe('POST /p/{slug}: the passcode', () => {
     it('403 forbidden for a form of another origin, which does not count', async () => {
       const { slug, address } = await lockedDrop();
       const headers = { ...address, origin: 'https://evil.example' };
-      for (let n = 0; n < 10; n++)
-        expect((await service.unlock(slug, 'wrong', { headers })).status).to.equal(403);
+      await fail(slug, 10, () => headers);
       await enter(slug, address);
     });
 
@@ -205,69 +194,14 @@ describe('POST /p/{slug}: the passcode', () => {
   });
 
   describe('an unlocked drop', () => {
-    async function expectLocked(
-      path: string,
-      options: { headers?: Record<string, string> } = {},
-    ): Promise<void> {
-      expectError(await service.get(path, options), 403, 'passcode_required');
+    async function entered() {
+      const drop = await lockedDrop();
+      return { ...drop, ...(await enter(drop.slug, drop.address)) };
     }
 
-    it('the address of the frame has a grant that works without the cookie', async () => {
-      const { slug, address } = await lockedDrop();
-      const { frame } = await enter(slug, address);
-      expect(frame).to.match(new RegExp(`^/p/${slug}/raw\\?`));
-      const raw = await service.get(frame);
-      expect(raw.status).to.equal(200);
-      expect(raw.text).to.include('HTML-SECRET');
-      expect(raw.headers['cache-control'])
-        .to.match(/private/)
-        .and.match(/no-store/);
-      expect(raw.headers['content-security-policy'])
-        .to.match(/^sandbox /)
-        .and.not.match(/allow-same-origin/);
-    });
-
-    it('the cookie opens /raw of every version, also a new one, and no other drop', async () => {
-      const { owner, slug, address } = await lockedDrop();
-      const other = await lockedDrop();
-      const { cookie } = await enter(slug, address);
-      const options = { headers: { cookie } };
-      await owner.put(slug, { html: '<p>third HTML-SECRET' });
-      await expectLocked(`/p/${slug}/raw`);
-      for (const query of ['', '?v=1', '?v=2', '?v=3']) {
-        const raw = await service.get(`/p/${slug}/raw${query}`, options);
-        expect(raw.status).to.equal(200);
-        expect(raw.headers['cache-control'])
-          .to.match(/private/)
-          .and.match(/no-store/);
-      }
-      expectError(await service.get(`/p/${slug}/raw?v=99`, options), 404, 'version_not_found');
-      await expectLocked(`/p/${other.slug}/raw`, options);
-      expectNoLeak(await service.get(`/p/${other.slug}`, options));
-    });
-
-    it('the cookie works after four others of its name, but not after 50', async () => {
-      const { slug, address } = await lockedDrop();
-      const { cookie } = await enter(slug, address);
-      const [name = ''] = cookie.split('=', 1);
-      const behind = (stale: number) => ({
-        headers: { cookie: `${`${name}=stale; `.repeat(stale)}${cookie}` },
-      });
-      for (const stale of [1, 4]) {
-        expect((await service.get(`/p/${slug}/raw`, behind(stale))).text).to.include('HTML-SECRET');
-        expect((await service.get(`/p/${slug}`, behind(stale))).text).to.include('TITLE-SECRET');
-      }
-      await expectLocked(`/p/${slug}/raw`, behind(50));
-    });
-
-    it('a grant opens no other drop, and a cut grant opens nothing', async () => {
-      const { slug, address } = await lockedDrop();
-      const other = await lockedDrop();
-      const { frame } = await enter(slug, address);
-      const stolen = frame.replace(slug, other.slug);
-      await expectLocked(stolen);
-      await expectLocked(frame.slice(0, -3));
-    });
+    async function expectLocked(path: string, headers: Record<string, string> = {}): Promise<void> {
+      expectError(await service.get(path, { headers }), 403, 'passcode_required');
+    }
 
     const withQuery = (frame: string, changes: Record<string, string | null>) => {
       const url = new URL(frame, service.url);
@@ -278,25 +212,59 @@ describe('POST /p/{slug}: the passcode', () => {
       return url.pathname + url.search;
     };
 
-    it('a grant opens the raw page of its version, with any other parameters, and no other version', async () => {
-      const { owner, slug, address } = await lockedDrop();
-      const { frame } = await enter(slug, address);
-      for (const same of [
-        frame,
-        `${frame}&q=1`,
-        withQuery(frame, { v: null }),
-        withQuery(frame, { id: null }),
-      ])
-        expect((await service.get(same)).status, same).to.equal(200);
+    it('the address of the frame has a grant that works without the cookie', async () => {
+      const { slug, frame } = await entered();
+      expect(frame).to.match(new RegExp(`^/p/${slug}/raw\\?`));
+      const raw = await service.get(frame);
+      expect(raw.status).to.equal(200);
+      expect(raw.text).to.include('HTML-SECRET');
+      expect(raw.headers['cache-control']).to.equal('private, no-store');
+      expect(raw.headers['content-security-policy'])
+        .to.match(/^sandbox /)
+        .and.not.match(/allow-same-origin/);
+    });
+
+    it('the cookie opens /raw of every version, also a new one, and no other drop', async () => {
+      const { owner, slug, cookie } = await entered();
+      const other = await lockedDrop();
+      await owner.put(slug, { html: '<p>third HTML-SECRET' });
+      await expectLocked(`/p/${slug}/raw`);
+      for (const query of ['', '?v=1', '?v=2', '?v=3']) {
+        const raw = await service.get(`/p/${slug}/raw${query}`, { headers: { cookie } });
+        expect([raw.status, raw.headers['cache-control']]).to.deep.equal([200, 'private, no-store']);
+      }
+      const missing = await service.get(`/p/${slug}/raw?v=99`, { headers: { cookie } });
+      expectError(missing, 404, 'version_not_found');
+      await expectLocked(`/p/${other.slug}/raw`, { cookie });
+      expectNoLeak(await service.get(`/p/${other.slug}`, { headers: { cookie } }));
+    });
+
+    it('the cookie works after four others of its name, but not after 50', async () => {
+      const { slug, cookie } = await entered();
+      const [name = ''] = cookie.split('=', 1);
+      const behind = (stale: number) => ({ cookie: `${`${name}=stale; `.repeat(stale)}${cookie}` });
+      for (const stale of [1, 4]) {
+        const headers = behind(stale);
+        expect((await service.get(`/p/${slug}/raw`, { headers })).text).to.include('HTML-SECRET');
+        expect((await service.get(`/p/${slug}`, { headers })).text).to.include('TITLE-SECRET');
+      }
+      await expectLocked(`/p/${slug}/raw`, behind(50));
+    });
+
+    it('a grant opens the raw page of its version, with any other parameters, and no other version or drop', async () => {
+      const { owner, slug, frame } = await entered();
+      const { slug: other } = await lockedDrop();
+      const same = [frame, `${frame}&q=1`, withQuery(frame, { v: null }), withQuery(frame, { id: null })];
+      for (const path of same) expect((await service.get(path)).status, path).to.equal(200);
       for (const v of ['1', '99', 'x']) await expectLocked(withQuery(frame, { v }));
+      for (const path of [frame.replace(slug, other), frame.slice(0, -3)]) await expectLocked(path);
       await owner.put(slug, { html: '<p>third HTML-SECRET' });
       expect((await service.get(frame)).status).to.equal(200);
       for (const v of ['3', null]) await expectLocked(withQuery(frame, { v }));
     });
 
     it('a grant does not open a later version with the same number', async () => {
-      const { owner, slug, address } = await lockedDrop();
-      const { frame } = await enter(slug, address);
+      const { owner, slug, frame } = await entered();
       await owner.request('DELETE', `/api/drops/${slug}/v/2`);
       await expectLocked(frame);
       await owner.put(slug, { html: '<p>another HTML-SECRET' });
@@ -304,8 +272,7 @@ describe('POST /p/{slug}: the passcode', () => {
     });
 
     it('the viewer page ignores a grant: it shows the passcode form, and no new grant', async () => {
-      const { slug, address } = await lockedDrop();
-      const { frame } = await enter(slug, address);
+      const { slug, frame } = await entered();
       const grant = new URL(frame, service.url).searchParams.get('g') ?? '';
       for (const query of [`?g=${grant}`, `?v=1&g=${grant}`, new URL(frame, service.url).search]) {
         const viewer = await service.get(`/p/${slug}${query}`);
@@ -317,8 +284,7 @@ describe('POST /p/{slug}: the passcode', () => {
     });
 
     it('a grant of an earlier release, without a version, opens nothing', async () => {
-      const { slug, address } = await lockedDrop();
-      const { frame } = await enter(slug, address);
+      const { frame } = await entered();
       const { sealer, clock } = service.services;
       const grant = new URL(frame, service.url).searchParams.get('g') ?? '';
       const { dropId, lockId } = Object(await sealer.open('grant', grant));
@@ -328,25 +294,24 @@ describe('POST /p/{slug}: the passcode', () => {
 
     it('cookie and grant end when the passcode is set, also to the same value, or removed and set again', async () => {
       for (const passcodes of [['another'], ['open-sesame'], ['', 'open-sesame']]) {
-        const { owner, slug, address } = await lockedDrop();
-        const { cookie, frame } = await enter(slug, address);
+        const { owner, slug, address, cookie, frame } = await entered();
         for (const passcode of passcodes)
           await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode } });
         await expectLocked(frame);
-        await expectLocked(`/p/${slug}/raw`, { headers: { cookie } });
+        await expectLocked(`/p/${slug}/raw`, { cookie });
         expectNoLeak(await service.get(`/p/${slug}`, { headers: { cookie } }));
         await enter(slug, address, passcodes.at(-1));
       }
     });
 
     it('grant and cookie expire', async () => {
-      const { slug, address } = await lockedDrop();
-      const { cookie, frame } = await enter(slug, address);
+      const { slug, cookie, frame } = await entered();
+      const headers = { cookie };
       service.clock.advance(service.config.GRANT_SECONDS * 1000 + 1000);
       await expectLocked(frame);
-      expect((await service.get(`/p/${slug}`, { headers: { cookie } })).text).to.include('TITLE-SECRET');
+      expect((await service.get(`/p/${slug}`, { headers })).text).to.include('TITLE-SECRET');
       service.clock.advance(service.config.UNLOCK_SECONDS * 1000);
-      expectNoLeak(await service.get(`/p/${slug}`, { headers: { cookie } }));
+      expectNoLeak(await service.get(`/p/${slug}`, { headers }));
     });
   });
 });

@@ -79,23 +79,17 @@ function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
   // proof: bodies are made with nothing but these
   const bodies = createPageBodies(deps as unknown as Parameters<typeof createPageBodies>[0]);
 
-  /** Stores an artefact whose brotli body is this text. */
-  function keep(br: string, { renderer = rendererVersion, context = '<p>why' as string | null } = {}): void {
-    state.parts = new Map([
-      ['br', br],
-      ['gzip', 'gzip'],
-    ]);
-    if (context !== null) state.parts.set('context', context);
-    const plan = { renderer, insertAt: 0, insertion: '' };
-    const [brBytes, gzip] = [Buffer.from(br), Buffer.from('gzip')];
-    const facts = { identity: factsOf(document), br: factsOf(brBytes), gzip: factsOf(gzip) };
-    state.head = { plan, facts, contextLength: context?.length ?? null };
+  function artefactOf(br: string, gzip: string, renderer = rendererVersion): RenderedPage {
+    const [brBytes, gzipBytes] = [Buffer.from(br), Buffer.from(gzip)];
+    const facts = { identity: factsOf(document), br: factsOf(brBytes), gzip: factsOf(gzipBytes) };
+    return { plan: { renderer, insertAt: 0, insertion: '' }, facts, br: brBytes, gzip: gzipBytes };
   }
 
-  function made(): RenderedPage {
-    const [br, gzip] = [Buffer.from('made br'), Buffer.from('made gzip')];
-    const plan = { renderer: rendererVersion, insertAt: 0, insertion: '' };
-    return { plan, br, gzip, facts: { identity: factsOf(document), br: factsOf(br), gzip: factsOf(gzip) } };
+  /** Stores an artefact whose brotli body is this text. */
+  function keep(br: string, { renderer = rendererVersion } = {}): void {
+    const parts = { br, gzip: 'gzip', context: '<p>why' } as const;
+    state.parts = new Map(Object.entries(parts) as [ArtefactPart, string][]); // proof: the literal
+    state.head = { ...artefactOf(br, 'gzip', renderer), contextLength: parts.context.length };
   }
 
   return {
@@ -106,7 +100,7 @@ function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
     keep,
     log: deps.log,
     /** Ends the running render. */
-    finish: () => finish(made()),
+    finish: () => finish(artefactOf('made br', 'made gzip')),
     fail: () => fail(new Error('the thread has died')),
     finishContext: (markup: string | null) => finishContext(markup),
     take: () => asked.splice(0),
@@ -115,151 +109,117 @@ function createScene({ waitMs = 300, cacheBytes = 100_000 } = {}) {
 
 const turn = () => new Promise(setImmediate);
 
-describe('Bodies of pages', () => {
-  it('are read once, then served from memory', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    const body = await scene.bodies.get(page, 'br');
-    expect(body).to.deep.include({ encoding: 'br', byteLength: 5, isFinal: true });
-    expect(body?.etag).to.equal(`"${digestOf(Buffer.from('small'))}-br"`);
-    expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
-    expect(scene.bodies.get(page, 'br'), 'no promise').to.equal(body);
-    expect(scene.bodies.getCached('v1', 'br')).to.equal(body);
-    expect(scene.bodies.getCached('v1', 'gzip')).to.equal(undefined);
-    expect(scene.take()).to.deep.equal([]);
+describe('Bodies and contexts of pages', () => {
+  const etag = `"${digestOf(Buffer.from('small'))}-br"`;
+
+  it('a body is read once, then served from memory; in another encoding without a second read of the head', async () => {
+    const { bodies, keep, take } = createScene();
+    keep('small');
+    const body = await bodies.get(page, 'br');
+    expect(body).to.deep.include({ encoding: 'br', byteLength: 5, isFinal: true, etag });
+    expect(take()).to.deep.equal(['head v1', 'br v1']);
+    expect(bodies.get(page, 'br'), 'no promise').to.equal(body);
+    expect(bodies.getCached('v1', 'br')).to.equal(body);
+    expect(bodies.getCached('v1', 'gzip')).to.equal(undefined);
+    expect(take()).to.deep.equal([]);
+    await bodies.get(page, 'gzip');
+    expect(text((await bodies.get(page, 'identity'))?.bytes)).to.equal(document.toString());
+    expect(take()).to.deep.equal(['gzip v1', 'document v1']);
   });
 
-  it('in another encoding need no second read of the head', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    await scene.bodies.get(page, 'br');
-    scene.take();
-    await scene.bodies.get(page, 'gzip');
-    expect(text((await scene.bodies.get(page, 'identity'))?.bytes)).to.equal(document.toString());
-    expect(scene.take()).to.deep.equal(['gzip v1', 'document v1']);
-  });
-
-  it('are read once for concurrent requests', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    const all = await Promise.all([1, 2, 3].map(() => scene.bodies.get(page, 'br')));
+  it('both are read once for concurrent requests; a context is served from memory, too', async () => {
+    const { bodies, keep, take } = createScene();
+    keep('small');
+    const all = await Promise.all([1, 2, 3].map(() => bodies.get(page, 'br')));
     expect(new Set(all).size).to.equal(1);
-    expect(scene.take()).to.deep.equal(['head v1', 'br v1']);
+    expect(take()).to.deep.equal(['head v1', 'br v1']);
+    await Promise.all([1, 2, 3].map(() => bodies.context(page)));
+    expect(await bodies.context(page)).to.equal('<p>why');
+    expect(bodies.getCachedContext(page)).to.equal('<p>why');
+    expect(take()).to.deep.equal(['context v1']);
   });
 
-  it('have facts that are known without a read of the bytes', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    const facts = await scene.bodies.facts(page, 'br');
-    const etag = `"${digestOf(Buffer.from('small'))}-br"`;
+  it('facts are known without a read of the bytes', async () => {
+    const { bodies, keep, state, take } = createScene();
+    keep('small');
+    const facts = await bodies.facts(page, 'br');
     expect(facts).to.deep.equal({ encoding: 'br', byteLength: 5, etag, isFinal: true });
-    expect(scene.take()).to.deep.equal(['head v1']);
-    scene.state.head = null;
-    expect(await scene.bodies.facts(pageOf('v2'), 'br'), 'not rendered').to.equal(null);
+    expect(take()).to.deep.equal(['head v1']);
+    state.head = null;
+    expect(await bodies.facts(pageOf('v2'), 'br'), 'not rendered').to.equal(null);
   });
 
-  it('leave memory when PAGE_CACHE_BYTES are full', async () => {
-    const scene = createScene({ cacheBytes: 10_000 });
-    scene.keep('x'.repeat(4_000));
-    for (const versionId of ['v1', 'v2', 'v3']) await scene.bodies.get(pageOf(versionId), 'br');
-    expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
-    expect(scene.bodies.getCached('v3', 'br')?.byteLength).to.equal(4_000);
+  it('bodies leave memory when PAGE_CACHE_BYTES are full', async () => {
+    const { bodies, keep } = createScene({ cacheBytes: 10_000 });
+    keep('x'.repeat(4_000));
+    for (const versionId of ['v1', 'v2', 'v3']) await bodies.get(pageOf(versionId), 'br');
+    expect(bodies.getCached('v1', 'br')).to.equal(undefined);
+    expect(bodies.getCached('v3', 'br')?.byteLength).to.equal(4_000);
   });
 
-  it('are null if the version was removed', async () => {
-    const scene = createScene();
-    scene.state.hasDocument = false;
-    expect(await scene.bodies.get(page, 'br')).to.equal(null);
-    expect(await scene.bodies.get(page, 'identity')).to.equal(null);
+  it('both are null if the version was removed', async () => {
+    const { bodies, state } = createScene();
+    state.hasDocument = false;
+    state.context = null;
+    expect(await bodies.get(page, 'br')).to.equal(null);
+    expect(await bodies.get(page, 'identity')).to.equal(null);
+    expect(await bodies.context(page)).to.equal(null);
   });
 
-  describe('of an older renderer', () => {
-    it('are served, not kept in memory, and enqueued to be rendered again, once in 10 s', async () => {
-      const scene = createScene();
-      scene.keep('old', { renderer: rendererVersion - 1 });
-      for (let i = 0; i < 3; i++) {
-        const body = await scene.bodies.get(page, 'br');
-        expect([text(body?.bytes), body?.isFinal]).to.deep.equal(['old', true]);
-      }
-      expect(scene.bodies.getCached('v1', 'br')).to.equal(undefined);
-      expect(scene.jobs).to.deep.equal(['version.render v1']);
-      scene.clock.advance(10_001);
-      await scene.bodies.facts(page, 'br');
-      expect(scene.jobs).to.have.length(2);
-      scene.keep('new');
-      expect(text((await scene.bodies.get(page, 'br'))?.bytes)).to.equal('new');
-      expect(scene.jobs).to.have.length(2);
-    });
-
-    it('that are replaced between the reads of head and bytes are read again', async () => {
-      const scene = createScene();
-      scene.keep('old', { renderer: rendererVersion - 1 });
-      const underWay = scene.bodies.get(page, 'br');
-      scene.keep('new');
-      expect(text((await underWay)?.bytes)).to.equal('new');
-      expect(scene.take()).to.not.include('render');
-    });
+  it('by an older renderer are served, not kept in memory, and enqueued to be rendered again, once in 10 s', async () => {
+    const { bodies, clock, jobs, keep } = createScene();
+    keep('old', { renderer: rendererVersion - 1 });
+    for (let i = 0; i < 3; i++) {
+      const body = await bodies.get(page, 'br');
+      expect([text(body?.bytes), body?.isFinal]).to.deep.equal(['old', true]);
+    }
+    expect(bodies.getCached('v1', 'br')).to.equal(undefined);
+    expect(jobs).to.deep.equal(['version.render v1']);
+    clock.advance(10_001);
+    await bodies.facts(page, 'br');
+    expect(jobs).to.have.length(2);
+    keep('new');
+    expect(text((await bodies.get(page, 'br'))?.bytes)).to.equal('new');
+    expect(jobs).to.have.length(2);
   });
 
-  describe('of a page that is not rendered yet', () => {
-    it('are rendered on demand and kept in memory', async () => {
-      const scene = createScene();
-      const underWay = scene.bodies.get(page, 'gzip');
-      await turn();
-      scene.finish();
-      const body = await underWay;
-      expect(body).to.deep.include({ encoding: 'gzip', isFinal: true });
-      expect(scene.take()).to.deep.equal(['head v1', 'render']);
-      expect(scene.bodies.get(page, 'gzip')).to.equal(body);
-      expect(scene.take()).to.deep.equal([]);
-    });
-
-    it('are made without a full parse if the render fails, and the failure is logged', async () => {
-      const scene = createScene();
-      const underWay = scene.bodies.get(page, 'br');
-      await turn();
-      scene.fail();
-      expect(await underWay).to.deep.include({ encoding: 'identity', isFinal: false });
-      const [line] = scene.log.lines;
-      expect(line?.fields.err).to.be.an('error').with.property('message', 'the thread has died');
-    });
-  });
-});
-
-describe('The context of a page', () => {
-  it('is read from the artefact once, then from memory', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    for (let i = 0; i < 2; i++) expect(await scene.bodies.context(page)).to.equal('<p>why');
-    expect(scene.bodies.getCachedContext(page)).to.equal('<p>why');
-    expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
+  it('that are replaced between the reads of head and bytes are read again', async () => {
+    const { bodies, keep, take } = createScene();
+    keep('old', { renderer: rendererVersion - 1 });
+    const underWay = bodies.get(page, 'br');
+    keep('new');
+    expect(text((await underWay)?.bytes)).to.equal('new');
+    expect(take()).to.not.include('render');
   });
 
-  it('is read once for concurrent requests', async () => {
-    const scene = createScene();
-    scene.keep('small');
-    await Promise.all([1, 2, 3].map(() => scene.bodies.context(page)));
-    expect(scene.take()).to.deep.equal(['head v1', 'context v1']);
-  });
-
-  it('is rendered on demand before there is an artefact', async () => {
-    const scene = createScene();
-    const underWay = scene.bodies.context(page);
+  it('that are not rendered yet are rendered on demand; the body is kept in memory', async () => {
+    const { bodies, finish, finishContext, take } = createScene();
+    const body = bodies.get(page, 'gzip');
     await turn();
-    scene.finishContext('<p>rendered');
-    expect(await underWay).to.equal('<p>rendered');
+    finish();
+    expect(await body).to.deep.include({ encoding: 'gzip', isFinal: true });
+    expect(take()).to.deep.equal(['head v1', 'render']);
+    expect(bodies.get(page, 'gzip')).to.equal(await body);
+    expect(take()).to.deep.equal([]);
+    const context = bodies.context(page);
+    await turn();
+    finishContext('<p>rendered');
+    expect(await context).to.equal('<p>rendered');
   });
 
-  it('is the escaped text if that takes too long; the next request finds the artefact', async () => {
-    const scene = createScene({ waitMs: 20 });
-    expect(await scene.bodies.context(page)).to.equal('<pre>\na &lt; *b*</pre>');
-    scene.keep('small');
-    expect(await scene.bodies.context(page)).to.equal('<p>why');
+  it('are made without a full parse if the render fails, and the failure is logged', async () => {
+    const { bodies, fail, log } = createScene();
+    const underWay = bodies.get(page, 'br');
+    await turn();
+    fail();
+    expect(await underWay).to.deep.include({ encoding: 'identity', isFinal: false });
+    expect(log.lines[0]?.fields.err).to.be.an('error').with.property('message', 'the thread has died');
   });
 
-  it('is null if the version was removed', async () => {
-    const scene = createScene();
-    scene.state.context = null;
-    expect(await scene.bodies.context(page)).to.equal(null);
+  it('a context that takes too long is the escaped text; the next request finds the artefact', async () => {
+    const { bodies, keep } = createScene({ waitMs: 20 });
+    expect(await bodies.context(page)).to.equal('<pre>\na &lt; *b*</pre>');
+    keep('small');
+    expect(await bodies.context(page)).to.equal('<p>why');
   });
 });
