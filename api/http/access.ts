@@ -48,9 +48,9 @@ const bodyBytes = { tiny: 8 * 1024, small: 256 * 1024 } as const;
 
 /** @returns what puts the access policy of a route before its handler */
 export function createGuard(services: Services, readBody: ReadBody): (route: Route) => GuardedRoute {
-  const { tokens, limits, idempotency, parser, metrics, config } = services;
+  const { tokens, limits, idempotency, parseJson, metrics, config } = services;
   const { origin } = new URL(config.BASE_URL);
-  const bodies = { readBody, parser };
+  const bodies = { readBody, parseJson };
 
   function rulesFor({ body = 'tiny', limit, takesHtml }: Policy): BodyRules {
     const maxBytes = body === 'document' ? maxDropBodyBytes(config) : bodyBytes[body];

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { DropError } from '../../shared/domain/errors.ts';
-import { jsonRule, jsonShapeRule, parseJson } from '../../shared/domain/json.ts';
-import type { JsonParser } from '../../shared/domain/json-parser.ts';
+import { jsonRule, jsonShapeRule, type ParseJson, parseJson } from '../../shared/domain/json.ts';
 import type { MemoryBudget } from '../server/memory-budget.ts';
 import { HttpError } from './http-error.ts';
 
@@ -131,7 +130,7 @@ const noBytes = Buffer.alloc(0);
 
 /** `{}` for a request without a body. @throws DropError `invalid_json`; what `readBody` throws */
 export async function readJson<T>(
-  { readBody, parser }: { readBody: ReadBody; parser: JsonParser },
+  { readBody, parseJson }: { readBody: ReadBody; parseJson: ParseJson },
   req: IncomingMessage,
   client: string,
   rules: BodyRules,
@@ -140,13 +139,13 @@ export async function readJson<T>(
   const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers;
   if (length === '0' && coding === undefined) return use({}, noBytes);
   return readBody(req, client, rules, async (bytes) =>
-    use(bytes.length === 0 ? {} : await parse(bytes, parser), bytes),
+    use(bytes.length === 0 ? {} : await parse(bytes, parseJson), bytes),
   );
 }
 
-async function parse(bytes: Buffer, parser: JsonParser): Promise<unknown> {
+async function parse(bytes: Buffer, parseInThread: ParseJson): Promise<unknown> {
   try {
-    return bytes.length > parseHereMaxBytes ? await parser.parse(bytes) : parseJson(bytes);
+    return bytes.length > parseHereMaxBytes ? await parseInThread(bytes) : parseJson(bytes);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new DropError('invalid_json', error.message === jsonShapeRule ? jsonShapeRule : jsonRule);

@@ -39,6 +39,14 @@ export function plainCard(kind: 'locked' | 'generic', host: string): CardContent
   return { kind, title: '', description: '', day: null, host };
 }
 
+/**
+ * Draws a card in a thread, because titles can be hostile. Fetches nothing. If the text cannot be drawn in time, the card shows
+ * the host alone.
+ * @returns a PNG of 1200 × 630 pixels
+ * @throws if not even that card can be drawn
+ */
+export type DrawCard = (content: CardContent) => Promise<Uint8Array>;
+
 /** Equal for equal content in the same template. URL-safe. */
 export function cardDigest({ kind, title, description, day, host }: CardContent): string {
   const shown = JSON.stringify([template, kind, title, description, day, host]);

@@ -5,8 +5,7 @@ import type { Log } from '../log/log.ts';
 import { createCountedCache } from '../pages/counted-cache.ts';
 import { createFairQueue } from '../util/queues.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
-import { type CardContent, type CardSource, cardDigest, pageCard, plainCard } from './card.ts';
-import type { CardRenderer } from './card-renderer.ts';
+import { type CardContent, type CardSource, cardDigest, type DrawCard, pageCard, plainCard } from './card.ts';
 
 /** Programs that preview links wait about five seconds. */
 const defaultWaitMs = 2_500;
@@ -37,12 +36,12 @@ interface RunningDraw {
 /** Share cards, found by the digest of what they show. A card is drawn for its first reader, after one of each other owner. */
 export function createCards(deps: {
   cards: CardStore;
-  renderer: CardRenderer;
+  drawCard: DrawCard;
   log: Log;
   config: { readonly BASE_URL: string; readonly PAGE_CACHE_BYTES: number };
   requestWaitMs?: number;
 }) {
-  const { cards: store, renderer, log, config, requestWaitMs = defaultWaitMs } = deps;
+  const { cards: store, drawCard, log, config, requestWaitMs = defaultWaitMs } = deps;
   const { host } = new URL(config.BASE_URL);
   const turns = createFairQueue(1, maxWaiting);
   /** By digest. */
@@ -58,7 +57,7 @@ export function createCards(deps: {
   async function drawInTurn(turn: string, content: CardContent): Promise<Card> {
     const card = await turns.run([turn], async () => {
       if (isClosing) throw unavailable('The service is stopping.');
-      return toCard(await renderer.render(content));
+      return toCard(await drawCard(content));
     });
     if (card === undefined) throw unavailable('Too many cards are being drawn.');
     return card;

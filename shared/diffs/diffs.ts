@@ -2,9 +2,8 @@ import type { Caller } from '../accounts/account.ts';
 import { DropError, notFound, unavailable } from '../domain/errors.ts';
 import type { Version } from '../drops/drop.ts';
 import type { Drops } from '../drops/drops.ts';
-import type { DiffFormat } from '../html/compared-lines.ts';
+import type { CompareDocuments, DiffFormat } from '../html/compared-lines.ts';
 import { createFairQueue } from '../util/queues.ts';
-import type { Differ } from './differ.ts';
 
 const maxWaiting = 32;
 
@@ -19,10 +18,10 @@ export interface DiffRequest {
 /** What changed between two versions. The owners take fair turns: a comparison waits for one of each other owner. */
 export function createDiffs({
   drops,
-  differ,
+  compare,
 }: {
   drops: Pick<Drops, 'listVersions' | 'readHtml'>;
-  differ: Differ;
+  compare: CompareDocuments;
 }) {
   const turns = createFairQueue(1, maxWaiting);
 
@@ -48,7 +47,7 @@ export function createDiffs({
       const compared = await turns.run([caller.ownerId], async () => {
         const before = await document(caller, slug, older, format);
         const after = await document(caller, slug, newer, format);
-        return { diff: await differ.compare(before, after, format) };
+        return { diff: await compare(before, after, format) };
       });
       if (compared === undefined) throw unavailable('Too many versions are being compared.');
       const { diff } = compared;

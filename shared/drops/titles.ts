@@ -1,8 +1,7 @@
 import type { Caller } from '../accounts/account.ts';
 import { unavailable } from '../domain/errors.ts';
-import { findTitleQuickly } from '../html/title.ts';
+import { type FindTitle, findTitleQuickly } from '../html/title.ts';
 import { createFairQueue } from '../util/queues.ts';
-import type { TitleFinder } from './title-finder.ts';
 
 /** A waiting search holds its document in memory. */
 const maxWaiting = 32;
@@ -11,10 +10,10 @@ export type Titles = ReturnType<typeof createTitles>;
 
 /** The titles of documents that are posted without one. */
 export function createTitles({
-  finder,
+  findTitle,
   config,
 }: {
-  finder: TitleFinder;
+  findTitle: FindTitle;
   config: { readonly TITLE_MAX_CHARACTERS: number };
 }) {
   const turns = createFairQueue(1, maxWaiting);
@@ -29,7 +28,7 @@ export function createTitles({
       const quick = findTitleQuickly(html, maxCharacters);
       if (quick.isFinal) return quick.title;
       const found = await turns.run([caller.ownerId], async () => ({
-        title: await finder.find(html, maxCharacters),
+        title: await findTitle(html, maxCharacters),
       }));
       if (found === undefined) throw unavailable('Too many documents are being searched for their title.');
       await caller.confirm(); // the search can wait for seconds

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createAccounts } from '../accounts/accounts.ts';
-import type { CardRenderer } from '../cards/card-renderer.ts';
+import type { DrawCard } from '../cards/card.ts';
 import { createCards } from '../cards/cards.ts';
 import { type Config, splitList } from '../config/config.ts';
 import { createSessions } from '../credentials/sessions.ts';
@@ -28,14 +28,7 @@ import { createSealer } from '../secrets/jose.ts';
 import { createGitHub } from '../sign-ins/github.ts';
 import type { IdentityProvider } from '../sign-ins/identity-provider.ts';
 import { createSignIns } from '../sign-ins/sign-ins.ts';
-import {
-  createThreadCardRenderer,
-  createThreadContextRenderer,
-  createThreadDiffer,
-  createThreadJsonParser,
-  createThreadRenderer,
-  createThreadTitleFinder,
-} from '../threads/threads.ts';
+import { createThreads, type Threads } from '../threads/threads.ts';
 import { createUploads } from '../uploads/uploads.ts';
 import { createViewStats } from '../views/view-stats.ts';
 import { createViews } from '../views/views.ts';
@@ -54,7 +47,7 @@ interface OpenOptions {
   readonly log: Log;
   readonly clock?: Clock;
   /** For tests: draws cards without a thread. */
-  readonly cardRenderer?: CardRenderer;
+  readonly drawCard?: DrawCard;
   /** For tests: hashes at less cost. */
   readonly passcodeHasher?: PasscodeHasher;
   /** For tests: adds faults and delays to the engine. */
@@ -71,7 +64,7 @@ export async function openServices(
     log,
     clock = systemClock,
     adaptEngine = (engine) => engine,
-    cardRenderer,
+    drawCard,
     passcodeHasher = createArgon2Hasher(),
   }: OpenOptions,
 ): Promise<Services> {
@@ -81,7 +74,7 @@ export async function openServices(
   try {
     const adapted = adaptEngine(engine);
     const watched = metrics?.watchEngine(adapted) ?? adapted;
-    return await assemble(config, { log, clock, metrics, engine: watched, cardRenderer, passcodeHasher });
+    return await assemble(config, { log, clock, metrics, engine: watched, drawCard, passcodeHasher });
   } catch (error) {
     await engine.close();
     throw error;
@@ -95,7 +88,7 @@ async function assemble(
     clock: Clock;
     metrics: ServiceMetrics | null;
     engine: OpenedEngine;
-    cardRenderer: CardRenderer | undefined;
+    drawCard: DrawCard | undefined;
     passcodeHasher: PasscodeHasher;
   },
 ) {
@@ -109,8 +102,9 @@ async function assemble(
   const signInKey = identityProvider === null ? await keepSignInKey(secrets) : null;
   const edge = openEdgePurger(config, clock);
   const purger = (edge && metrics?.watchPurger(edge)) ?? edge;
-  const threads = openThreads(parts);
-  const { renderer, contextRenderer, cardRenderer, parser, titleFinder, differ } = threads;
+  const maxRenders = Math.max(1, availableParallelism() - 1);
+  const threads = openThreads(parts, maxRenders);
+  const { parseJson, findTitle, compare } = threads;
 
   const tokens = createTokens({ tokens: engine.tokens, clock, log });
   const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
@@ -119,13 +113,17 @@ async function assemble(
   const blobs = { html, contexts, renders };
   const rendering = createRendering({
     ...blobs,
-    renderer,
-    contextRenderer,
+    renderer: threads,
     log,
     config,
-    atOnce: threads.atOnce,
+    atOnce: maxRenders,
   });
-  const cards = createCards({ cards: engine.cards, renderer: cardRenderer, log, config });
+  const cards = createCards({
+    cards: engine.cards,
+    drawCard: threads.drawCard,
+    log,
+    config,
+  });
   const views = createViews({ store: engine.views, clock, log });
   const pages = createPages({
     ...blobs,
@@ -148,7 +146,7 @@ async function assemble(
     clock,
     config,
   });
-  const titles = createTitles({ finder: titleFinder, config });
+  const titles = createTitles({ findTitle, config });
   const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });
 
   const audit = createAudit({ auditLog: engine.auditLog, clock });
@@ -179,7 +177,7 @@ async function assemble(
     cards,
     audit,
     jobs,
-    parser,
+    parseJson,
     accounts: createAccounts({ ...engine, followUps, clock, log }),
     sessions: createSessions({ sessions: engine.sessions, clock, log }),
     signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
@@ -187,7 +185,7 @@ async function assemble(
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
-    diffs: createDiffs({ drops, differ }),
+    diffs: createDiffs({ drops, compare }),
     followingTitles: createFollowingTitles({ drops, titles, log }),
     uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
     viewStats: createViewStats({ drops, views: engine.views, clock }),
@@ -202,19 +200,7 @@ async function assemble(
     /** @throws DropError `unavailable` if the database cannot be reached */
     ready: () => engine.ready(),
     /** Stores the counted views, ends the threads and closes the stores, in this order. */
-    close: () =>
-      inOrder([
-        views.close,
-        cards.close,
-        cardRenderer.close,
-        rendering.close,
-        renderer.close,
-        contextRenderer.close,
-        parser.close,
-        titleFinder.close,
-        differ.close,
-        engine.close,
-      ]),
+    close: () => inOrder([views.close, cards.close, rendering.close, threads.close, engine.close]),
   };
 }
 
@@ -237,30 +223,21 @@ function createIdentityProvider(config: Config): IdentityProvider | null {
   });
 }
 
-const noWatch: Metrics['watchTask'] = (_task, _method, worker) => worker;
-
-/** The work that never runs on the event loop, because its input can be hostile. Threads start with their first task. */
-function openThreads({
-  log,
-  metrics,
-  cardRenderer,
-}: {
-  log: Log;
-  metrics: Pick<Metrics, 'watchTask' | 'taskFailed'> | null;
-  /** undefined: one that draws in a thread. */
-  cardRenderer: CardRenderer | undefined;
-}) {
-  const watch = metrics?.watchTask ?? noWatch;
-  const maxThreads = Math.max(1, availableParallelism() - 1);
-  const onFailure = () => metrics?.taskFailed('render_page');
+/** The threads, whose work is counted if there are metrics. */
+function openThreads(
+  { log, metrics, drawCard }: { log: Log; metrics: ServiceMetrics | null; drawCard: DrawCard | undefined },
+  maxRenders: number,
+): Threads {
+  const onRenderFailure = () => metrics?.taskFailed('render_page');
+  const threads = createThreads({ log, maxRenders, onRenderFailure });
+  const watch: Metrics['watchTask'] = metrics?.watchTask ?? ((_task, call) => call);
   return {
-    /** How many pages are rendered at once. */
-    atOnce: maxThreads,
-    renderer: watch('render_page', 'render', createThreadRenderer({ maxThreads, log, onFailure })),
-    contextRenderer: watch('render_context', 'render', createThreadContextRenderer({ log })),
-    cardRenderer: watch('draw_card', 'render', cardRenderer ?? createThreadCardRenderer({ log })),
-    parser: watch('parse_json', 'parse', createThreadJsonParser({ log })),
-    titleFinder: watch('find_title', 'find', createThreadTitleFinder({ log })),
-    differ: watch('diff', 'compare', createThreadDiffer({ log })),
+    renderPage: watch('render_page', threads.renderPage),
+    renderContext: watch('render_context', threads.renderContext),
+    drawCard: watch('draw_card', drawCard ?? threads.drawCard),
+    parseJson: watch('parse_json', threads.parseJson),
+    findTitle: watch('find_title', threads.findTitle),
+    compare: watch('diff', threads.compare),
+    close: threads.close,
   };
 }

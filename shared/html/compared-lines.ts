@@ -14,6 +14,25 @@ export type DiffFormat = keyof typeof places;
 export const diffFormats = ['source', 'text'] as const satisfies readonly DiffFormat[];
 export const defaultFormat: DiffFormat = 'source';
 
+/** A document that is compared. */
+export interface ComparedDocument {
+  /** In the head of the diff. */
+  readonly name: string;
+  /** UTF-8. */
+  readonly html: Uint8Array;
+}
+
+/**
+ * Compares two documents in a thread, because they can be hostile.
+ * @returns a unified diff, '' if they are the same; null: they take too long or too much memory to compare
+ * @throws DropError `unavailable` if the thread failed; never because of the documents
+ */
+export type CompareDocuments = (
+  before: ComparedDocument,
+  after: ComparedDocument,
+  format: DiffFormat,
+) => Promise<string | null>;
+
 /** Of the unified format. It is a part of the last line, which so differs from the same line with a line feed. */
 const noLineFeed = '\n\\ No newline at end of file';
 

@@ -14,6 +14,13 @@ export interface FoundTitle {
   readonly isFinal: boolean;
 }
 
+/**
+ * Finds a title in a thread, because documents can be hostile.
+ * @returns null: head has no title with text before its 20,000th tag, attribute or comment
+ * @throws DropError `unavailable` if the search did not end
+ */
+export type FindTitle = (html: Uint8Array, maxCharacters: number) => Promise<string | null>;
+
 /** With the first 4 KiB alone, within a few milliseconds for any document. */
 const quickBytes = 4 * 1024;
 const quickSteps = 300;

@@ -86,12 +86,8 @@ export interface Metrics {
   /** The same purger, which counts its purges. */
   watchPurger(purger: EdgePurger): EdgePurger;
 
-  /** The same object, which counts the calls of one of its methods. */
-  watchTask<K extends string, T extends Record<K, (...args: never[]) => Promise<unknown>>>(
-    task: ThreadTask,
-    method: K,
-    worker: T,
-  ): T;
+  /** The same function, which counts its calls. */
+  watchTask<T extends (...args: never[]) => Promise<unknown>>(task: ThreadTask, call: T): T;
 
   /** Counts a failure that the task's caller does not see, because a simpler result took its place. */
   taskFailed(task: ThreadTask): void;

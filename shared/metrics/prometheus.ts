@@ -168,9 +168,8 @@ function createTaskMetrics(meter: Meter): Pick<Metrics, 'watchTask' | 'taskFaile
   }
 
   return {
-    watchTask(task, method, worker) {
-      const call = worker[method] as unknown as Call; // proof: its arguments and result are handed on as they are
-      return { ...worker, [method]: watch(task, call) };
+    watchTask<T>(task: ThreadTask, call: T): T {
+      return watch(task, call as unknown as Call) as unknown as T; // proof: arguments and result are handed on as they are
     },
     taskFailed,
   };

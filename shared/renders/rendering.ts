@@ -2,9 +2,8 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Log } from '../log/log.ts';
 import { createFairQueue, type FairQueue } from '../util/queues.ts';
-import type { ContextRenderer } from './context-renderer.ts';
-import type { PageRenderer } from './page-renderer.ts';
 import type { RenderedPage, RenderStore, VersionKey } from './render-store.ts';
+import type { Renderer } from './renderer.ts';
 
 /** In each queue. A waiting render holds its document in memory. */
 const maxWaiting = 32;
@@ -34,14 +33,13 @@ export function createRendering(deps: {
   html: BlobStore;
   contexts: BlobStore;
   renders: RenderStore;
-  renderer: PageRenderer;
-  contextRenderer: ContextRenderer;
+  renderer: Renderer;
   log: Log;
   config: { readonly RENDER_BUDGET_MS: number };
   /** How many documents are rendered at once. */
   atOnce: number;
 }) {
-  const { html, contexts, renders, renderer, contextRenderer, log, config } = deps;
+  const { html, contexts, renders, renderer, log, config } = deps;
   // A context is rendered beside its page, in a thread of its own.
   const pageTurns = createFairQueue(deps.atOnce, maxWaiting);
   const contextTurns = createFairQueue(1, maxWaiting);
@@ -63,7 +61,7 @@ export function createRendering(deps: {
   }
 
   async function renderContext(ownerId: string, text: string): Promise<string> {
-    return (await inTurn(contextTurns, ownerId, () => contextRenderer.render(text))) ?? asPlainText(text);
+    return (await inTurn(contextTurns, ownerId, () => renderer.renderContext(text))) ?? asPlainText(text);
   }
 
   function begin({ ownerId, versionId, hasContext }: OwnedVersion): RunningRender {
@@ -71,7 +69,8 @@ export function createRendering(deps: {
     const document = blobs.then(([bytes]) => bytes);
     const contextText = blobs.then(([, bytes]) => bytes && Buffer.from(bytes).toString('utf8'));
     const page = document.then(
-      (bytes) => bytes && inTurn(pageTurns, ownerId, () => renderer.render(bytes, config.RENDER_BUDGET_MS)),
+      (bytes) =>
+        bytes && inTurn(pageTurns, ownerId, () => renderer.renderPage(bytes, config.RENDER_BUDGET_MS)),
     );
     const context = contextText.then((text) => (text === null ? null : renderContext(ownerId, text)));
     const stored = store(versionId, page, context);

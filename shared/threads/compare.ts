@@ -1,6 +1,5 @@
 import sequences from '@jest/diff-sequences';
-import type { ComparedDocument } from '../diffs/differ.ts';
-import { comparedLines, type DiffFormat } from '../html/compared-lines.ts';
+import { type ComparedDocument, comparedLines, type DiffFormat } from '../html/compared-lines.ts';
 import { visibleText } from '../html/visible-text.ts';
 
 // proof: the package's types describe its CommonJS module; index.mjs exports the function itself

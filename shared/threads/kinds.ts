@@ -6,8 +6,6 @@ interface KindOfWork {
   readonly load: () => Promise<(...args: never[]) => unknown>;
   /** JavaScript heap of a thread. */
   readonly maxHeapMb: number;
-  /** How long a task may run. */
-  readonly timeoutMs?: number;
 }
 
 export const kinds = {
@@ -18,7 +16,6 @@ export const kinds = {
   findTitle: {
     load: async () => (await import('../html/title.ts')).findTitle,
     maxHeapMb: 64,
-    timeoutMs: 2_000, // five times what a hostile document of 2 MB needs on a free CPU
   },
   renderPage: {
     load: async () => (await import('./page-render.ts')).renderPage,
@@ -27,7 +24,6 @@ export const kinds = {
   renderContext: {
     load: async () => (await import('./markdown.ts')).renderMarkdown,
     maxHeapMb: 64,
-    timeoutMs: 3_000, // ten times what a hostile context of 64 KB needs on a free CPU
   },
   compare: {
     load: async () => (await import('./compare.ts')).compare,
@@ -36,7 +32,6 @@ export const kinds = {
   drawCard: {
     load: async () => (await import('./card.ts')).createCardDrawer(),
     maxHeapMb: 64, // the pictures and fonts are outside of it
-    timeoutMs: 15_000, // a thousand times what a card needs: one that is not drawn in time is not tried again
   },
 } as const satisfies Record<string, KindOfWork>;
 

@@ -4,7 +4,7 @@ import { Renderer } from '@takumi-rs/core';
 import { expect } from 'chai';
 import { cardHeight, cardWidth, pageCard, plainCard } from '../../shared/cards/card.ts';
 import { findCardFonts } from '../../shared/threads/card-fonts.ts';
-import { createThreadCardRenderer } from '../../shared/threads/threads.ts';
+import { createThreads } from '../../shared/threads/threads.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 
 const titles = [
@@ -53,12 +53,12 @@ describe('The text of a share card', () => {
 
 describe('Share cards in a thread', () => {
   const log = createRecordingLog();
-  const renderer = createThreadCardRenderer({ log });
+  const { drawCard, close } = createThreads({ log });
   const reader = new Renderer();
-  after(() => renderer.close());
+  after(close);
 
   async function draw(title: string, description: string | null = null) {
-    const png = await renderer.render(pageCard({ title, description, createdAt: 1_795_000_000_000 }, host));
+    const png = await drawCard(pageCard({ title, description, createdAt: 1_795_000_000_000 }, host));
     expect(png.byteLength, title).to.be.below(60_000);
     expect(sizeOf(png), title).to.deep.equal([1_200, 630]);
     return png;
@@ -93,11 +93,11 @@ describe('Share cards in a thread', () => {
     const sample = await draw('A title', 'A description');
     const others = [await draw('Another title', 'A description'), await draw('A title', 'Another')];
     for (const png of others) expect(Buffer.from(png).equals(sample)).to.equal(false);
-    expect(sizeOf(await renderer.render(plainCard('locked', host)))).to.deep.equal([1_200, 630]);
+    expect(sizeOf(await drawCard(plainCard('locked', host)))).to.deep.equal([1_200, 630]);
   });
 
   it('show titles in the scripts of our fonts, and the host where nothing of the title can be drawn', async () => {
-    const hostAlone = await bodyOf(await renderer.render(plainCard('generic', host)));
+    const hostAlone = await bodyOf(await drawCard(plainCard('generic', host)));
     for (const title of titles) {
       const drawn = await bodyOf(await draw(title));
       expect(drawn.equals(hostAlone), title).to.equal(false);

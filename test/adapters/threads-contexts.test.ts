@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import type { ContextRenderer } from '../../shared/renders/context-renderer.ts';
 import { renderMarkdown } from '../../shared/threads/markdown.ts';
-import { createThreadContextRenderer, type ThreadOptions } from '../../shared/threads/threads.ts';
 import { cpuMsOf, watchEventLoop } from '../support/cpu.ts';
 import { hostileContexts } from '../support/hostile-contexts.ts';
 import { parsePage } from '../support/html.ts';
-import { rejectionOf } from '../support/rejection.ts';
+import { useThreads } from '../support/threads.ts';
 
 const render = (text: string) => renderMarkdown(text) ?? '';
 
@@ -132,54 +130,34 @@ describe('renderMarkdown', () => {
   }
 });
 
-/** Seconds of work. */
-const slow = '![x] '.repeat(400_000);
-
-describe('createThreadContextRenderer', () => {
-  const open: ContextRenderer[] = [];
-  const create = (options: ThreadOptions = {}): ContextRenderer => {
-    const renderer = createThreadContextRenderer(options);
-    open.push(renderer);
-    return renderer;
-  };
-  afterEach(async () => {
-    for (const renderer of open.splice(0)) await renderer.close();
-  });
+describe('renderContext in a thread', () => {
+  const open = useThreads();
+  /** Seconds of work. */
+  const slow = '![x] '.repeat(400_000);
 
   it('leaves the event loop free', async () => {
-    const renderer = create();
-    await renderer.render('warm');
+    const { renderContext } = open();
+    await renderContext('warm');
     const longestTurn = watchEventLoop();
-    for (const [, text] of hostileContexts) await renderer.render(text);
+    for (const [, text] of hostileContexts) await renderContext(text);
     expect(longestTurn(), 'the longest turn of the event loop').to.be.below(100);
   });
 
   it('returns null if the markup would be too large', async () => {
-    expect(await create().render('-\n+\n'.repeat(16_000))).to.equal(null);
+    expect(await open().renderContext('-\n+\n'.repeat(16_000))).to.equal(null);
   });
 
   it('ends a render at its timeout, and renders those that wait', async () => {
-    const warnings: object[] = [];
-    const renderer = create({ timeoutMs: 100, log: { warn: (fields) => void warnings.push(fields) } });
-    const [first, second, third] = await Promise.all(
-      [slow, slow, '*a*'].map((text) => renderer.render(text)),
-    );
-    expect([first, second, third]).to.deep.equal([null, null, '<p><em>a</em></p>\n']);
+    const { renderContext, warnings } = open({ limits: { renderContext: 100 } });
+    const results = await Promise.all([slow, slow, '*a*'].map((text) => renderContext(text)));
+    expect(results).to.deep.equal([null, null, '<p><em>a</em></p>\n']);
     expect(warnings).to.have.length(2);
   });
 
   it('returns null if rendering needs more memory than the thread may have', async () => {
-    const warnings: { err?: unknown }[] = [];
-    const renderer = create({ timeoutMs: 20_000, log: { warn: (fields) => void warnings.push(fields) } });
-    const text = '*a '.repeat(700_000);
-    expect(await renderer.render(text)).to.equal(null);
+    const { renderContext, warnings } = open({ limits: { renderContext: 20_000 } });
+    expect(await renderContext('*a '.repeat(700_000))).to.equal(null);
     expect(String(warnings[0]?.err)).to.match(/memory/);
-    expect(await renderer.render('*a*')).to.equal('<p><em>a</em></p>\n');
-  });
-
-  it('is unavailable, and returns no verdict on the text, if the thread fails', async () => {
-    const cannotBeSent = (() => '') as unknown as string; // proof: it is not, which stands for a thread that does not start
-    const error = await rejectionOf(create().render(cannotBeSent));
-    expect(error).to.include({ code: 'unavailable' });
+    expect(await renderContext('*a*')).to.equal('<p><em>a</em></p>\n');
   });
 });

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import type { Differ } from '../../shared/diffs/differ.ts';
 import { comparedLines } from '../../shared/html/compared-lines.ts';
 import { unifiedDiff } from '../../shared/threads/compare.ts';
-import { createThreadDiffer } from '../../shared/threads/threads.ts';
+import { createThreads } from '../../shared/threads/threads.ts';
 import { hostileDocuments } from '../support/hostile-documents.ts';
-import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 
 /** Applies a unified diff strictly: every line that it keeps or removes must be there. */
@@ -74,16 +72,17 @@ describe('unifiedDiff', () => {
 /** Those whose source is hostile to a comparison, which looks at lines; the others are one line or alike to it. */
 const inLines = ['2 MB of line ends', '2 MB of NUL in a title', '2 MB of white space', 'noise'];
 
-describe('Differ (thread)', function () {
+describe('compare in a thread', function () {
   this.timeout(60_000);
-  let differ: Differ;
-  before(() => {
-    differ = createThreadDiffer({ budgetMs: 200 });
-  });
-  after(() => differ.close());
+  const threads = createThreads({ limits: { compare: 200 } });
+  after(threads.close);
 
   const compare = (before: string, after: string, format: 'source' | 'text') =>
-    differ.compare({ name: 'a', html: Buffer.from(before) }, { name: 'b', html: Buffer.from(after) }, format);
+    threads.compare(
+      { name: 'a', html: Buffer.from(before) },
+      { name: 'b', html: Buffer.from(after) },
+      format,
+    );
 
   it('a comparison of hostile documents ends, and the next pair is compared', async () => {
     for (const [name, make] of hostileDocuments) {
@@ -94,13 +93,6 @@ describe('Differ (thread)', function () {
     }
     const isCompared = async () => (await compare('a\n', 'b\n', 'source'))?.includes('+b') === true;
     await until(isCompared, 'the next pair is compared');
-  });
-
-  it('a thread that fails is unavailable, which says nothing about the documents', async () => {
-    const cannotBeSent = (() => '') as unknown as string; // proof: it is not, which stands for a thread that does not start
-    const side = { name: cannotBeSent, html: Buffer.from('a') };
-    const error = await rejectionOf(differ.compare(side, side, 'source'));
-    expect(error).to.include({ code: 'unavailable' });
   });
 
   it('two documents that take too long: null', async () => {

@@ -25,12 +25,12 @@ function openScene({ requestWaitMs = 60_000 } = {}) {
   };
   const gate = createGate();
   const log = createRecordingLog();
-  const renderer = createCardRenderer(async ({ kind, title }) => {
+  const drawCard = createCardRenderer(async ({ kind, title }) => {
     drawn.push(kind === 'page' ? title : kind);
     if (isHeld && kind === 'page') await new Promise<void>((resolve) => waiting.push(resolve));
   });
   const cards = createCards({
-    ...{ cards: gate.wrap(store), renderer, log, requestWaitMs },
+    ...{ cards: gate.wrap(store), drawCard, log, requestWaitMs },
     config: { BASE_URL: 'https://drops.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const textOf = async (drop: ReturnType<typeof aDrop>) => {

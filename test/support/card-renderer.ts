@@ -1,5 +1,4 @@
-import type { CardContent } from '../../shared/cards/card.ts';
-import type { CardRenderer } from '../../shared/cards/card-renderer.ts';
+import type { CardContent, DrawCard } from '../../shared/cards/card.ts';
 
 /** What `createCardRenderer` draws instead of a picture. */
 export function drawnText({ kind, title, description }: Omit<CardContent, 'day' | 'host'>): string {
@@ -9,12 +8,9 @@ export function drawnText({ kind, title, description }: Omit<CardContent, 'day' 
 /** Draws cards as text, at once. @param before awaited before each card */
 export function createCardRenderer(
   before: (content: CardContent) => Promise<void> = async () => undefined,
-): CardRenderer {
-  return {
-    async render(content) {
-      await before(content);
-      return Buffer.from(drawnText(content));
-    },
-    close: async () => undefined,
+): DrawCard {
+  return async (content) => {
+    await before(content);
+    return Buffer.from(drawnText(content));
   };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { createWebServer, startWeb } from '../../api/server/start-web.ts';
 import type { Account } from '../../shared/accounts/account.ts';
-import type { CardRenderer } from '../../shared/cards/card-renderer.ts';
+import type { DrawCard } from '../../shared/cards/card.ts';
 import { type Config, readConfig } from '../../shared/config/config.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { openServices, type Services } from '../../shared/engines/open-services.ts';
@@ -58,7 +58,7 @@ interface ServiceOptions {
   /** Puts faults and delays between the services and the engine. */
   readonly adaptEngine?: (engine: Engine) => Engine;
   /** Unset: one that takes no time. */
-  readonly cardRenderer?: CardRenderer;
+  readonly drawCard?: DrawCard;
   /** Puts data into the empty engine before the service starts. */
   readonly prepare?: (config: Config) => Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function startService({
   env = {},
   clock = createTestClock(),
   adaptEngine = (engine) => engine,
-  cardRenderer = createCardRenderer(),
+  drawCard = createCardRenderer(),
   prepare = async () => undefined,
 }: ServiceOptions = {}): Promise<TestService> {
   const dataDir = makeTempDir();
@@ -81,7 +81,7 @@ export async function startService({
   const config = readConfig({ ...own, ...env });
   await prepare(config);
   const client = createClient(url);
-  const parts = { clock, log, adaptEngine, cardRenderer };
+  const parts = { clock, log, adaptEngine, drawCard };
   let running = await run(config, parts, server);
   let owners = 0;
 
@@ -137,9 +137,9 @@ export async function startService({
 export function useService(
   env: ServiceOptions['env'] = {},
   adaptEngine: ServiceOptions['adaptEngine'] = (engine) => engine,
-  cardRenderer = createCardRenderer(),
+  drawCard = createCardRenderer(),
 ): TestService {
-  return runningBetween(before, after, () => startService({ env, adaptEngine, cardRenderer }));
+  return runningBetween(before, after, () => startService({ env, adaptEngine, drawCard }));
 }
 
 /** The same, with a service of its own for each test. */
@@ -176,7 +176,7 @@ interface Parts {
   readonly clock: TestClock;
   readonly log: Log;
   readonly adaptEngine: (engine: Engine) => Engine;
-  readonly cardRenderer: CardRenderer;
+  readonly drawCard: DrawCard;
 }
 
 async function run(config: Config, parts: Parts, server: Server) {

@@ -3,9 +3,8 @@ import { newId, newSlug } from '../../shared/domain/ids.ts';
 import type { NewVersion, PendingTask } from '../../shared/drops/drop.ts';
 import type { Stores } from '../../shared/engines/engine.ts';
 import { rendererVersion } from '../../shared/html/plan.ts';
-import type { ContextRenderer } from '../../shared/renders/context-renderer.ts';
-import type { PageRenderer } from '../../shared/renders/page-renderer.ts';
 import type { RenderedPage } from '../../shared/renders/render-store.ts';
+import type { Renderer } from '../../shared/renders/renderer.ts';
 import { at } from '../contract/records.ts';
 import type { TestClock } from '../support/clock.ts';
 
@@ -99,13 +98,13 @@ export function createEdge() {
   };
 }
 
-/** Renders at once, and notes what. `hold` keeps the next renders until the returned call. */
+/** Renders at once, and notes which pages; a context that says `slow` is null. `hold` keeps the next renders until the returned call. */
 export function createRenderer() {
   const calls: string[] = [];
   let held: Promise<void> = Promise.resolve();
   let release: () => void = () => undefined;
-  const renderer: PageRenderer = {
-    async render(html): Promise<RenderedPage> {
+  const renderer: Renderer = {
+    async renderPage(html): Promise<RenderedPage> {
       calls.push(Buffer.from(html).toString());
       await held;
       const plan = { renderer: rendererVersion, insertAt: 0, insertion: '<style></style>' };
@@ -113,7 +112,7 @@ export function createRenderer() {
       const facts = { identity: factsOf(html), br: factsOf(br), gzip: factsOf(gzip) };
       return { plan, facts, br, gzip };
     },
-    close: async () => undefined,
+    renderContext: async (markdown) => (markdown.includes('slow') ? null : `<p>${markdown}`),
   };
   return {
     ...renderer,
@@ -124,13 +123,5 @@ export function createRenderer() {
       });
       return () => release();
     },
-  };
-}
-
-/** Renders contexts at once; `null` for one that says so. */
-export function createContextRenderer(): ContextRenderer {
-  return {
-    render: async (markdown) => (markdown.includes('slow') ? null : `<p>${markdown}`),
-    close: async () => undefined,
   };
 }

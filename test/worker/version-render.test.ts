@@ -152,7 +152,7 @@ describe('The rendering of a version', () => {
 
     it('is tried again after a failure', async () => {
       const { renderForRequest } = await publish();
-      const faulty = current().scene.startProcess({ faults: failingAt('render') });
+      const faulty = current().scene.startProcess({ faults: failingAt('renderPage') });
       const { page, stored } = renderForRequest(faulty);
       expect(await rejectionOf(page)).to.be.instanceOf(Fault);
       await rejectionOf(stored);

@@ -6,7 +6,7 @@ import type { Stores } from '../../shared/engines/engine.ts';
 import { createFollowUps } from '../../shared/jobs/follow-ups.ts';
 import type { JobHandlers, JobName } from '../../shared/jobs/job-catalogue.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from '../../shared/jobs/job-queue.ts';
-import type { PageRenderer } from '../../shared/renders/page-renderer.ts';
+import type { Renderer } from '../../shared/renders/renderer.ts';
 import { createRendering } from '../../shared/renders/rendering.ts';
 import { createJobHandlers } from '../../worker/start-worker.ts';
 import type { WorkerDeps } from '../../worker/worker-deps.ts';
@@ -14,7 +14,6 @@ import { createCardRenderer } from '../support/card-renderer.ts';
 import { recordFailures } from '../support/job-failures.ts';
 import type { Faults } from './faults.ts';
 import { createRecordingLog } from './recording-log.ts';
-import { createContextRenderer } from './stage.ts';
 
 /** A queue whose due jobs a test can run. */
 export interface SceneQueue extends JobProducer, JobConsumer, JobMonitor {
@@ -37,7 +36,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   stores: Stores;
   queue: Q;
   clock: Clock;
-  renderer: PageRenderer;
+  renderer: Renderer;
   purger: EdgePurger | null;
   log?: ReturnType<typeof createRecordingLog>;
   faults?: Faults | undefined;
@@ -55,7 +54,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const purgerToAsk = purger === null ? null : wrap(purger);
   const rendering = createRendering({
     ...{ html: engine.html, contexts: engine.contexts, renders: engine.renders },
-    ...{ renderer: wrap(renderer), contextRenderer: wrap(createContextRenderer()), clock, log },
+    ...{ renderer: wrap(renderer), clock, log },
     config: { RENDER_BUDGET_MS: 2_000 },
     atOnce: 2,
   });
@@ -63,7 +62,7 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   const changes = { publish: async () => undefined };
   const accounts = createAccounts({ ...engine, ...parts, followUps: createFollowUps({ ...parts, changes }) });
   const cards = createCards({
-    ...{ cards: engine.cards, renderer: createCardRenderer(), clock, log },
+    ...{ cards: engine.cards, drawCard: createCardRenderer(), clock, log },
     config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },
   });
   const workerDeps: WorkerDeps = {
