@@ -25,7 +25,7 @@ describe('HEAD', () => {
 
   for (const provider of ['GitHub', 'the sign-in key']) {
     it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {
-      const service = await startService({ env: provider === 'GitHub' ? gitHub() : {} });
+      const service = await startService({ env: provider === 'GitHub' ? double.env : {} });
       try {
         const owner = await service.newOwner();
         const visits = await prepare(service, owner, provider === 'GitHub');
@@ -69,13 +69,6 @@ describe('HEAD', () => {
     } finally {
       await service.stop();
     }
-  });
-
-  const gitHub = () => ({
-    GITHUB_CLIENT_ID: double.clientId,
-    GITHUB_CLIENT_SECRET: double.clientSecret,
-    GITHUB_URL: double.url,
-    GITHUB_API_URL: double.apiUrl,
   });
 
   async function approved(service: TestService, { userId }: Owner) {

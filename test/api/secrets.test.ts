@@ -110,11 +110,9 @@ describe('Every kind of secret, after correct and wrong use', () => {
   it('with GitHub: is neither stored nor logged', async () => {
     double = await startGitHubDouble();
     const edge: EdgeDouble = await edges.listen((_, res) => res.writeHead(500).end(purgeToken));
-    const settings = { GITHUB_CLIENT_ID: double.clientId, GITHUB_CLIENT_SECRET: double.clientSecret };
     service = await startService({
       env: {
-        ...settings,
-        ...{ GITHUB_URL: double.url, GITHUB_API_URL: double.apiUrl },
+        ...double.env,
         ...{ EDGE_PURGER: 'http', EDGE_PURGE_URL: edge.url, EDGE_PURGE_TOKEN: purgeToken },
         ...{ SIGNING_SECRET: signingSecret, SIGNING_SECRETS_ACCEPTED: acceptedSecret },
         CODE_TRIES: '1000',

@@ -1,33 +1,16 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startGitHubDouble } from '../support/github-double.ts';
 import { createPerson, expectRefusal, type Person, type Shown } from '../support/person.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceBeside } from '../support/service.ts';
 
 const callback = '/sign-in/github/callback';
 
 describe('sign-in with GitHub', () => {
-  let double: GitHubDouble;
-  let service: TestService;
+  const limits = { SIGN_IN_STARTS_PER_MINUTE: '1000', SIGN_INS_PER_ACCOUNT: '1000' };
+  const [service, double] = useServiceBeside(startGitHubDouble, limits);
   let person: Person;
 
-  before(async () => {
-    double = await startGitHubDouble();
-    service = await startService({
-      env: {
-        GITHUB_CLIENT_ID: double.clientId,
-        GITHUB_CLIENT_SECRET: double.clientSecret,
-        GITHUB_URL: double.url,
-        GITHUB_API_URL: double.apiUrl,
-        SIGN_IN_STARTS_PER_MINUTE: '1000',
-        SIGN_INS_PER_ACCOUNT: '1000',
-      },
-    });
-  });
-  after(async () => {
-    await service.stop();
-    await double.close();
-  });
   beforeEach(() => {
     person = createPerson(service);
     Object.assign(double, { user: { id: 583231, login: 'octocat' }, answer: 'agrees', faults: {} });

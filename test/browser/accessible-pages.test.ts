@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
+import { startGitHubDouble } from '../support/github-double.ts';
 import { startService, type TestService, useService } from '../support/service.ts';
 import { clickApprove, useBrowser } from './browser.ts';
 import { createInspector, type Inspector } from './inspect.ts';
@@ -143,14 +143,8 @@ describe('Our own pages are accessible and have valid markup', function () {
     });
 
     it('the page that leads to the identity provider', async () => {
-      const double: GitHubDouble = await startGitHubDouble();
-      const env = {
-        GITHUB_CLIENT_ID: double.clientId,
-        GITHUB_CLIENT_SECRET: double.clientSecret,
-        GITHUB_URL: double.url,
-        GITHUB_API_URL: double.apiUrl,
-      };
-      const behind = await startService({ env });
+      const double = await startGitHubDouble();
+      const behind = await startService({ env: double.env });
       const { page, inspect } = await open(`/sign-in?code=${await startSignIn(behind)}`, behind);
       await inspect('sign-in-provider');
       // With 204 the browser stays on the page.

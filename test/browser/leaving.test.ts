@@ -2,31 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { type GitHubDouble, startGitHubDouble } from '../support/github-double.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startGitHubDouble } from '../support/github-double.ts';
+import { useServiceBeside } from '../support/service.ts';
 import { clickApprove, useBrowser, watchPage } from './browser.ts';
 
 describe('Sign-in at the identity provider, in Chromium', function () {
   this.timeout(60_000);
   const browser = useBrowser();
-  let double: GitHubDouble;
-  let service: TestService;
-
-  before(async () => {
-    double = await startGitHubDouble();
-    service = await startService({
-      env: {
-        GITHUB_CLIENT_ID: double.clientId,
-        GITHUB_CLIENT_SECRET: double.clientSecret,
-        GITHUB_URL: double.url,
-        GITHUB_API_URL: double.apiUrl,
-      },
-    });
-  });
-  after(async () => {
-    await service?.stop();
-    await double?.close();
-  });
+  const [service, double] = useServiceBeside(startGitHubDouble);
 
   for (const hasScript of [true, false]) {
     it(`follows the redirects of the provider over another site and back, ${hasScript ? 'with' : 'without'} scripts`, async () => {

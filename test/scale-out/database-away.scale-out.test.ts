@@ -1,40 +1,35 @@
 import { expect } from 'chai';
 import type { Redis } from '../../shared/redis/connection.ts';
 import { drainJobs } from '../support/bullmq.ts';
-import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
+import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { countJobs } from '../support/jobs.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestMongo } from '../support/mongo.ts';
 import { openTestRedis } from '../support/redis.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceBeside } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const second = 1_000;
 
 describe('Jobs while MongoDB is away', function () {
   this.timeout(60_000);
-  let mongo: TestMongo;
-  let proxy: FlakyProxy;
-  let service: TestService;
+  const [service, database] = useServiceBeside(async () => {
+    const mongo = await openTestMongo();
+    const proxy = await openFlakyProxy(mongo.uri);
+    const close = () => proxy.close().then(mongo.giveBack);
+    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
+    return { mongo, proxy, close, env: { MONGODB_URI: uri } };
+  });
   let redis: Redis;
 
   before(async () => {
-    mongo = await openTestMongo();
-    proxy = await openFlakyProxy(mongo.uri);
-    const uri = `${proxy.throughProxy(mongo.uri)}&serverSelectionTimeoutMS=1000`;
-    service = await startService({ env: { MONGODB_URI: uri } });
     redis = await openTestRedis(service.config.REDIS_PREFIX);
   });
-
-  after(async () => {
-    proxy?.restore();
-    await service?.stop();
-    await redis?.close();
-    await proxy?.close();
-    await mongo?.giveBack();
-  });
+  beforeEach(() => database.proxy.restore());
+  after(() => redis?.close());
 
   for (const seconds of [25, 55, 600])
     it(`for ${seconds} s: none fails, all are done once it is back, and the log has one line a minute`, async () => {
+      const { mongo, proxy } = database;
       const owner = await service.newOwner();
       const slugs = await Promise.all(Array.from({ length: 6 }, async () => (await owner.create()).slug));
       await service.settle();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import mongoose from 'mongoose';
 import { createJobHandlers } from '../../worker/start-worker.ts';
-import { openTestMongo, type TestMongo } from '../support/mongo.ts';
+import { openTestMongo } from '../support/mongo.ts';
 import { openTestRedis, watchCommands } from '../support/redis.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useServiceBeside } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 interface Command {
@@ -16,24 +16,19 @@ const blobCollections = /^html\.(files|chunks)$|^(contexts|artefacts|artefact_ch
 
 /** How often each kind of request goes to MongoDB, as the driver reports it, and to Redis, as Redis does. */
 describe('Commands to the databases for each request', () => {
-  let mongo: TestMongo;
-  let service: TestService;
+  const [service, database] = useServiceBeside(async () => {
+    const { mongo, uri, giveBack } = await openTestMongo();
+    return { ...mongo, close: giveBack, env: { MONGODB_URI: `${uri}&monitorCommands=true` } };
+  });
   let commands: Command[] = [];
 
   before(async () => {
-    mongo = await openTestMongo();
-    service = await startService({ env: { MONGODB_URI: `${mongo.uri}&monitorCommands=true` } });
     await service.services.jobs.stop(1_000); // only requests are counted here
     const own = mongoose.connections.at(-1); // the newest is the service's
     if (own === undefined) throw new Error('the service opened no connection');
     own.getClient().on('commandStarted', ({ commandName, command }) => {
       commands.push({ name: commandName, collection: String(command[commandName] ?? command.collection) });
     });
-  });
-
-  after(async () => {
-    await service.stop();
-    await mongo.giveBack();
   });
 
   /** An owner who has written in this minute: the use of the token is noted, and that no drop is above the cap is known. */
@@ -61,7 +56,7 @@ describe('Commands to the databases for each request', () => {
 
   /** Reads a page that is not rendered yet, and waits until it is. */
   async function untilStored(read: () => Promise<unknown>): Promise<void> {
-    const artefacts = mongo.mongo.connection.collection('artefacts');
+    const artefacts = database.connection.collection('artefacts');
     const before = await artefacts.countDocuments();
     await read();
     await until(
@@ -132,7 +127,7 @@ describe('Commands to the databases for each request', () => {
   it('the job of a publish: 4', async () => {
     const owner = await knownOwner();
     const { slug } = await owner.create();
-    const drops = mongo.mongo.connection.collection<{ _id: string; head: { id: string } }>('drops');
+    const drops = database.connection.collection<{ _id: string; head: { id: string } }>('drops');
     const stored = await drops.findOne({ slug });
     const { 'version.render': render } = createJobHandlers(service.services);
     const { records, blobs } = await during(async () => {

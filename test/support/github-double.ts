@@ -6,7 +6,8 @@ import { listen } from './listen.ts';
 type Fault = 'status 500' | 'hang' | 'drop' | 'garbage' | 'a list' | 'empty' | 'too large' | 'a redirect';
 
 export interface GitHubDouble {
-  /** For GITHUB_URL and GITHUB_API_URL. */
+  /** The settings with which a service signs in there. */
+  readonly env: Readonly<Record<string, string>>;
   readonly url: string;
   readonly apiUrl: string;
   readonly clientId: string;
@@ -134,11 +135,15 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
   });
   const url = `http://127.0.0.1:${await listen(server)}${root}`;
 
+  const apiUrl = `${url}/api/v3`;
+  const [clientId, clientSecret] = ['Iv1.client', 'a-client-secret-that-nobody-may-see'];
+  const client = { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret };
   const double: GitHubDouble = {
+    env: { ...client, GITHUB_URL: url, GITHUB_API_URL: apiUrl },
     url,
-    apiUrl: `${url}/api/v3`,
-    clientId: 'Iv1.client',
-    clientSecret: 'a-client-secret-that-nobody-may-see',
+    apiUrl,
+    clientId,
+    clientSecret,
     user: { id: 583231, login: 'octocat' },
     answer: 'agrees',
     issuer: `${url}/login/oauth`,

@@ -150,26 +150,62 @@ export function useServiceOfEach(
   return runningBetween(beforeEach, afterEach, () => startService({ env, adaptEngine }));
 }
 
+/** What a service needs beside it, such as a double. */
+interface Beside {
+  /** Settings with which the service finds it. */
+  readonly env: ServiceOptions['env'];
+  close(): Promise<unknown>;
+}
+
+/** As `useService`, with something that is opened before the service and closed after it. @param env further settings */
+export function useServiceBeside<T extends Beside>(
+  open: () => Promise<T>,
+  env: ServiceOptions['env'] = {},
+): [service: TestService, beside: T] {
+  const beside = between(
+    before,
+    () => undefined,
+    open,
+    () => undefined,
+  );
+  const start = () => startService({ env: { ...beside.env, ...env } });
+  const stop = (service?: TestService) => Promise.resolve(service?.stop()).finally(() => beside.close());
+  return [between(before, after, start, stop), beside];
+}
+
 function runningBetween(
   begin: Mocha.HookFunction,
   end: Mocha.HookFunction,
   start: () => Promise<TestService>,
 ): TestService {
-  let started: TestService | undefined;
+  return between(begin, end, start, (service) => service?.stop());
+}
+
+/** What `begin` opens and `end` closes, with `undefined` where it was not opened. It can be used while tests run. */
+function between<T extends object>(
+  begin: Mocha.HookFunction,
+  end: (hook: () => Promise<unknown>) => unknown,
+  open: () => Promise<T>,
+  close: (opened?: T) => unknown,
+): T {
+  let opened: T | undefined;
   begin(async () => {
-    started = await start();
+    opened = await open();
   });
   end(async () => {
-    await started?.stop();
-    started = undefined;
+    await close(opened);
+    opened = undefined;
   });
-  // What is read of it is the started service's; `{}` is never seen.
-  return new Proxy({} as TestService, {
-    get: (_, name) => {
-      if (started === undefined) throw new Error('the service runs only while tests run');
-      return Reflect.get(started, name);
-    },
+  // What is read and set is that of what was opened; `{}` is never seen.
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(present(), name),
+    set: (_, name, value) => Reflect.set(present(), name, value),
   });
+
+  function present(): T {
+    if (opened === undefined) throw new Error('it is open only while tests run');
+    return opened;
+  }
 }
 
 interface Parts {
