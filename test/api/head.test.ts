@@ -7,12 +7,14 @@ import { createPerson, type Person } from '../support/person.ts';
 import { type Owner, startService, type TestService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
-/** A request that would be answered as the route is meant to be, and would change what it changes. */
+/** A request that is answered as the route is meant to be: a GET would change what the route changes. */
 interface Visit {
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
 }
 
+const contact = { SECURITY_CONTACT: 'mailto:security@drops.example' };
 const browser = { 'user-agent': 'Mozilla/5.0', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
 describe('HEAD', () => {
@@ -25,7 +27,7 @@ describe('HEAD', () => {
 
   for (const provider of ['GitHub', 'the sign-in key']) {
     it(`of every GET path changes no stored data and sets no cookie; sign-in with ${provider}`, async () => {
-      const service = await startService({ env: provider === 'GitHub' ? double.env : {} });
+      const service = await startService({ env: { ...contact, ...(provider === 'GitHub' && double.env) } });
       try {
         const owner = await service.newOwner();
         const visits = await prepare(service, owner, provider === 'GitHub');
@@ -33,8 +35,9 @@ describe('HEAD', () => {
         const before = await readStored(service.config);
         double.requests.length = 0;
 
-        for (const { path, headers = {} } of visits.values()) {
+        for (const { path, headers, status } of visits.values()) {
           const answer = await service.request('HEAD', path, { headers: { ...browser, ...headers } });
+          expect(answer.status, path).to.equal(status);
           expect(answer.cookies, path).to.deep.equal([]);
           expect(answer.bytes, path).to.be.empty;
         }
@@ -48,7 +51,7 @@ describe('HEAD', () => {
         );
         const callback = visits.get('/sign-in/github/callback');
         const returned = await service.get(callback?.path ?? '', { headers: callback?.headers ?? {} });
-        expect(returned.status).to.equal(provider === 'GitHub' ? 303 : 404);
+        expect(returned.status).to.equal(callback?.status);
       } finally {
         await service.stop();
       }
@@ -105,7 +108,7 @@ describe('HEAD', () => {
     withGitHub: boolean,
   ): Promise<ReadonlyMap<string, Visit>> {
     const { slug } = await owner.create({ context: 'Why' });
-    await owner.get('/api/me'); // the token's last use is written once a minute
+    const { token } = (await owner.get('/api/me')).body; // the token's last use is written once a minute
     await service.get(`/p/${slug}/card.png`); // it is drawn for its first reader
     const { poll_token } = await approved(service, owner);
     const returning = await signingIn(service);
@@ -113,14 +116,21 @@ describe('HEAD', () => {
     const done = await deciding(service, withGitHub);
     await done.submit(await done.open('/sign-in/approve'), { decision: 'deny' });
     const { cookie } = await openDashboard(service, owner);
-    const special: Readonly<Record<string, Visit>> = {
+    const ofReturning = { cookie: returning.person.cookie };
+    const special: Readonly<Record<string, Partial<Visit>>> = {
       '/assets/:name': { path: createTestPages().assets.pathOf('style.css') },
       '/api/auth/poll': { path: `/api/auth/poll?token=${poll_token}` },
       '/api/drops/:slug/diff': { path: `/api/drops/${slug}/diff?from=1` },
-      '/sign-in/github/callback': { path: returning.callback, headers: { cookie: returning.person.cookie } },
-      '/sign-in/local': { path: '/sign-in/local', headers: { cookie: returning.person.cookie } },
-      '/sign-in/approve': { path: '/sign-in/approve', headers: { cookie: decide.cookie } },
-      '/sign-in/done': { path: '/sign-in/done', headers: { cookie: done.cookie } },
+      '/drops/delete': { status: 303 }, // to the list, because none is chosen
+      '/drops/:slug/compare/diff': { path: `/drops/${slug}/compare/diff?from=1&to=1` },
+      '/sign-in/github/callback': {
+        path: returning.callback,
+        headers: ofReturning,
+        status: withGitHub ? 303 : 404,
+      },
+      '/sign-in/local': { headers: ofReturning, status: withGitHub ? 404 : 200 },
+      '/sign-in/approve': { headers: { cookie: decide.cookie } },
+      '/sign-in/done': { headers: { cookie: done.cookie } },
       '/oembed': { path: `/oembed?url=${encodeURIComponent(`${service.config.BASE_URL}/p/${slug}`)}` },
     };
     const headersOf = (path: string): Readonly<Record<string, string>> => {
@@ -131,8 +141,11 @@ describe('HEAD', () => {
     const paths = routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
     return new Map(
       [...paths, '/p/:slug/raw'].map((path) => {
-        const filled = path.replace(':slug', slug).replace(':n', '1').replace(':id', 'x');
-        return [path, special[path] ?? { path: filled, headers: headersOf(path) }];
+        const filled = path
+          .replace(':slug', slug)
+          .replace(':n', '1')
+          .replace(':id', token?.id ?? '');
+        return [path, { path: filled, headers: headersOf(path), status: 200, ...special[path] }];
       }),
     );
   }
