@@ -11,8 +11,7 @@ import { hostsOf } from '../shared/util/server-hosts.ts';
 import type { Env } from './process-io.ts';
 
 /**
- * Reads the settings. If `NAME_FILE` is set for a secret, the value is the content of that file without the final
- * line break.
+ * If `NAME_FILE` is set for a secret, the value is the content of that file without the final line break.
  * @throws ConfigError listing every invalid setting, never with the content of a file
  */
 export function readSettings(env: Env): Config {

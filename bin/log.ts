@@ -16,9 +16,8 @@ export interface ProcessLog extends Log {
 }
 
 /**
- * Writes one JSON object per line to stderr. Lines are collected for up to 200 ms: one write per line took a quarter
- * of a busy service's throughput. Call `flush` before the process exits. Of an error only type, message, stack, code
- * and cause are logged: other fields may hold user data. A failure that repeats is one line a minute (log/throttled-log.ts).
+ * One JSON object per line, written every 200 ms: one write per line took a quarter of a busy service's throughput.
+ * Of an error only type, message, stack, code and cause are logged: other fields may hold user data.
  */
 export function createLog(level: Config['LOG_LEVEL'], stderr: ProcessIo['stderr']): ProcessLog {
   const logger = pino(

@@ -23,11 +23,7 @@ export const serverSettings = [
   'REDIS_TLS_REJECT_UNAUTHORIZED',
 ] as const satisfies OptionName[];
 
-/**
- * The settings that a command needs: where the data is, and `others`. An invalid value of any other setting does not
- * stop the command.
- * @throws ConfigError listing every invalid setting among them
- */
+/** Where the data is, and `others`. An invalid value of any other setting does not stop the command. @throws ConfigError */
 export function readDataConfig(env: Env, others: readonly OptionName[] = []): Config {
   const needed: OptionName[] = ['DATA_DIR', 'SQLITE_CHECKPOINTS', ...serverSettings, ...others];
   return readSettings({ ...onlySettings(env, needed), MONGODB_CONNECTIONS: '2' });
@@ -39,10 +35,7 @@ export function describeStore(config: Config): string {
   return `SQLite in ${resolve(config.DATA_DIR)} (DATA_DIR)`;
 }
 
-/**
- * Opens the data, whether the service is running or not, and closes it after use.
- * @throws Error naming DATA_DIR if it holds no data
- */
+/** Opens the data, also beside a running service, and closes it after use. @throws Error if DATA_DIR holds none */
 export async function withServices(
   config: Config,
   io: ProcessIo,

@@ -19,10 +19,7 @@ export interface ProcessIo {
   exit(code: number): void;
 }
 
-/**
- * The arguments are wrong, or the command is for the other engine. The process exits with 2, as for an invalid setting
- * (ConfigError).
- */
+/** Wrong arguments, or a command for the other engine: the exit code is 2, as for an invalid setting. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -12,10 +12,7 @@ import { example, stripControlCharacters } from './text.ts';
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
 
-/**
- * Runs the command that `args` name, as in `['token', '--user', 'me']`.
- * @returns the exit code, after the command has printed its result or its error
- */
+/** @param args such as `['token', '--user', 'me']` @returns the exit code, after the result or the error was printed */
 export async function runCommand(args: readonly string[], io: ProcessIo): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = createProgram(io, (code) => {

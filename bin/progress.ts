@@ -6,12 +6,7 @@ export interface Progress {
   end(): void;
 }
 
-/**
- * A progress bar on stderr, if that is a terminal and the total is known. It is removed at its end.
- * @param what `Exporting`
- * @param total null: not known
- * @param unit `records`; null: the numbers are not shown
- */
+/** A progress bar, if stderr is a terminal and the total is known. @param what `Exporting` @param unit null: no numbers */
 export function startProgress(
   { stderr }: Pick<ProcessIo, 'stderr'>,
   { what, total, unit }: { what: string; total: number | null; unit: string | null },

@@ -11,9 +11,8 @@ export interface Part {
 }
 
 /**
- * Waits for SIGTERM, SIGINT, SIGHUP or an unhandled error. After that the process exits with 1 on another signal, or
- * after `seconds` if it has not exited by then.
- * @returns the exit code for a clean stop
+ * @returns at SIGTERM, SIGINT, SIGHUP or an unhandled error, the exit code for a clean stop. From then on the process exits
+ * with 1 on another signal, or after `seconds`.
  */
 export function watchForStop(io: ProcessIo, seconds: number, log: Log): Promise<number> {
   return new Promise((resolve) => {
@@ -39,8 +38,7 @@ export function watchForStop(io: ProcessIo, seconds: number, log: Log): Promise<
 }
 
 /**
- * Stops the parts in reverse order. Each gets half of the remaining time, so that a slow part leaves time for the
- * next ones. The process exits with 1 when the time is over.
+ * Stops the parts in reverse order, each within half of the remaining time. After `seconds` the process exits with 1.
  * @returns whether every part stopped without an error
  */
 export async function stopAll(

@@ -6,11 +6,7 @@ export function stripControlCharacters(line: string): string {
   return line.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-/**
- * Splits a line so that the terminal never wraps it: wrapped text could pass for a line that the command printed.
- * Every character outside ASCII counts as two columns, the width of the widest ones.
- * @param line without control characters
- */
+/** Text that the terminal wraps could pass for a line of the command. A character outside ASCII counts as two columns. */
 function wrapLine(line: string): string[] {
   const lines: string[] = [];
   let current = '';

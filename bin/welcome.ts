@@ -10,10 +10,7 @@ import type { ProcessIo } from './process-io.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dropleaf.js', import.meta.url));
 
-/**
- * Next steps for a new user, as commands that work in another shell of this machine. It contains the sign-in key only
- * if it goes to a terminal, because other output may be stored, as in a journal.
- */
+/** Next steps for a new user. The sign-in key is in it only on a terminal: other output may be stored, as in a journal. */
 export function welcome(
   { config, signInKey, identityProvider }: Pick<Services, 'config' | 'signInKey' | 'identityProvider'>,
   { env, cwd, stdout }: Pick<ProcessIo, 'env' | 'cwd' | 'stdout'>,

@@ -20,10 +20,7 @@ const schema = object({
     .test(atMostCharacters('invalid_arg', 'what', maxCharacters)),
 });
 
-/**
- * /operators/find: the page, account or token with a slug, URL, id or name. The form is a POST, and its answer no redirect,
- * because an operator may paste a token: it must be in no address, and it is not shown again.
- */
+/** /operators/find. The form is a POST without a redirect: a token that is pasted gets into no address, nor onto the page. */
 export function findRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, config } = parts.services;
   const { page, form } = operatorPages(parts);

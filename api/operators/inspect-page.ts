@@ -8,10 +8,8 @@ import { operatorPaths, pageCrumbs } from './parts.ts';
 const sourceMaxBytes = 100 * 1024;
 
 /**
- * The Content-Security-Policy of the frame. The page gets no script, form, link that leads anywhere, nor origin, also if an
- * operator opens the frame's address by itself.
- * @param loadsAll true: it loads pictures, styles, fonts and media from any server, as for a viewer. false: nothing is
- *   loaded, so that the author of the page does not learn that somebody looks
+ * The policy of the frame: no script, form, link or origin, also if the frame is opened by itself.
+ * @param loadsAll false: nothing is loaded, so that the author of the page does not learn that somebody looks
  */
 export function framePolicy(loadsAll: boolean): string {
   const from = loadsAll ? ' https: http:' : '';
@@ -29,9 +27,8 @@ export function framePolicy(loadsAll: boolean): string {
 }
 
 /**
- * The page with links that lead to new windows only, which the sandbox forbids: a click does nothing, also if the frame's address
- * is opened by itself. Chromium would connect to the server of a link before it finds that the policy forbids to leave. Of two
- * attributes with one name HTML takes the first. No quotes, because the text may stand between some.
+ * The page whose links lead to new windows, which the sandbox forbids: before Chromium applies a policy to a link it connects
+ * to the server. HTML takes the first of two equal attributes. No quotes, because the text may stand between some.
  */
 export function withoutLinks(page: Uint8Array): Uint8Array {
   const text = Buffer.from(page).toString('latin1');
@@ -39,10 +36,8 @@ export function withoutLinks(page: Uint8Array): Uint8Array {
 }
 
 /**
- * The page without frames and links to resources. No policy stops `<link rel=preconnect>`, and Chromium connects to the server of
- * a frame before it finds that the policy forbids the frame: the author's server would learn that somebody looks.
- * A `meta` may stand where a `link` may, and has no content either. What it could say (`http-equiv`) the sandbox forbids, or it
- * makes the policy stricter.
+ * The page without frames and resource hints, to whose servers Chromium connects before it applies a policy. A `meta` may
+ * stand where a `link` may; what it could say (`http-equiv`) the sandbox forbids, or it makes the policy stricter.
  */
 export function withoutConnections(page: Uint8Array): Uint8Array {
   const text = Buffer.from(page).toString('latin1');

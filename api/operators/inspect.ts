@@ -23,8 +23,8 @@ interface Inspection {
 }
 
 /**
- * An operator sees a version of a page as a viewer sees it, also if it is locked or taken down. The POST logs the inspection
- * and leads to an address with a sealed grant for this session and version, without which nothing of the page is shown.
+ * A version as viewers see it, also if it is locked or taken down. The POST logs the inspection and leads to an address
+ * with a sealed grant for this session and version, without which nothing of the page is shown.
  */
 export function inspectRoutes(parts: RouteParts): readonly Route[] {
   const { moderation, pages, sealer, clock, config } = parts.services;

@@ -17,15 +17,9 @@ export interface OperatorPage extends SessionPage {
   readonly tab?: 'reports' | 'find' | 'log';
 }
 
-/**
- * Makes the routes of the pages for operators. For everybody else there is no such page. A GET changes nothing and is not in the
- * audit log.
- */
+/** Routes of pages for operators. For everybody else they do not exist. A GET changes nothing and is not in the audit log. */
 export function operatorPages({ sessions, readForm, layout }: RouteParts) {
-  /**
-   * @returns false: the operator is sent to sign in again, and then to the page of this path
-   * @throws DropError `not_found` as for a path that does not exist
-   */
+  /** @returns false: the operator was sent to sign in again @throws DropError `not_found` for anybody else */
   function admit(req: Request, res: Response, session: Session): boolean {
     if (!session.isOperator) throw notFound('path');
     if (!session.isTooOldToOperate) return true;

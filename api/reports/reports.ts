@@ -86,18 +86,12 @@ function idOf(form: Form): string {
   return reportIdPattern.test(id) ? id : randomBase62(reportIdLength);
 }
 
-/**
- * The largest valid form: a character has at most 4 bytes, each of them sent as `%XX`; a line break is sent as two
- * characters.
- */
+/** A character has at most 4 bytes, each of them sent as `%XX`; a line break is sent as two characters. */
 export function reportFormBytes(textMaxCharacters: number): number {
   return 12 * (textMaxCharacters + contactMaxCharacters) + 1024;
 }
 
-/**
- * Reads the fields of POST /report/{slug}. A missing field counts as empty.
- * @returns a function of the form's fields, which throws DropError `invalid_arg`
- */
+/** @returns a function that reads the fields of the form, a missing one as empty. It throws DropError `invalid_arg` */
 function createReportReader(textMaxCharacters: number) {
   const chooseReason = invalid('Choose a reason.');
   const schema = object({

@@ -9,8 +9,7 @@ import type { RouteParts } from '../http/route-parts.ts';
 import { orAgain, type Shown } from '../http/show.ts';
 import { browserSignIn } from './browser.ts';
 import { beginDecision } from './decide.ts';
-import { createLocalSignIn } from './local-key.ts';
-import { noSignInInProgress, problem, type SignInPages } from './pages.ts';
+import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
 
 /** A visit to the provider that returns. */

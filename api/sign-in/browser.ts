@@ -8,8 +8,7 @@ import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { orAgain, type Shown } from '../http/show.ts';
 import type { Steps } from './cookie.ts';
-import { createLocalSignIn } from './local-key.ts';
-import { problem, type SignInPages } from './pages.ts';
+import { createLocalSignIn, problem, type SignInPages } from './pages.ts';
 import { localPage, providerPage } from './views.ts';
 
 /** Time to come back from the identity provider. */
@@ -18,10 +17,7 @@ const visitMs = 10 * 60_000;
 /** Longer addresses are not kept: the cookie of the visit must stay below 4 KB. */
 const nextMaxLength = 500;
 
-/**
- * A person signs in to the dashboard. A session starts only here and when such a visit returns from the provider: approving a
- * device never starts one, and a session never approves a device.
- */
+/** Starts sessions. Approving a device never starts one, and a session never approves a device. */
 export function browserSignIn(
   { services, sessions: access }: RouteParts,
   { cookie, page, form }: SignInPages,
@@ -43,10 +39,7 @@ export function browserSignIn(
     return providerPage(provider.name, url, 'You then return here.');
   }
 
-  /**
-   * Starts a session of its own for each sign-in, and ends the one that the browser had.
-   * @throws DropError `rate_limited`
-   */
+  /** Starts a new session, and ends the one that the browser had. @throws DropError `rate_limited` */
   async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
     const { id } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
@@ -112,11 +105,7 @@ export function browserSignIn(
   };
 }
 
-/**
- * Only pages of the dashboard: after a sign-in nobody is sent to another site, nor to a drop, which could ask for the key
- * again.
- * @returns a path with its query; the first page of the dashboard for anything else
- */
+/** A path of the dashboard with its query; its first page for anything else: nobody is sent to another site, or to a drop. */
 function dashboardPathIn(next: unknown, baseUrl: string): string {
   if (typeof next !== 'string' || next.length > nextMaxLength) return dashboardPaths.drops;
   if (!URL.canParse(next, baseUrl)) return dashboardPaths.drops;
@@ -164,10 +153,7 @@ const systems: typeof browsers = [
   ['Linux', /\bLinux\b/],
 ];
 
-/**
- * A short name for the list of sessions, made of our own words: `Firefox on Windows`. The header itself is not stored.
- * @param userAgent the header, which any client chooses
- */
+/** `Firefox on Windows`, made of our own words: any client chooses its header. */
 function browserName(userAgent = ''): string {
   const find = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const [browser, system] = [find(browsers), find(systems)];

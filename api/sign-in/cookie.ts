@@ -29,10 +29,7 @@ export interface Steps {
   done: { readonly outcome: Outcome; readonly expiresAt: number };
 }
 
-/**
- * The cookie that connects the pages of one sign-in. It is sealed (encrypted and authenticated), replaced at each step, and
- * expires with the sign-in. On http the browser sends it to these pages only.
- */
+/** The cookie that connects the pages of one sign-in: sealed, replaced at each step, and expired with the sign-in. */
 export function createSignInCookie(deps: { sealer: Sealer; clock: Clock; isSecure: boolean }) {
   const { sealer, clock, isSecure } = deps;
   // `__Host-` keeps sibling domains from setting the cookie, and requires the path `/`.

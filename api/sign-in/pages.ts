@@ -1,8 +1,13 @@
 import type { Request, Response } from 'express';
+import { type Identity, localIdentity } from '../../shared/accounts/account.ts';
 import { isHttps } from '../../shared/config/config.ts';
 import { DropError } from '../../shared/domain/errors.ts';
+import type { Services } from '../../shared/engines/open-services.ts';
+import { quotaOf } from '../../shared/limits/visitor.ts';
+import { constantTimeEqual } from '../../shared/util/constant-time-equal.ts';
 import type { PageParts } from '../html/layout.ts';
 import { isNavigation } from '../http/answer-error.ts';
+import { visitorOf } from '../http/client-address.ts';
 import { signInPaths } from '../http/paths.ts';
 import { open, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
@@ -61,4 +66,27 @@ export function signInEnded(): Problem {
   const message =
     'This sign-in has expired, or it was already approved or denied. Start again on your device to get a new code.';
   return { error: new DropError('not_found', message), title: 'Sign-in ended' };
+}
+
+/** @returns a reader of name and key. It throws DropError `invalid_arg` (name), `forbidden` (wrong key), `rate_limited` */
+export function createLocalSignIn({ limits, config }: Pick<Services, 'limits' | 'config'>) {
+  return async (req: Request, form: Form, signInKey: string): Promise<Identity> => {
+    const identity = localIdentity(form.get('name') ?? '');
+    if (identity === null) {
+      const message =
+        'The name must have 1 to 39 letters (a-z), digits, ".", "-" or "_", and start with a letter or digit.';
+      throw new DropError('invalid_arg', message, { field: 'name' });
+    }
+    const key = (form.get('key') ?? '').trim();
+    const visitor = visitorOf(req.ip);
+    const isRight = await limits.attempts.key.run({
+      visitor,
+      // Per address only: the key has 143 bits, and a shared limit would let anybody lock the operator out.
+      quotas: [quotaOf('key', visitor.address, config.CODE_TRIES)],
+      check: async () => constantTimeEqual(key, signInKey),
+      counts: (isRight) => !isRight,
+    });
+    if (!isRight) throw new DropError('forbidden', 'The sign-in key is wrong.', { field: 'key' });
+    return identity;
+  };
 }

@@ -1,20 +1,108 @@
 import type { Request } from 'express';
+import { object, string } from 'yup';
 import type { Config } from '../../shared/config/config.ts';
 import type { Requester } from '../../shared/sign-ins/sign-in.ts';
+import type { PollResult, StartedSignIn } from '../../shared/sign-ins/sign-ins.ts';
 import { createLabelReader, sampleAccountId, startBody } from '../account/account.ts';
-import { servicePaths } from '../http/paths.ts';
+import { codePathWith, servicePaths } from '../http/paths.ts';
 import { openCall, type Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { sendJson } from '../http/send.ts';
+import { type Fault, invalid, validate } from '../http/validate.ts';
 import { json, type Operation } from '../openapi/operation.ts';
 import { queryParameters, toJsonSchema } from '../openapi/request-schema.ts';
+import {
+  address,
+  either,
+  exactly,
+  fields,
+  integer,
+  named,
+  oneOf,
+  text,
+  type Wire,
+} from '../openapi/shape.ts';
 import { authenticationRoutes } from './authenticate.ts';
 import { decisionRoutes } from './decide.ts';
 import { codeRoutes } from './enter-code.ts';
 import { signInPages } from './pages.ts';
-import { pollQuery, pollShape, presentPoll, presentStart, readPollToken, startShape } from './schema.ts';
 
 const userAgentMaxLength = 300;
+
+const tokenRequired: Fault = {
+  code: 'token_required',
+  message: 'token is required: send the poll_token from POST /api/auth/start',
+};
+
+/** The query of GET /api/auth/poll. */
+const pollQuery = object({
+  token: string()
+    .typeError(invalid('token must be given once'))
+    .defined(tokenRequired)
+    .test({
+      name: 'not-empty',
+      params: { json: { minLength: 1 } },
+      message: tokenRequired,
+      test: (value) => value !== '',
+    })
+    .meta({ description: 'The `poll_token` from `POST /api/auth/start`.' }),
+});
+
+const startShape = named(
+  'SignInStart',
+  fields({
+    code: text('The code to show to the user.', { examples: ['BCDF-GHJK'] }),
+    verification_url: address(
+      'The address that the user opens in a browser.',
+      'https://drops.example/sign-in?code=BCDF-GHJK',
+    ),
+    poll_token: text('The token that the client polls with. Keep it secret.'),
+    expires_in: integer('Seconds for which the code and the poll token are valid.', 1, { examples: [600] }),
+    poll_interval: integer('Seconds to wait between polls.', 1, { examples: [2] }),
+  }),
+);
+
+const pollShape = named(
+  'SignInPoll',
+  either(
+    fields({
+      status: oneOf('`expired` also means that the user denied the sign-in.', [
+        'pending',
+        'claimed',
+        'expired',
+        'not_found',
+      ]),
+    }),
+    fields(
+      {
+        status: exactly(
+          'The user approved the sign-in. Only the first such poll gets the token.',
+          'verified',
+        ),
+        api_token: text('The bearer token for all other calls. It is shown only once.'),
+        user_id: text('The id of the account.'),
+      },
+      'The only answer that contains the token.',
+    ),
+  ),
+);
+
+/** The answer to POST /api/auth/start (spec 4.2). */
+function presentStart(started: StartedSignIn, baseUrl: string): Wire<typeof startShape> {
+  return {
+    code: started.code,
+    verification_url: baseUrl + codePathWith(started.code),
+    poll_token: started.pollToken,
+    expires_in: started.expiresInSeconds,
+    poll_interval: started.pollIntervalSeconds,
+  };
+}
+
+/** The answer to GET /api/auth/poll. */
+function presentPoll(result: PollResult): Wire<typeof pollShape> {
+  if (result.status !== 'verified') return { status: result.status };
+  return { status: result.status, api_token: result.apiToken, user_id: result.userId };
+}
 
 /** Spec 4.2: how a client gets a token. */
 function signInOperations(config: Config) {
@@ -72,10 +160,10 @@ function programRoutes({ services: { signIns, config } }: RouteParts): readonly 
   };
   const poll = openCall('GET', servicePaths.signInPoll, docs.poll, async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
-    const pollToken = readPollToken(req.query);
+    const { token } = validate(pollQuery, req.query, 'query');
     // A HEAD must not claim the sign-in: the client would never see the token.
     if (req.method === 'HEAD') res.setHeader('Content-Type', 'application/json; charset=utf-8').end();
-    else sendJson(res, presentPoll(await signIns.poll(pollToken)));
+    else sendJson(res, presentPoll(await signIns.poll(token)));
   });
   return [start, poll];
 }

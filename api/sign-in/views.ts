@@ -9,10 +9,8 @@ import { signInPaths } from '../http/paths.ts';
 export type Outcome = 'approved' | 'denied';
 
 /**
- * The user enters the code, or confirms the code from the address. Comparing it with the code on the device protects
- * against a link that somebody else sent (RFC 8628, section 5.4).
- * @param code as typed, or from the address; '' for none
- * @param provider the identity provider's name; null if users sign in with the sign-in key
+ * The user enters the code, or compares the code of the address with the device: somebody else may have sent the link
+ * (RFC 8628, section 5.4). @param code as typed, or from the address @param provider null: the sign-in key is used
  */
 export function codePage(code: string, provider: string | null, error?: DropError): PageParts {
   const isFromAddress = code !== '' && error === undefined;
@@ -41,9 +39,8 @@ ${
 }
 
 /**
- * A page that leads to the identity provider. It is not a redirect, because Chromium applies `form-action` to every
- * redirect that follows a form, including those that the provider makes to further hosts.
- * @param next what follows
+ * Leads to the identity provider. No redirect: Chromium applies `form-action` to every redirect that follows a form, also
+ * to those of the provider.
  */
 export function providerPage(provider: string, url: string, next: string): PageParts {
   return {

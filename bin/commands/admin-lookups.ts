@@ -17,7 +17,6 @@ import {
 import type { ProcessIo } from '../process-io.ts';
 import { example, formatTime } from '../text.ts';
 
-/** Prints every page, account and token that has this slug, URL, id or name. */
 export function addFind(admin: Command, io: ProcessIo): void {
   addLogged(admin, 'find')
     .summary('look up a page, an account or a token')

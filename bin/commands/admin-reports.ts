@@ -60,10 +60,7 @@ interface ReportListOptions {
   readonly limit: number;
 }
 
-/**
- * Prints reports, newest first.
- * @throws UsageError if `page` is neither a slug nor a URL @throws Error if there is no report `before`
- */
+/** Newest first. @throws UsageError if `page` is none @throws Error if there is no report `before` */
 async function listReports({ all, page, before, limit }: ReportListOptions, io: ProcessIo): Promise<void> {
   const filter = {
     withClosed: all === true,
@@ -101,7 +98,6 @@ function describeReport({ id, slug, version, reason, text, contact, createdAt, c
   ];
 }
 
-/** Prints the pages with open reports, one line each, most reports first. */
 async function listReportedPages({ limit }: { readonly limit: number }, io: ProcessIo): Promise<void> {
   await withAdmin(io, async ({ reports }) => {
     const { pages, others } = await reports.listPages(limit);
@@ -126,10 +122,7 @@ function describePages(pages: Awaited<ReturnType<Reports['listPages']>>['pages']
   });
 }
 
-/**
- * Closes one report, or all open reports of a page.
- * @throws UsageError unless exactly one of `id` and `page` is given @throws Error if there is no such report
- */
+/** @throws UsageError unless one of `id` and `page` is given @throws Error if there is no such report */
 async function closeReports(
   id: string | undefined,
   { page, ...options }: OperatorOptions & { readonly page?: string },

@@ -131,10 +131,7 @@ function addAct(admin: Command, act: ActCommand, io: ProcessIo): void {
 
 type Operator = ReturnType<typeof readOperator>;
 
-/**
- * @returns a command that throws UsageError if the page is neither a slug nor a URL, and Error if there is no such page
- * @param describeState the page after the act, by what it was before
- */
+/** @param describeState the page after the act, by what it was before */
 function changePage(
   change: (moderation: Moderation, slug: string, operator: Operator) => Promise<ChangedPage>,
   describeState: (before: ChangedPage['before']) => string,
@@ -167,10 +164,7 @@ function printEdge(edge: ChangedPage['edge'], { stdout, stderr }: ProcessIo): vo
   }
 }
 
-/**
- * @param change returns what follows the account in the line that is printed
- * @returns a command that throws an Error if there is not exactly one account with that id or name
- */
+/** @param change returns what follows the account in the line that is printed */
 function changeAccount(
   change: (moderation: Moderation, account: Account, operator: Operator) => Promise<string>,
 ): ActCommand['run'] {

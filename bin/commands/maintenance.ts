@@ -50,10 +50,7 @@ export function addMaintenance(program: Command, io: ProcessIo): void {
     .action(() => signInKey(io));
 }
 
-/**
- * Prints every setting with its value, and warns about misspelled names and settings without an effect.
- * @throws ConfigError listing every invalid setting
- */
+/** @throws ConfigError listing every invalid setting */
 function printConfig({ env, stdout, stderr }: ProcessIo): void {
   const warn = (text: string) => void stderr.write(`dropleaf: ${text}\n`);
   describeMisspelled(env).forEach(warn); // also if a setting is invalid
@@ -68,11 +65,7 @@ function printConfig({ env, stdout, stderr }: ProcessIo): void {
   }
 }
 
-/**
- * Gives the stored data the form of this release. Any invalid setting stops it: platforms run it before a release, and a
- * release with that setting would not start.
- * @throws Error if a service runs on SQLite
- */
+/** Any invalid setting stops it: platforms run it before a release, and the release would not start with that setting. */
 async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   const config = readSettings(env);
   const { createLog } = await import('../log.ts');
@@ -82,10 +75,7 @@ async function migrate({ env, stdout, stderr }: ProcessIo): Promise<void> {
   stdout.write(`${describeStore(config)} is ready for this release.\n`);
 }
 
-/**
- * Creates a token for a local account and prints it, and nothing else, on stdout.
- * @throws UsageError if the name or the label is invalid
- */
+/** @throws UsageError if the name or the label is invalid */
 async function token({ user, label }: { user: string; label?: string }, io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env, ['LABEL_MAX_CHARACTERS']);
   const identity = localIdentity(user);
@@ -108,10 +98,7 @@ async function token({ user, label }: { user: string; label?: string }, io: Proc
   }
 }
 
-/**
- * Prints the sign-in key, and nothing else on stdout. The first call generates it.
- * @throws Error if people sign in with GitHub
- */
+/** The first call generates the key. @throws Error if people sign in with GitHub */
 async function signInKey(io: ProcessIo): Promise<void> {
   const config = readDataConfig(io.env, ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET']);
   if (config.GITHUB_CLIENT_ID !== '') {

@@ -2,10 +2,7 @@ import type { Account, Identity } from './account.ts';
 
 /** Accounts, one per identity (spec 5.3). Unless it says otherwise, a method ignores deleted accounts. */
 export interface AccountStore {
-  /**
-   * The identity's account, created with `id` and `now` if there is none. Updates its name.
-   * Atomic: parallel first sign-ins of one identity get the same account.
-   */
+  /** The account of the identity, with its name; created with `id` and `now` if there is none. Atomic. */
   findOrCreate(identity: Identity, id: string, now: number): Promise<Account>;
 
   /** null: no such account. */
@@ -14,19 +11,15 @@ export interface AccountStore {
   /** Accounts with that name at any provider, ignoring ASCII case, oldest first. */
   findByName(name: string): Promise<Account[]>;
 
-  /**
-   * Suspends the account from `at` on, or ends its suspension with null. An account that is suspended already keeps
-   * its time. null: no such account.
-   */
+  /** `at` null: ends the suspension. A suspended account keeps its time. null: no such account. */
   setSuspended(id: string, at: number | null): Promise<Account | null>;
 
   /** The writes that DropStore has counted on that UTC day, `2026-01-31`. */
   countDailyWrites(id: string, day: string): Promise<number>;
 
   /**
-   * Marks the account as deleted and removes its identity, in one update: from then on its tokens and sessions are invalid
-   * (TokenStore, SessionStore), and the identity's next sign-in gets a new account.
-   * false: no such account, or it is suspended.
+   * Marks the account as deleted and removes its identity, in one update: from then on its tokens and sessions are invalid,
+   * and the identity gets a new account. false: no such account, or it is suspended.
    */
   markDeleted(id: string, now: number): Promise<boolean>;
 

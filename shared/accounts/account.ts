@@ -51,10 +51,7 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: Token }
   | { readonly kind: 'session'; readonly session: Session };
 
-/**
- * The account that makes a request. `ownerId` is the account that owns the drops of the request. It equals `accountId`
- * today; the separate field prepares for shared ownership.
- */
+/** The account that makes a request. `ownerId` owns the drops of the request: today the same, later perhaps shared. */
 export interface Caller {
   readonly accountId: string;
   readonly ownerId: string;
@@ -63,7 +60,7 @@ export interface Caller {
   readonly isSuspended: boolean;
 
   /**
-   * Checks again, by one indexed read, that the token or session is valid and the account is not suspended.
+   * Checks token or session, and suspension, again by one indexed read.
    * @throws DropError `invalid_token` (of a session: `unauthorized`), `forbidden`
    */
   confirm(): Promise<void>;

@@ -79,9 +79,8 @@ export function createAccounts(deps: {
     },
 
     /**
-     * Deletes the account with all its drops. When this returns, the service serves none of them, as after `Drops.remove`.
-     * One update decides: after it no token and session of the account is valid, and if this fails, or the process ends, the
-     * job `account.remove` does the rest.
+     * Deletes the account; then the service serves none of its drops, and no token or session of it is valid. One update
+     * decides; if the rest fails, the job `account.remove` does it.
      * @throws DropError `forbidden` if the account is suspended: its owner could begin again with the same identity
      */
     async remove({ accountId }: Pick<Caller, 'accountId'>): Promise<void> {
@@ -93,9 +92,7 @@ export function createAccounts(deps: {
       await removeContents(accountId);
     },
 
-    /**
-     * Repeats the removal for a deleted account, and erases its record after an hour. Does nothing for any other account.
-     */
+    /** For the job: removes the rest of a deleted account, and its record after an hour. */
     async finishRemoval(accountId: string): Promise<void> {
       const deletedAt = await accounts.findDeletedAt(accountId);
       if (deletedAt === null) return;

@@ -26,8 +26,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings from an environment. Pure; an empty value is the same as none.
- * @param unread settings whose value could not be read, and why: a text that follows the name in the error
+ * Pure; an empty value is the same as none. @param unread why a value could not be read: a text that follows the name
  * @throws ConfigError listing every invalid setting
  */
 export function readConfig(
@@ -142,10 +141,7 @@ const purgerSettings: Readonly<Record<string, readonly OptionName[]>> = {
   cloudflare: ['EDGE_CLOUDFLARE_ZONE_ID', 'EDGE_PURGE_TOKEN'],
 };
 
-/**
- * Problems of several settings together.
- * @param config settings without a value are ''. Invalid settings are missing, and no problem here is about them
- */
+/** @param config settings without a value are ''. Invalid settings are missing, and no problem here is about them */
 function findContradictions(config: Config): string[] {
   const { EDGE_PURGER: purger } = config;
   const problems = pairs
@@ -208,10 +204,7 @@ const variables = Object.entries(options).flatMap(([name, option]) =>
   'secret' in option ? [name, `${name}_FILE`] : [name],
 );
 
-/**
- * Variables with a value that are retired settings, or within one edit of a setting, two for long names. Case does not
- * count. An edit inserts, removes or replaces a character, or swaps two neighbors (Damerau-Levenshtein).
- */
+/** Retired settings, and variables within one edit of a setting, two for long names (Damerau-Levenshtein, ignoring case). */
 export function findMisspelled(env: Readonly<Record<string, string | undefined>>): Misspelled[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || variables.includes(name) || otherPrograms.test(name)) return [];

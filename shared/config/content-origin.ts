@@ -9,10 +9,7 @@ export interface ContentOrigin {
 
 const names = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
-/**
- * Reads `https://*.drops.example`.
- * @returns null if it has a path, no `*.` or more than one
- */
+/** Reads `https://*.drops.example`. @returns null if it has a path, no `*.` or more than one */
 export function readContentOrigin(text: string): ContentOrigin | null {
   const sample = text.replace('//*.', '//sample.'); // parsed as browsers parse URLs, apart from the star
   if (sample === text || !URL.canParse(sample)) return null;
@@ -40,8 +37,8 @@ export function areRelated(domain: string, host: string): boolean {
 }
 
 /**
- * The longest common parent domain of at least two labels (`drops.example`); null: none. Unless it is a public suffix
- * (`co.uk`), browsers treat the two as one site.
+ * The longest common parent domain of two labels or more; null: none. Browsers treat the two as one site, unless it is a
+ * public suffix (`co.uk`).
  */
 export function commonDomain(domain: string, host: string): string | null {
   const [one, other] = [domain.split('.').reverse(), host.split('.').reverse()];

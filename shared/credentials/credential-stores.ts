@@ -6,10 +6,7 @@ interface CredentialStore<T> {
   /** `id_taken`: another credential has the same id, which is the beginning of the hash; the caller makes a new one. */
   insert(credential: T): Promise<'inserted' | 'id_taken'>;
 
-  /**
-   * The credential with its account's name and suspension, in one read. null: unknown or revoked, or the account is deleted
-   * or unknown.
-   */
+  /** The credential with its account's name and suspension, in one read. null: unknown, revoked, or without a live account. */
   findByHash(
     hash: string,
   ): Promise<{ credential: T; account: { name: string; isSuspended: boolean } } | null>;
@@ -23,10 +20,7 @@ interface CredentialStore<T> {
   /** Revokes every credential of the account, except the one with the id `exceptId`. Returns how many. */
   revokeAll(accountId: string, exceptId?: string | null): Promise<number>;
 
-  /**
-   * Sets the time of the last use to `now`, if there was no use or the last one was before `ifUsedBefore`. A revoked
-   * credential stays revoked.
-   */
+  /** Sets the last use to `now`, if there was none or it was before `ifUsedBefore`. A revoked credential stays revoked. */
   touch(id: string, now: number, ifUsedBefore: number): Promise<void>;
 }
 

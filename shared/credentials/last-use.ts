@@ -4,11 +4,7 @@ import type { Log } from '../log/log.ts';
 /** The use of a credential is recorded at most once in this time. */
 const recordUseEveryMs = 60_000;
 
-/**
- * Records when a token or a session was last used. It does not delay the request. After a failure the stored time is outdated.
- * @param touch of the store
- * @returns a function that returns the time of the last use: the credential's, or now
- */
+/** Records uses without delaying the request. @returns a function that returns the last use: the credential's, or now */
 export function createUseRecorder(
   { clock, log }: { clock: Clock; log: Log },
   what: 'token' | 'session',

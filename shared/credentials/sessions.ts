@@ -39,11 +39,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
   }
 
   return {
-    /**
-     * Starts a session for an account whose owner has just signed in.
-     * @param browser a short description for the list of sessions
-     * @returns the secret for the browser's cookie, which is stored nowhere
-     */
+    /** @param browser a short description for the list @returns the secret for the browser's cookie, which is stored nowhere */
     async start(accountId: string, browser: string): Promise<string> {
       return retryOnCollision(async () => {
         const secret = newSessionSecret();
@@ -56,10 +52,7 @@ export function createSessions(deps: { sessions: SessionStore; clock: Clock; log
       });
     },
 
-    /**
-     * Identifies a browser by one indexed read.
-     * @returns null if the secret is malformed or unknown, its session has ended, or was not used for 30 days
-     */
+    /** One indexed read. null: malformed or unknown, the session was ended, or was not used for 30 days. */
     async identify(secret: string): Promise<SignedIn | null> {
       const hash = hashSessionSecret(secret);
       const found = hash === null ? null : await find(hash);

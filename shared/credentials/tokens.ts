@@ -36,10 +36,8 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
 
   return {
     /**
-     * Identifies the caller (spec 5) by one indexed read.
-     * @param authorization the request's Authorization header
-     * @throws DropError `unauthorized` without a bearer credential, `invalid_token` for a malformed, unknown,
-     *   revoked or expired token
+     * Spec 5. One indexed read. @param authorization the header @throws DropError `unauthorized` without a bearer credential,
+     * `invalid_token` for a malformed, unknown, revoked or expired token
      */
     async authenticate(authorization: string | undefined): Promise<Caller> {
       const bearer = readBearer(authorization);
@@ -59,11 +57,7 @@ export function createTokens(deps: { tokens: TokenStore; clock: Clock; log: Log 
 
     identify,
 
-    /**
-     * Creates a token and stores its hash. Only the returned text contains the token.
-     * @param label null for none
-     * @param expiresAt Unix ms; null: it does not expire
-     */
+    /** Only the returned text contains the token. @param label null: none @param expiresAt Unix ms; null: it does not expire */
     async mint(accountId: string, label: string | null, expiresAt: number | null = null): Promise<string> {
       return retryOnCollision(async () => {
         const token = newToken();

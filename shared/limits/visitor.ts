@@ -37,8 +37,7 @@ export function quotaOf(name: LimitName, id: string, limit: number) {
 export const networkLimitFactor = 10;
 
 /**
- * The quotas of a visitor's network and address. The network comes first: once it is used up, none of its other
- * addresses is counted. An IPv4 address is its own network and has one quota.
+ * The network comes first: once it is used up, none of its other addresses is counted. An IPv4 address has one quota.
  * @param limit for an address
  */
 export function quotasOf(

@@ -14,10 +14,8 @@ export type Audit = ReturnType<typeof createAudit>;
 export function createAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }) {
   return {
     /**
-     * Logs the act, does it, and logs its outcome.
-     * @param describe returns the outcome as a text for operators
-     * @throws the error of the work; the error of the log. If the log fails before the act, the act is not done. If it
-     *   fails after the act, the entry has no outcome
+     * @param describe returns the outcome as a text for operators @throws what the work and the log throw. If the log fails
+     * before the act, the act is not done; after it, the entry has no outcome
      */
     async record<T>(act: NewAct, work: () => Promise<T>, describe: (done: T) => string): Promise<T> {
       const at = clock.now();

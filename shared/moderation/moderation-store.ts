@@ -2,17 +2,14 @@ import type { Drop, PendingTask } from '../drops/drop.ts';
 import type { Takedown } from './act.ts';
 
 /**
- * Drops of all owners, for operators. `takeDown` and `restore` are visible changes: in one update they raise `rev` and
- * add `tasks` to the pending tasks. They leave `updatedAt`, the time of the owner's last change.
+ * Drops of all owners. `takeDown` and `restore` raise `rev` and add `tasks` to the pending tasks, in one update. They leave
+ * `updatedAt`, the time of the owner's last change.
  */
 export interface ModerationStore {
   /** null: no such drop, or deleted, or expired: then no method finds it. */
   findDrop(slug: string): Promise<Drop | null>;
 
-  /**
-   * From now on `isTakenDown` is true in `DropStore.findPage`. If the page is taken down already, the time stays and the
-   * reason is replaced. null: no such drop.
-   */
+  /** If the page is taken down already, its time stays and the reason is replaced. null: no such drop. */
   takeDown(slug: string, takedown: Takedown, tasks: readonly PendingTask[]): Promise<Drop | null>;
 
   /** Ends the takedown. Changes nothing if the page is not taken down. null: no such drop. */

@@ -122,10 +122,7 @@ export function createModeration(deps: {
   }
 
   return {
-    /**
-     * Takes a page offline. If it is offline already, its reason is replaced and the edge is purged again.
-     * @throws DropError `not_found`
-     */
+    /** Of a page that is offline the reason is replaced and the edge is purged again. @throws DropError `not_found` */
     async takeDown(slug: string, { by, reason }: Operator & { readonly reason: string }) {
       const before = await findPage(slug);
       const entry = { act: 'takedown', by, target: slug, reason } as const;
@@ -161,9 +158,8 @@ export function createModeration(deps: {
       ),
 
     /**
-     * Revokes every token of the account and ends its sessions. Its approved sign-ins end first: a poll that has claimed one shows its token
-     * only while the sign-in is valid (sign-ins.ts), and a token that was stored earlier is among the revoked ones.
-     * @returns the number of tokens, of sessions, and of sign-ins that had no token yet
+     * Ends sign-ins first: a poll that has claimed one shows its token only while the sign-in is valid (sign-ins.ts), and a token
+     * that was stored earlier is among the revoked ones. @returns counts; of sign-ins those without a token
      */
     revokeTokens: (account: Account, { by, reason }: Operator) =>
       audit.record(
@@ -204,8 +200,7 @@ export function createModeration(deps: {
       ),
 
     /**
-     * Everything that has this slug, account id, name, token id or token. Of a token only its id is written to the audit
-     * log, and nothing of a text that looks like one.
+     * Everything that has this slug, account id, name, token id or token. Of a token only its id gets into the audit log.
      * @param text may contain a token among other things, such as a whole header
      */
     find(text: string, { by }: Pick<Operator, 'by'>): Promise<Findings> {

@@ -8,9 +8,8 @@ import type { Sealer } from '../secrets/sealer.ts';
 import type { PasscodeHasher } from './passcode-hasher.ts';
 
 /**
- * `pass`: the browser's cookie, which opens every version of the drop. `grant`: part of the address of the viewer's frame,
- * because a sandboxed frame that reloads itself sends no cookies. The page in the frame can read its address and leak it,
- * so a grant opens one version only.
+ * `pass`: the cookie, which opens every version of the drop. `grant`: in the address of the viewer's frame, which sends no
+ * cookies; the page can read its address and leak it, so a grant opens one version only.
  */
 export type PassKind = 'pass' | 'grant';
 
@@ -56,10 +55,7 @@ export function createPasscodes(deps: {
       return { id: newId(clock.now()), hash: await hasher.hash(passcode, accountId) };
     },
 
-    /**
-     * Whether the passcode opens the page. Only wrong passcodes count.
-     * @throws DropError `rate_limited` after too many wrong ones, `unavailable` if too many are being checked
-     */
+    /** Only wrong passcodes count. @throws DropError `rate_limited`; `unavailable` if too many are being checked */
     async check(page: Page, passcode: string, visitor: Visitor): Promise<boolean> {
       const { dropId, lock } = page;
       if (lock === null) return true;

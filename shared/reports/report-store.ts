@@ -15,8 +15,8 @@ export interface ReportQuery {
 /** Reports of pages. A report outlives its drop, so that deleting a drop hides no report. */
 export interface ReportStore {
   /**
-   * Stores an open report. `known`: a report with this id exists and stays as it is. `full`: the drop has `cap` open
-   * reports. Atomic: parallel calls never pass the cap, unless it was lowered.
+   * `known`: a report with this id exists and stays as it is. `full`: the drop has `cap` open reports. Atomic: parallel calls
+   * never pass the cap, unless it was lowered.
    */
   insert(report: NewReport, cap: number): Promise<'inserted' | 'known' | 'full'>;
 
@@ -26,10 +26,7 @@ export interface ReportStore {
   /** The newest first, ties by id. By an index. */
   list(query: ReportQuery): Promise<Report[]>;
 
-  /**
-   * Pages with open reports, at most `limit`: the most reported first, then the one with the newest report.
-   * `others`: number of further pages.
-   */
+  /** The most reported pages first, ties by the newest report. `others`: number of further pages. */
   listPages(limit: number): Promise<{ pages: ReportedPage[]; others: number }>;
 
   /** Open → closed; false: closed already, or no such report. */

@@ -35,11 +35,8 @@ export function createReports(deps: {
 
   return {
     /**
-     * Stores a report of the page. A repeat with the same id changes nothing and counts for no limit.
-     * @param id generated when the form was shown
-     * @param visitor counted for an hour, not stored
-     * @returns false: the page has the maximum of open reports, and this one is not stored
-     * @throws DropError `rate_limited`
+     * A repeat with the same id changes nothing and counts for no limit. @param id generated when the form was shown
+     * @param visitor not stored @returns false: too many open reports, not stored @throws DropError `rate_limited`
      */
     async submit(page: Page, id: string, complaint: Complaint, visitor: Visitor): Promise<boolean> {
       if ((await reports.find(id)) !== null) return true;
@@ -58,10 +55,7 @@ export function createReports(deps: {
       return outcome !== 'full';
     },
 
-    /**
-     * Newest first.
-     * @throws DropError `not_found` if there is no report `before`
-     */
+    /** Newest first. @throws DropError `not_found` if there is no report `before` */
     async list({ withClosed, slug, before }: ReportFilter, limit: number): Promise<Report[]> {
       const position = before === undefined ? null : await reports.find(before);
       if (before !== undefined && position === null) throw notFound('report');
@@ -75,10 +69,7 @@ export function createReports(deps: {
     listPages: (limit: number): Promise<{ pages: ReportedPage[]; others: number }> =>
       reports.listPages(limit),
 
-    /**
-     * Closes a report, with an entry in the audit log.
-     * @returns false: it was closed already; null: no such report
-     */
+    /** Logged. @returns false: it was closed already; null: no such report */
     async close(id: string, operator: Operator): Promise<boolean | null> {
       const report = await reports.find(id);
       if (report === null) return null;
@@ -87,10 +78,7 @@ export function createReports(deps: {
       return audit.record(act, () => reports.close(id, clock.now()), describe);
     },
 
-    /**
-     * Closes all open reports of a slug, with or without a page, with an entry in the audit log. May be repeated.
-     * @returns how many were open
-     */
+    /** Logged. Of a slug with or without a page. May be repeated. @returns how many were open */
     async closeByPage(slug: string, operator: Operator): Promise<number> {
       const act = { ...operator, act: 'close-reports', target: slug } as const;
       const describe = (count: number) => (count === 0 ? 'none was open' : `closed: ${count}`);

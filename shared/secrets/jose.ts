@@ -12,10 +12,8 @@ interface Keys {
 }
 
 /**
- * Seals with JWE (RFC 7516): A256GCM under a key of its own, the purpose as audience. Each use of a secret has
- * its own derived key (HKDF, RFC 5869), so that a text made for one use is void for another.
- * @param secret signs; 32 characters or more
- * @param others are accepted as well
+ * JWE (RFC 7516) with A256GCM, the purpose as audience. Each use of a secret has its own derived key (HKDF, RFC 5869).
+ * @param secret signs; 32 characters or more @param others are accepted as well
  */
 export function createSealer([secret, ...others]: readonly [string, ...string[]], clock: Clock): Sealer {
   const signing = deriveKeys(secret);

@@ -10,9 +10,8 @@ interface Request {
 }
 
 /**
- * Fetches for oauth4webapi: reads the whole response within the request's timeout and `maxBytes`. GitHub sends token
- * errors with status 200: they get the status of RFC 6749, section 5.2, so that the library recognises them.
- * @throws Error if the response is too large; else what fetch throws
+ * Reads the whole response within the timeout and `maxBytes`. GitHub's token errors have status 200: they get that of
+ * RFC 6749, section 5.2, so that oauth4webapi recognises them. @throws Error if it is too large; what fetch throws
  */
 export async function providerFetch(url: string, request: Request): Promise<Response> {
   const { body = null, method, headers, redirect, signal = null } = request;
@@ -42,10 +41,7 @@ function isTokenError(bytes: Buffer): boolean {
   }
 }
 
-/**
- * What may be logged of a failure: names and statuses. Never the error itself: its `cause` can be a response that
- * contains a token, or an address that contains a code.
- */
+/** What may be logged: never the error itself, whose `cause` can be a response with a token, or an address with a code. */
 export function describeFailure(error: unknown): object {
   if (!(error instanceof Error)) return { failure: typeof error };
   const { name, message } = error;

@@ -41,10 +41,7 @@ interface GitHubOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * GitHub's web flow (RFC 6749 code flow, state, PKCE S256), which Enterprise Server, Gitea and Forgejo have too:
- * authorize and token below `/login/oauth` of `url`, the user at `/user` of `apiUrl`.
- */
+/** GitHub's web flow (RFC 6749 code flow, state, PKCE S256), which Enterprise Server, Gitea and Forgejo have too. */
 export function createGitHub(options: GitHubOptions): IdentityProvider {
   const { clientId, clientSecret, timeoutMs = defaultTimeoutMs } = options;
   const url = normalize(options.url);
@@ -112,17 +109,14 @@ function normalize(address: string): string {
   return new URL(address).href.replace(/\/+$/, '');
 }
 
-/**
- * The issuer that the return must name (RFC 9207): GitHub sends its address with `/login/oauth`, Gitea and Forgejo the
- * bare address.
- */
+/** The issuer of the return (RFC 9207): GitHub sends its address with `/login/oauth`, Gitea and Forgejo the bare address. */
 function issuerFor(url: string, returnedTo: URL): string {
   return returnedTo.searchParams.get('iss') === url ? url : `${url}/login/oauth`;
 }
 
 /**
  * The parameters with the code; null: the user refused, or the return does not belong to the visit.
- * @throws Error if the provider reports an error of its own, or names another issuer than GITHUB_URL implies
+ * @throws Error if the provider reports an error, or names another issuer than GITHUB_URL implies
  */
 function readReturn(
   server: AuthorizationServer,

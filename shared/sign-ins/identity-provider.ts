@@ -15,10 +15,8 @@ export interface IdentityProvider {
   begin(callbackUrl: string): Promise<{ url: string; visit: ProviderVisit }>;
 
   /**
-   * The user who signed in. The provider's token is used once and not kept.
-   * @param returnedTo the whole address with which the browser returned
-   * @returns null: the user refused, or the return does not belong to the visit
-   * @throws DropError `unavailable` when the provider is down; its `cause` may be logged, and holds no secret
+   * The provider's token is used once and not kept. @param returnedTo with which the browser returned @returns null: the user
+   * refused, or the return does not belong to the visit @throws DropError `unavailable`; its `cause` may be logged
    */
   finish(returnedTo: URL, callbackUrl: string, visit: ProviderVisit): Promise<Identity | null>;
 }

@@ -1,9 +1,6 @@
 import type { SignIn } from './sign-in.ts';
 
-/**
- * Device-code sign-ins. `approve`, `deny` and `claim` require `expires_at > now` in the update that changes the state,
- * so an expired sign-in cannot be used before the cleanup job runs.
- */
+/** `approve`, `deny` and `claim` require `expires_at > now` in their update: an expired sign-in is useless before a job runs. */
 export interface SignInStore {
   /** `code_taken`: another sign-in has this code; the caller makes a new one. */
   insert(signIn: SignIn): Promise<'inserted' | 'code_taken'>;
@@ -26,10 +23,7 @@ export interface SignInStore {
   /** verified → claimed. Exactly one of parallel calls gets the sign-in, the others null. */
   claim(id: string, now: number): Promise<SignIn | null>;
 
-  /**
-   * verified or claimed sign-ins of that account → expired, so that they create no token, and a token that is being
-   * created is not shown. Returns how many were verified.
-   */
+  /** verified or claimed sign-ins of that account → expired. Returns how many were verified. */
   endByAccount(accountId: string): Promise<number>;
 
   /** pending or verified, and past `expires_at` → expired. */

@@ -73,11 +73,7 @@ export function createSignIns(deps: {
   }
 
   return {
-    /**
-     * Starts a sign-in.
-     * @param label of the future token; null for none
-     * @param requester shown to the user before they approve
-     */
+    /** @param label of the future token; null for none @param requester shown to the user before they approve */
     async start(label: string | null, requester: Requester): Promise<StartedSignIn> {
       const now = clock.now();
       const pollToken = randomBase62(pollTokenLength);
@@ -107,8 +103,8 @@ export function createSignIns(deps: {
     },
 
     /**
-     * The status. The first poll after the approval claims the sign-in in one conditional update, creates the token
-     * and returns it; no other poll ever does. One store read unless the status is verified.
+     * The first poll after the approval claims the sign-in in one conditional update and gets the token; no other poll ever
+     * does. One store read unless the status is verified.
      */
     async poll(pollToken: string): Promise<PollResult> {
       if (!pollTokenPattern.test(pollToken)) return { status: 'not_found' };
@@ -143,10 +139,7 @@ export function createSignIns(deps: {
       return onlyPending(await signIns.find(id));
     },
 
-    /**
-     * Approves the sign-in for the account. Repeating it is safe.
-     * @returns false if the sign-in has expired, was denied, or was approved for another account; or the account was deleted
-     */
+    /** May be repeated. @returns false: expired, denied or approved for another account, or the account was deleted */
     async approve(id: string, accountId: string): Promise<boolean> {
       if ((await accounts.find(accountId)) === null) return false; // it was deleted: its token would be invalid
       const now = clock.now();
@@ -155,10 +148,7 @@ export function createSignIns(deps: {
       return signIn?.accountId === accountId && approvedStates.includes(statusAt(signIn, now));
     },
 
-    /**
-     * Denies the sign-in. Repeating it is safe.
-     * @returns false if it was approved
-     */
+    /** May be repeated. @returns false: it was approved */
     async deny(id: string): Promise<boolean> {
       const now = clock.now();
       if (await signIns.deny(id, now)) return true;
