@@ -25,7 +25,7 @@ export interface FailedRow {
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
-/** Renders wait in memory (job-memory.ts). */
+/** Renders wait in memory (sqlite-memory.ts). */
 export const renderName = 'version.render';
 
 const crashed = 'The process ended, hung, or could not record the end of this job';
@@ -52,7 +52,7 @@ export function createJobRows(db: Database) {
       ON CONFLICT (key) WHERE state = 'waiting'
       DO UPDATE SET due_at = min(due_at, excluded.due_at), attempts = 0`),
     // One priority at a time: the index then has the rows in order, and a long queue is not sorted for each claim.
-    claim: db.prepare(`
+    claim: db.prepare<HeldJob>(`
       UPDATE jobs SET state = 'active', attempts = attempts + 1
       WHERE id IN (
         SELECT id FROM jobs WHERE ${claimable} AND key NOT IN (SELECT value FROM json_each($running))
@@ -60,9 +60,11 @@ export function createJobRows(db: Database) {
       RETURNING ${columns}`),
     isClaimable: db.prepare(`SELECT 1 FROM jobs WHERE ${claimable} LIMIT 1`),
     remove: db.prepare(`DELETE FROM jobs WHERE ${isActive}`),
-    isWaiting: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'waiting'`),
-    isAnyFailed: db.prepare(`SELECT 1 FROM jobs WHERE key = $key AND state = 'failed'`),
+    find: db.prepare('SELECT 1 FROM jobs WHERE key = $key AND state = $state'),
     removeFailed: db.prepare(`DELETE FROM jobs WHERE key = $key AND state = 'failed'`),
+    addActive: db.prepare<{ id: number }>(`
+      INSERT OR REPLACE INTO jobs (name, key, payload, state, priority, due_at, attempts)
+      VALUES ($name, $key, $payload, 'active', $priority, 0, $attempts) RETURNING id`),
     putBack: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'waiting', attempts = $attempts, crashes = $crashes, error = $error,
         due_at = (SELECT coalesce(min(due_at, $dueAt), $dueAt) FROM (
@@ -71,62 +73,74 @@ export function createJobRows(db: Database) {
     fail: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'failed', due_at = $keptUntil, error = $error
       WHERE ${isActive}`),
-    keep: db.prepare(`
-      INSERT OR REPLACE INTO jobs (name, key, payload, state, priority, attempts, due_at, error)
-      VALUES ($name, $key, $payload, $state, $priority, $attempts, $dueAt, $error)`),
     retryFailed: db.prepare(`
       UPDATE OR REPLACE jobs SET state = 'waiting', due_at = $now, attempts = 0, crashes = 0, error = NULL
       WHERE state = 'failed' AND ($nameOrId IS NULL OR name = $nameOrId OR CAST(id AS TEXT) = $nameOrId)`),
     removeOldFailed: db.prepare(`DELETE FROM jobs WHERE state = 'failed' AND due_at <= $now`),
-    removeUnknown: db.prepare(`DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`),
-    listFailed: db.prepare(`
+    removeUnknown: db.prepare<{ name: string }>(
+      `DELETE FROM jobs WHERE state = 'waiting' AND NOT ${known} RETURNING name`,
+    ),
+    listFailed: db.prepare<FailedRow>(`
       SELECT id, name, payload, attempts, error, due_at - ${failedKeptMs} AS failedAt FROM jobs
       WHERE state = 'failed' ORDER BY due_at DESC, id DESC LIMIT $limit`),
-    listRetried: db.prepare(`
+    listRetried: db.prepare<Pick<FailedRow, 'id' | 'name' | 'payload' | 'error'>>(`
       SELECT id, name, payload, error FROM jobs WHERE state = 'waiting' AND error IS NOT NULL
       ORDER BY due_at, id LIMIT $limit`),
-    listActive: db.prepare(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
-    tallies: db.prepare(`
+    listActive: db.prepare<HeldJob>(`SELECT ${columns} FROM jobs WHERE state = 'active'`),
+    tallies: db.prepare<JobTally>(`
       SELECT name, state, count(*) AS count, CASE state WHEN 'waiting' THEN min(due_at) END AS oldestDueAt
       FROM jobs GROUP BY state, name`),
-    // A render that is pending has no row until it fails (job-memory.ts).
-    pendingRenders: db.prepare(`
+    // A render that is pending has no row until it fails (sqlite-memory.ts).
+    pendingRenders: db.prepare<JobPayload<typeof renderName>>(`
       SELECT id AS dropId, head_id AS versionId FROM drops WHERE ${isRenderPending}
       ORDER BY changed_at, id LIMIT ${maxWaiting}`),
-    renderTally: db.prepare(`
+    renderTally: db.prepare<JobTally>(`
       SELECT '${renderName}' AS name, 'waiting' AS state, count(*) AS count, min(changed_at) AS oldestDueAt
       FROM drops WHERE ${isRenderPending}`),
     // A schedule that is due has no row until a process claims jobs.
-    dueSchedules: db.prepare(`
+    dueSchedules: db.prepare<JobTally>(`
       SELECT name, 'waiting' AS state, 1 AS count, next_at AS oldestDueAt FROM job_schedules
       WHERE next_at <= $now AND NOT EXISTS (
         SELECT 1 FROM jobs WHERE jobs.state = 'waiting' AND jobs.name = job_schedules.name)`),
-    nextDue: db.prepare(`
+    nextDue: db.prepare<{ at: number | null }>(`
       SELECT min(at) AS at FROM (
         SELECT min(due_at) AS at FROM jobs WHERE state = 'waiting' AND due_at > $after AND ${known}
         UNION ALL SELECT min(next_at) FROM job_schedules WHERE next_at > $after)`),
-    scheduleTimes: db.prepare('SELECT name, next_at AS nextAt FROM job_schedules'),
+    scheduleTimes: db.prepare<{ name: string; nextAt: number }>(
+      'SELECT name, next_at AS nextAt FROM job_schedules',
+    ),
     setScheduleTime: db.prepare(
       'INSERT OR REPLACE INTO job_schedules (name, next_at) VALUES ($name, $nextAt)',
     ),
   };
 
+  /** Adds a job. If a job of the same key waits, that one gets the earlier of the two times, and all attempts again. */
   function put(name: JobName, key: string, payload: string, dueAt: number): void {
     sql.put.run({ name, key, payload, priority: jobs[name].priority, dueAt });
   }
 
-  /** Gives a row to a job that has none. */
-  function keep(job: HeldJob, state: 'waiting' | 'failed', error: string, dueAt: number): void {
-    const { name, key, payload, attempts } = job;
+  /** The job's row. A job that waited in memory gets one. */
+  function rowOf({ id, name, key, payload, attempts, isInMemory }: HeldJob): number {
+    if (!isInMemory) return id;
     const { priority } = jobs[name as JobName]; // proof: only names of the catalogue are claimed
-    const values = { name, key, payload, state, priority, attempts, dueAt };
-    sql.keep.run({ ...values, error: error.slice(0, errorMaxLength) });
+    return sql.addActive.get({ name, key, payload, attempts, priority })?.id ?? id;
+  }
+
+  function putBack(job: HeldJob, attempts: number, error: string | null, dueAt: number): void {
+    sql.putBack.run({ id: rowOf(job), dueAt, attempts, crashes: job.crashes, error });
+  }
+
+  function retry(job: HeldJob, error: string, dueAt: number): void {
+    putBack(job, job.attempts, error.slice(0, errorMaxLength), dueAt);
+  }
+
+  function fail(job: HeldJob, error: string, now: number): void {
+    sql.fail.run({ id: rowOf(job), keptUntil: now + failedKeptMs, error: error.slice(0, errorMaxLength) });
   }
 
   /** A schedule that has never run is due; so is one whose time is so far off that the clock must have changed. */
   function dueSchedules(now: number) {
-    const rows = sql.scheduleTimes.all({}) as { name: string; nextAt: number }[]; // proof: the columns selected
-    const times = new Map(rows.map(({ name, nextAt }) => [name, nextAt]));
+    const times = new Map(sql.scheduleTimes.all({}).map(({ name, nextAt }) => [name, nextAt]));
     return schedules.filter(({ name, everyMs }) => {
       const nextAt = times.get(name);
       return nextAt === undefined || nextAt <= now || nextAt > now + everyMs;
@@ -134,8 +148,9 @@ export function createJobRows(db: Database) {
   }
 
   return {
-    /** Adds a job. If a job of the same key waits, that one gets the earlier of the two times, and all attempts again. */
     put,
+    retry,
+    fail,
 
     /** Adds the jobs of the schedules that are due. */
     putScheduled(now: number): void {
@@ -152,12 +167,9 @@ export function createJobRows(db: Database) {
     claim(now: number, limit: number, running: readonly string[]): HeldJob[] {
       const values = { now, running: JSON.stringify(running) };
       const claimed: HeldJob[] = [];
-      for (const priority of priorities) {
-        const free = limit - claimed.length;
-        if (free <= 0) break;
-        // proof: `columns`
-        claimed.push(...(sql.claim.all({ ...values, priority, limit: free }) as HeldJob[]));
-      }
+      for (const priority of priorities)
+        if (claimed.length < limit)
+          claimed.push(...sql.claim.all({ ...values, priority, limit: limit - claimed.length }));
       return claimed;
     },
 
@@ -167,90 +179,55 @@ export function createJobRows(db: Database) {
       sql.removeFailed.run({ key });
     },
 
-    retry(job: HeldJob, error: string, dueAt: number): void {
-      const { id, attempts, crashes, isInMemory } = job;
-      if (isInMemory) keep(job, 'waiting', error, dueAt);
-      else sql.putBack.run({ id, dueAt, attempts, crashes, error: error.slice(0, errorMaxLength) });
-    },
-
     /** As if this attempt had not begun. */
-    giveBack({ id, attempts, crashes }: HeldJob, dueAt: number): void {
-      sql.putBack.run({ id, dueAt, attempts: attempts - 1, crashes, error: null });
-    },
-
-    fail(job: HeldJob, error: string, now: number): void {
-      const keptUntil = now + failedKeptMs;
-      if (job.isInMemory) keep(job, 'failed', error, keptUntil);
-      else sql.fail.run({ id: job.id, keptUntil, error: error.slice(0, errorMaxLength) });
-    },
-
-    isWaiting: (key: string): boolean => sql.isWaiting.get({ key }) !== undefined,
-
-    isAnyFailed: (key: string): boolean => sql.isAnyFailed.get({ key }) !== undefined,
+    giveBack: (job: HeldJob, dueAt: number) => putBack(job, job.attempts - 1, null, dueAt),
 
     /** For a job whose process ended: it waits again, its attempt counted, or fails after too many crashes. */
     recover(job: HeldJob, now: number): 'waiting' | 'failed' {
       const crashes = job.crashes + 1;
-      if (crashes >= crashLimit) {
-        this.fail(job, `${crashed}, ${crashes} times`, now);
-        return 'failed';
-      }
-      this.retry({ ...job, crashes }, crashed, now);
-      return 'waiting';
+      const isFailed = crashes >= crashLimit;
+      if (isFailed) fail(job, `${crashed}, ${crashes} times`, now);
+      else retry({ ...job, crashes }, crashed, now);
+      return isFailed ? 'failed' : 'waiting';
     },
 
-    removeOldFailed(now: number): void {
-      sql.removeOldFailed.run({ now });
-    },
+    removeOldFailed: (now: number) => sql.removeOldFailed.run({ now }),
 
     /** Removes waiting jobs whose names are not in the catalogue. @returns the names */
-    removeUnknown(): Set<string> {
-      const rows = sql.removeUnknown.all({}) as { name: string }[]; // proof: the column returned
-      return new Set(rows.map(({ name }) => name));
-    },
+    removeUnknown: () => new Set(sql.removeUnknown.all({}).map(({ name }) => name)),
 
-    /** The newest first. */
-    listFailed(limit: number): FailedRow[] {
-      return sql.listFailed.all({ limit }) as FailedRow[]; // proof: the columns selected; a failed row has an error
-    },
-
-    /** The next ones to run first. */
-    listRetried(limit: number): Pick<FailedRow, 'id' | 'name' | 'payload' | 'error'>[] {
-      return sql.listRetried.all({ limit }) as FailedRow[]; // proof: the columns selected
-    },
-
-    /** @returns how many */
-    retryFailed(nameOrId: string | null, now: number): number {
-      return sql.retryFailed.run({ nameOrId, now }).changes;
-    },
-
-    isAnyDue(now: number): boolean {
-      return sql.isClaimable.get({ now }) !== undefined || dueSchedules(now).length > 0;
-    },
+    isWaiting: (key: string) => sql.find.get({ key, state: 'waiting' }) !== undefined,
+    isAnyFailed: (key: string) => sql.find.get({ key, state: 'failed' }) !== undefined,
+    isAnyDue: (now: number) => sql.isClaimable.get({ now }) !== undefined || dueSchedules(now).length > 0,
 
     /** The first time after `after` at which a job or schedule is due; null: none. */
-    nextDueAt(after: number): number | null {
-      return (sql.nextDue.get({ after }) as { at: number | null }).at; // proof: an aggregate has one row
-    },
+    nextDueAt: (after: number) => sql.nextDue.get({ after })?.at ?? null,
 
-    listActive(): HeldJob[] {
-      return sql.listActive.all({}) as HeldJob[]; // proof: `columns`
-    },
+    /** The newest first. */
+    listFailed: (limit: number) => sql.listFailed.all({ limit }),
+
+    /** The next ones to run first. */
+    listRetried: (limit: number) => sql.listRetried.all({ limit }),
+
+    /** @returns how many */
+    retryFailed: (nameOrId: string | null, now: number) => sql.retryFailed.run({ nameOrId, now }).changes,
+
+    listActive: () => sql.listActive.all({}),
 
     /** The latest versions of drops that list a render as a pending task and have no row; those that wait for longest first. */
-    listPendingRenders: () => sql.pendingRenders.all({}) as JobPayload<typeof renderName>[], // proof: the columns selected
+    listPendingRenders: () => sql.pendingRenders.all({}),
 
     /** Of the same drops. Those that another process renders now count as waiting. */
-    tallyPendingRenders: (now: number) => toTallies(sql.renderTally.all({}), now),
+    tallyPendingRenders: (now: number) => dueAt(now, sql.renderTally.all({})),
 
     /** Of the rows, and of the due schedules that have none. */
-    tally: (now: number) => toTallies([...sql.tallies.all({}), ...sql.dueSchedules.all({ now })], now),
+    tally: (now: number) => dueAt(now, [...sql.tallies.all({}), ...sql.dueSchedules.all({ now })]),
   };
 }
 
-function toTallies(rows: readonly unknown[], now: number): JobTally[] {
-  const found = rows as readonly JobTally[]; // proof: the columns selected
-  return found.map((tally) => {
+/** A time that is still to come is none. */
+function dueAt(now: number, tallies: readonly JobTally[]): JobTally[] {
+  return tallies.map((tally) => {
     const { oldestDueAt } = tally;
     return { ...tally, oldestDueAt: oldestDueAt !== null && oldestDueAt <= now ? oldestDueAt : null };
   });

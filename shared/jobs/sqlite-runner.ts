@@ -89,9 +89,7 @@ export function createJobRunner(deps: {
           'job failed for good: its process ended, hung, or could not record the end of the job, too often',
         );
     }
-    for (const name of unknown) {
-      log.warn({ job: name }, jobMessages.unknown);
-    }
+    for (const name of unknown) log.warn({ job: name }, jobMessages.unknown);
   }
 
   function start(claimed: readonly HeldJob[]): void {

@@ -3,10 +3,9 @@ import type { Log } from '../log/log.ts';
 import type { Database } from '../sqlite/database.ts';
 import { jobKey, jobNames } from './job-catalogue.ts';
 import { addTallies } from './job-count.ts';
-import type { FailedJob } from './job-failure.ts';
 import type { JobConsumer, JobMonitor, JobProducer } from './job-queue.ts';
 import { createJobMemory } from './sqlite-memory.ts';
-import { createJobRows, type FailedRow, renderName } from './sqlite-rows.ts';
+import { createJobRows, renderName } from './sqlite-rows.ts';
 import { createJobRunner, type JobRunner } from './sqlite-runner.ts';
 
 export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
@@ -73,12 +72,8 @@ export function createSqliteJobQueue(options: {
       return addTallies(jobNames, [...rows.tally(now), ...inMemory]);
     },
 
-    listFailed: async (limit) => rows.listFailed(limit).map(toFailedJob),
-
-    listRetried: async (limit) =>
-      rows
-        .listRetried(limit)
-        .map((job) => ({ ...job, id: String(job.id), payload: parseOrText(job.payload) })),
+    listFailed: async (limit) => rows.listFailed(limit).map(shown),
+    listRetried: async (limit) => rows.listRetried(limit).map(shown),
 
     async retryFailed(nameOrId) {
       const count = await db.write(() => rows.retryFailed(nameOrId, clock.now()));
@@ -88,11 +83,11 @@ export function createSqliteJobQueue(options: {
   };
 }
 
-function toFailedJob({ id, payload, ...job }: FailedRow): FailedJob {
+/** A row as the port has it. A job may have failed because its payload is not JSON. */
+function shown<R extends { readonly id: number; readonly payload: string }>({ id, payload, ...job }: R) {
   return { ...job, id: String(id), payload: parseOrText(payload) };
 }
 
-/** A job may have failed because its payload is not JSON. */
 function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
