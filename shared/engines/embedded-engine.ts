@@ -17,8 +17,7 @@ import type { Engine } from './engine.ts';
 
 /**
  * A `service` and an import create and lock the data directory and migrate the database; a `command` works on existing data of
- * this release's form, also beside a service. Only an import works on data that an import has not filled yet; it creates the
- * database with its mark.
+ * this release's form, also beside a service. Only an import works on data of an unfinished import, whose mark it creates.
  */
 export type Role = 'service' | 'command' | UnfinishedImport;
 

@@ -24,17 +24,19 @@ export async function openOperatorServices(
   { log, clock = systemClock }: { log: Log; clock?: typeof systemClock },
 ) {
   const engine = await openStores(config, { log, role: 'command', clock });
+  const base = { ...engine, changes: engine.pageChanges, clock, log, config };
   const { accounts } = engine;
   const jobs: JobMonitor = engine.jobs;
-  const audit = createAudit({ auditLog: engine.auditLog, clock });
-  const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
-  const tokens = createTokens({ tokens: engine.tokens, clock, log });
-  const purger = await openPurger(config, clock);
-  const followUps = createFollowUps({ jobs: engine.jobs, purger, changes: engine.pageChanges, log });
+  const audit = createAudit(base);
+  const limits = createLimits({ ...base, limiter: engine.rateLimiter });
+  const tokens = createTokens(base);
+  const followUps = createFollowUps({ ...base, purger: await openPurger(config, clock) });
   return {
-    ...{ config, audit, jobs },
-    moderation: createModeration({ ...engine, audit, followUps, clock }),
-    reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
+    config,
+    audit,
+    jobs,
+    moderation: createModeration({ ...base, audit, followUps }),
+    reports: createReports({ ...base, limits, audit }),
     /** Creates a token, and the account at its first use. @returns the token in plain text */
     async createToken(identity: Identity, label: string | null): Promise<string> {
       const now = clock.now();

@@ -93,7 +93,7 @@ async function assemble(
   },
 ) {
   const { log, clock, metrics, engine } = parts;
-  const { accounts, html, contexts, renders, secrets, jobs } = engine;
+  const { secrets, jobs } = engine;
   const signingSecret =
     config.SIGNING_SECRET ||
     (await secrets.findOrCreate('signing-secret', randomBase62(signingSecretLength)));
@@ -106,50 +106,19 @@ async function assemble(
   const threads = openThreads(parts, maxRenders);
   const { parseJson, findTitle, compare } = threads;
 
-  const tokens = createTokens({ tokens: engine.tokens, clock, log });
-  const limits = createLimits({ limiter: engine.rateLimiter, clock, config });
-  const passcodes = createPasscodes({ hasher: parts.passcodeHasher, sealer, limits, clock, config });
-  const followUps = createFollowUps({ jobs, purger, changes: engine.pageChanges, log });
-  const blobs = { html, contexts, renders };
-  const rendering = createRendering({
-    ...blobs,
-    renderer: threads,
-    log,
-    config,
-    atOnce: maxRenders,
-  });
-  const cards = createCards({
-    cards: engine.cards,
-    drawCard: threads.drawCard,
-    log,
-    config,
-  });
-  const views = createViews({ store: engine.views, clock, log });
-  const pages = createPages({
-    ...blobs,
-    drops: engine.drops,
-    changes: engine.pageChanges,
-    rendering,
-    jobs,
-    clock,
-    log,
-    config,
-  });
-
-  const drops = createDrops({
-    drops: engine.drops,
-    html,
-    contexts,
-    limits,
-    passcodes,
-    followUps,
-    clock,
-    config,
-  });
-  const titles = createTitles({ findTitle, config });
-  const idempotency = createIdempotency({ ...engine, limits, followUps, clock, log });
-
-  const audit = createAudit({ auditLog: engine.auditLog, clock });
+  const base = { ...engine, changes: engine.pageChanges, clock, log, config };
+  const tokens = createTokens(base);
+  const limits = createLimits({ ...base, limiter: engine.rateLimiter });
+  const passcodes = createPasscodes({ ...base, hasher: parts.passcodeHasher, sealer, limits });
+  const followUps = createFollowUps({ ...base, purger });
+  const rendering = createRendering({ ...base, renderer: threads, atOnce: maxRenders });
+  const cards = createCards({ ...base, drawCard: threads.drawCard });
+  const views = createViews({ ...base, store: engine.views });
+  const pages = createPages({ ...base, rendering });
+  const drops = createDrops({ ...base, limits, passcodes, followUps });
+  const titles = createTitles({ ...base, findTitle });
+  const idempotency = createIdempotency({ ...base, limits, followUps });
+  const audit = createAudit(base);
 
   metrics?.read({
     memories: { pages: pages.readings.pages, bodies: pages.readings.bodies, cards: cards.reading },
@@ -178,19 +147,19 @@ async function assemble(
     audit,
     jobs,
     parseJson,
-    accounts: createAccounts({ ...engine, followUps, clock, log }),
-    sessions: createSessions({ sessions: engine.sessions, clock, log }),
-    signIns: createSignIns({ signIns: engine.signIns, accounts, tokens, sealer, clock, config }),
+    accounts: createAccounts({ ...base, followUps }),
+    sessions: createSessions(base),
+    signIns: createSignIns({ ...base, tokens, sealer }),
     /** null: people sign in with the local sign-in key. */
     identityProvider,
     /** The key of the local sign-in; null if there is an identity provider. */
     signInKey,
     diffs: createDiffs({ drops, compare }),
     followingTitles: createFollowingTitles({ drops, titles, log }),
-    uploads: createUploads({ uploads: engine.uploads, drops, tokens, limits, idempotency, clock }),
-    viewStats: createViewStats({ drops, views: engine.views, clock }),
-    moderation: createModeration({ ...engine, audit, followUps, clock }),
-    reports: createReports({ reports: engine.reports, limits, audit, clock, config }),
+    uploads: createUploads({ ...base, drops, tokens, limits, idempotency }),
+    viewStats: createViewStats({ ...base, drops }),
+    moderation: createModeration({ ...base, audit, followUps }),
+    reports: createReports({ ...base, limits, audit }),
     /** Only the worker uses engine and purger. */
     engine,
     /** null: EDGE_PURGER is none. */

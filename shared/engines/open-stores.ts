@@ -61,8 +61,7 @@ async function refuseHalfFilled({ archive }: Engine): Promise<void> {
 }
 
 /**
- * Gives existing SQLite data, or MongoDB, the form that this release works on. Opening SQLite as a service or for an import
- * does it, too.
+ * Gives existing data the form of this release. Opening SQLite as a service or for an import does it, too.
  * @throws Error that says in one sentence why it failed
  */
 export async function migrateStores(

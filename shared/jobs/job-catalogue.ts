@@ -26,9 +26,8 @@ const second = 1_000;
 const minute = 60 * second;
 
 /**
- * Every job. A name is never reused, because a queue may hold jobs of earlier releases. Payloads carry ids and counts
- * only and are validated when they are received. Purges and removals run before renders, so that no number of
- * new pages delays the removal of an old one; periodic jobs run before both. Retired names: `version.squeeze`, `drop.card`.
+ * Every job. A name is never reused, because a queue may hold jobs of earlier releases; retired: `version.squeeze`, `drop.card`.
+ * Payloads are ids and counts. No number of new pages delays the removal of an old one: purges run before renders.
  */
 export const jobs = {
   /** Renders page and context of a version and stores them. */
@@ -49,7 +48,7 @@ export const jobs = {
   'store.reconcile': { payload: nothing, attempts: 1, backoffMs: second, priority: 0, everyMs: 5 * minute },
 } as const satisfies Record<string, JobDefinition>;
 
-/** When a job runs again that could not run because a part that it needs is unavailable. This costs no attempt. */
+/** How long a job waits that met `unavailable`. */
 export const unavailableRetryMs = 10 * second;
 
 /** A job whose process ended this many times while it ran is kept as failed. */
@@ -71,7 +70,7 @@ export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>) =>
 
 export const jobNames = Object.keys(jobs) as JobName[]; // proof: the keys of the literal above
 
-/** Jobs that run on a schedule. They have no payload. */
+/** They have no payload. */
 type PeriodicName = {
   [N in JobName]: (typeof jobs)[N]['everyMs'] extends number ? N : never;
 }[JobName];

@@ -17,11 +17,10 @@ export interface JobProducer {
 /** Runs jobs. */
 export interface JobConsumer {
   /**
-   * Runs jobs and schedules of the catalogue until stopped; of the due jobs, those with the lowest priority number run
-   * first. A job runs at least once: its handler is called again after a crash. After an error it is called again with
-   * the catalogue's backoff, up to the catalogue's `attempts`; then the job is kept as failed, and with it no other one of its
-   * key, until a job of its key succeeds. A job with an invalid payload fails at once. After DropError `unavailable` the
-   * handler is called again 10 s later, which counts as no attempt; that of a schedule at its next run, if that is earlier.
+   * Runs jobs and schedules of the catalogue until stopped; of the due jobs, those with the lowest priority number first.
+   * A job runs at least once: its handler is called again after a crash, and after an error, as the catalogue says. Then the
+   * newest failed job of a key is kept until a job of the key succeeds. An invalid payload fails at once. After DropError
+   * `unavailable` the handler is called again 10 s later, without a lost attempt; a schedule's at its next run if that is earlier.
    */
   start(handlers: JobHandlers): void;
 
@@ -32,15 +31,14 @@ export interface JobConsumer {
 /** Shows jobs to operators. */
 export interface JobMonitor {
   /**
-   * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. It may be
-   * called every few seconds: beyond 1,000 jobs, Redis estimates. On SQLite a process that runs no jobs, such as a command,
-   * counts the drops whose render is pending as waiting, also while the service renders them.
+   * The jobs of each name: all names of the catalogue, and names of other releases that have jobs, sorted. Cheap: beyond 1,000
+   * jobs, Redis estimates. On SQLite a command counts renders as waiting also while the service runs them.
    */
   countByName(): Promise<readonly JobCount[]>;
 
   /**
-   * The newest failed jobs, at most `limit`. They are kept until a job of their key succeeds, for 7 days, or until there are too
-   * many. BullMQ may keep one that has failed within 10 s before that in another worker; `store.reconcile` repeats it.
+   * The newest failed jobs, which are kept for 7 days, or until there are too many or a job of their key succeeds. BullMQ may
+   * keep one that failed up to 10 s before that in another worker; `store.reconcile` repeats it.
    */
   listFailed(limit: number): Promise<FailedJob[]>;
 

@@ -55,7 +55,7 @@ export function createJobBoard(redis: Redis, queue: Queue, options: JobBoardOpti
 }
 
 /**
- * The board asks for no credentials: anybody who reaches its address may use it. This keeps out the web pages of others in
+ * Anybody who reaches the board may use it. This keeps out the web pages of others in
  * the operator's browser, which could send forms. Its server refuses host names of theirs (metrics/prometheus-server.ts).
  */
 function findRefusal(

@@ -28,24 +28,21 @@ const noneKnownMs = 10_000;
 
 export type FailedJobs = ReturnType<typeof createFailedJobs>;
 
-/** What BullMQ keeps of failed jobs, of which there are at most 2,000. */
+/** See JobMonitor. BullMQ keeps at most 2,000 failed jobs. */
 export function createFailedJobs(redis: Redis, queue: Queue) {
   const { client } = redis;
   let noneUntil = Number.NEGATIVE_INFINITY;
 
   return {
-    /** The newest first. */
     async list(limit: number): Promise<FailedJob[]> {
       return limit < 1 ? [] : (await queue.getFailed(0, limit - 1)).map(toFailedJob);
     },
 
-    /** See JobMonitor.listRetried. */
     async listRetried(limit: number): Promise<RetriedJob[]> {
       const delayed = limit < 1 ? [] : await queue.getDelayed(0, limit - 1);
       return delayed.filter(({ failedReason }) => failedReason !== undefined).map(toFailedJob);
     },
 
-    /** See JobMonitor.retryFailed. */
     async retry(nameOrId: string | null): Promise<number> {
       const failed = await queue.getFailed();
       const wanted = failed.filter(({ id, name }) => nameOrId === null || [id, name].includes(nameOrId));
@@ -58,8 +55,8 @@ export function createFailedJobs(redis: Redis, queue: Queue) {
     },
 
     /**
-     * Removes the failed jobs with the key of this job. The job itself stays. Where no job had failed it looks again after 10 s or a
-     * failure here: what fails in another worker meanwhile is removed when `store.reconcile` has repeated it.
+     * Removes the other failed jobs with the key of this job. Where none had failed it looks again after 10 s or a failure here:
+     * what fails in another worker meanwhile is removed when `store.reconcile` has repeated it.
      */
     async removeOthers(job: Job): Promise<void> {
       const key = job.deduplicationId ?? job.repeatJobKey;

@@ -12,7 +12,7 @@ import { countJobsByName } from './redis-counts.ts';
 import { createFailedJobs } from './redis-failed-jobs.ts';
 import { type JobWorker, startJobWorker } from './redis-worker.ts';
 
-/** The queue has the name of the first release, because processes of both releases share it during a deployment. */
+/** Processes of the first release share it during a deployment. */
 export const queueName = 'asked';
 
 /** How long `enqueue` waits: the caller has a request to answer, and the record lists the pending task anyway. */
@@ -39,7 +39,15 @@ export interface RedisJobQueue extends JobProducer, JobConsumer, JobMonitor {
  * @param enqueueMs how long `enqueue` waits for Redis
  * @param syncMs how often a worker writes the schedules again: Redis may lose its data while the connection stays
  */
-export function createRedisJobQueue(options: {
+export function createRedisJobQueue({
+  redis,
+  log,
+  concurrency,
+  lockMs = 30_000,
+  stallMs = 30_000,
+  enqueueMs = enqueueWithinMs,
+  syncMs = 5_000,
+}: {
   redis: Redis;
   log: Log;
   concurrency: number;
@@ -48,15 +56,6 @@ export function createRedisJobQueue(options: {
   enqueueMs?: number;
   syncMs?: number;
 }): RedisJobQueue {
-  const {
-    redis,
-    log,
-    concurrency,
-    lockMs = 30_000,
-    stallMs = 30_000,
-    enqueueMs = enqueueWithinMs,
-    syncMs = 5_000,
-  } = options;
   const queue = new Queue(queueName, {
     connection: redis.client,
     prefix: redis.jobPrefix,

@@ -19,14 +19,14 @@ interface WaitingJob extends Pick<HeldJob, 'key' | 'payload'> {
   readonly dueAt: number;
 }
 
-/** Further jobs are not added: their tasks stay pending in the records, and `store.reconcile` enqueues them later. */
+/** `store.reconcile` enqueues the others later. */
 export const maxWaiting = 10_000;
 
 export type JobMemory = ReturnType<typeof createJobMemory>;
 
 /**
- * Waiting jobs of one name that need no rows, because the record of each lists it as a pending task. When the process ends they
- * are gone. A job that fails gets a row, so that its attempts and its error last and operators see them.
+ * Waiting jobs of one name that need no rows, because a record lists each as a pending task. A job that fails gets a row, so
+ * that its attempts and its error last and operators see them.
  */
 export function createJobMemory(name: HeldJob['name']) {
   const waiting = new Map<string, WaitingJob>();

@@ -23,8 +23,8 @@ const rewriteMs = 1_000;
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
 /**
- * Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. No other process runs jobs on this file,
- * so a job that is active at the first claim was left by one that ended.
+ * Claims due jobs, one claim at a time, and runs up to `concurrency` handlers at once. No other process runs jobs on this file:
+ * the process of a job that is active at the first claim was killed.
  */
 export function createJobRunner(deps: {
   db: Database;

@@ -14,12 +14,11 @@ export interface SqliteJobQueue extends JobProducer, JobConsumer, JobMonitor {
 }
 
 /**
- * A durable queue in the database file. Any process that has the file open may enqueue; only one may run jobs. Of the
- * failed jobs of one key the newest is kept. In the process that runs jobs, renders wait in memory (job-memory.ts): at the
- * start it reads them from the records of the drops.
+ * A durable queue in the database file. Any process may enqueue; only one may run jobs. In that process renders wait in memory
+ * (sqlite-memory.ts): at its start it reads them from the records of the drops.
  * @param concurrency how many jobs run at once
- * @param pollMs how often it looks for jobs that other processes enqueue: a command cannot wake this process
- * @param wakesItself false, for tests: no timer starts jobs; they run during `runUntilIdle` only
+ * @param pollMs how often it looks for jobs of other processes: a command cannot wake this one
+ * @param wakesItself false, for tests: jobs run during `runUntilIdle` only
  */
 export function createSqliteJobQueue(options: {
   db: Database;

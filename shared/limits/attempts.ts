@@ -24,9 +24,9 @@ export interface Attempt<T> {
 export type Attempts = ReturnType<typeof createAttempts>;
 
 /**
- * Attempts of one kind, of which only some results count, such as wrong passcodes. Each process checks one at a time, and
- * reserves its count before. So parallel attempts never pass a limit, and none is refused because of others that do not
- * count. The keys take fair turns; of a network only one attempt at a time takes part, so it delays no other at its drop.
+ * Attempts of which only some results count, such as wrong passcodes. Each process checks one at a time, and reserves its count
+ * before: parallel attempts never pass a limit, and none is refused because of others that do not count. Keys take fair turns,
+ * with one attempt of a network at a time.
  */
 export function createAttempts(
   deps: {
@@ -74,8 +74,7 @@ export function createAttempts(
   return {
     /**
      * @returns what `check` returns. If it throws, the attempt does not count
-     * @throws DropError `rate_limited` if a quota is used up; `unavailable` if too many attempts wait, or those of other
-     *   processes take too long. Then it was not checked
+     * @throws DropError, unchecked: `rate_limited` if a quota is used up; `unavailable` if too many attempts wait
      */
     async run<T>(attempt: Attempt<T>): Promise<T> {
       const done = await networks.run(attempt.visitor.network, async () => ({

@@ -15,11 +15,8 @@ interface Counts {
 }
 
 /**
- * Counts in this process, for each length of window in the newest two.
- *
- * A key whose count is 0 is not kept. When there are more than `maxKeys` keys in all windows, those with the lowest
- * counts are deleted until half are left. So a client with many addresses cannot reset a drop's count of n by flooding:
- * for that it must first count maxKeys / 2 other keys n times each within the window.
+ * Counts in this process, for each length of window in the newest two. Above `maxKeys` keys those with the lowest counts are
+ * deleted until half are left: to reset a count of n, a client with many addresses would have to count maxKeys / 2 others n times.
  */
 export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
   /** Counts by the window's id, by its length. */
@@ -37,10 +34,7 @@ export function createMemoryRateLimiter(maxKeys = keysAtMost): RateLimiter {
 
   function countsIn({ durationMs, id }: Window): Counts {
     const sameLength = windows.get(durationMs) ?? new Map<string, Counts>();
-    const counts = sameLength.get(id) ?? {
-      all: new Map<string, number>(),
-      reserved: new Map<string, number>(),
-    };
+    const counts: Counts = sameLength.get(id) ?? { all: new Map(), reserved: new Map() };
     windows.set(durationMs, sameLength.set(id, counts));
     for (const oldest of sameLength.keys()) if (sameLength.size > windowsKept) sameLength.delete(oldest);
     return counts;

@@ -39,18 +39,13 @@ for i, key in ipairs(KEYS) do
 end
 `;
 
-/**
- * For so long after the newest reservation of a key, those that are not settled are taken for attempts under way. Longer
- * than an attempt takes; then they are those of processes that died.
- */
+/** Longer than an attempt takes: reservations that are older are those of processes that died. */
 const reservationSeconds = 5;
 
 /**
- * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key, so
- * the caller's clock decides when a window begins.
- *
- * While Redis is down, or does not answer a call within 1 s, the process counts in `fallback`. A reservation that cannot be
- * settled counts until its window ends.
+ * Counts in Redis, for all processes together, with one command for each call. The window's id is part of the key. While Redis
+ * is down, or does not answer a call within 1 s, the process counts in `fallback`. A reservation that cannot be settled counts
+ * until its window ends.
  */
 export function createRedisRateLimiter(redis: Redis, fallback: RateLimiter, log: Log): RateLimiter {
   const noteFallback = (error: unknown) =>

@@ -21,11 +21,9 @@ export interface ThrottledLog extends Log {
 }
 
 /**
- * A log for failures that may happen a thousand times a second. Of the warnings and errors with one message and one `err` or `cause`, one
- * line a minute is written: the first at once, then one with the `count` since the line before and the fields of the last one. An outage
- * (`unavailable`) is written as the text of its `cause`, with its stack only in the lines of level debug, which are all written; only there if the part
- * that failed reports it (`isReported`). Any other error keeps its stack.
- * @param now milliseconds
+ * Writes one line a minute of the warnings and errors with one message and one `err` or `cause`: the first at once, then one with
+ * the `count` since then and the fields of the last. An outage (`unavailable`) is written as the text of its `cause`, and with its
+ * stack at level debug; only there if the part that failed reports it (`isReported`). @param now milliseconds
  */
 export function throttleFailures(log: Log, now: () => number): ThrottledLog {
   const causes = new Map<string, Cause>();

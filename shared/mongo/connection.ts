@@ -65,10 +65,7 @@ export function answerMs(connection: Connection): number {
   return socketTimeoutMS === 0 ? backgroundMs : socketTimeoutMS + overheadMs;
 }
 
-/**
- * The result of a call that no client waits for and that may be repeated: while the database is unavailable, it is repeated
- * for up to a minute. @throws the error of the last attempt
- */
+/** Repeats a call that no client waits for while the database is unavailable, for up to a minute. @throws the last error */
 export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
   const { attempt } = withTimeLimit(backgroundMs, { attempt: call });
   const end = performance.now() + electionMs;

@@ -31,10 +31,7 @@ export interface PageChanges {
 
 /** The processes that may serve pages from memory. In the database, so that the process that makes a change knows them. */
 export interface ProcessRegistry {
-  /**
-   * Registers the process, or renews its registration: it ends `ms` milliseconds after the write, by the clock of the
-   * database.
-   */
+  /** Registers the process, or renews its registration, for `ms` milliseconds of the database's clock. */
   renew(processId: string, ms: number): Promise<void>;
 
   /** Ids of all registered processes. Sees every registration that was confirmed before the call. */

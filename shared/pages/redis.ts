@@ -16,12 +16,9 @@ const registrationMs = maxAgeMs + 3_000;
 const renewEveryMs = 300;
 /** A process that serves no pages for this time stops renewing its registration. */
 const idleMs = 10_000;
-/** How long a process waits for its subscription before it registers: until it is subscribed, each change waits for it. */
+/** How long a process waits for its subscription before it registers. */
 const subscribeMs = 200;
-/**
- * So that a page in use is confirmed again before it exceeds `maxAgeMs`, if the database answers within 0.35 s: the first
- * confirmation begins `confirmEveryMs` after the page was first served.
- */
+/** A page in use is confirmed again before it exceeds `maxAgeMs`, if the database answers within 0.35 s. */
 const confirmEveryMs = 300;
 
 interface Options {
@@ -41,10 +38,9 @@ interface Notice {
 }
 
 /**
- * Notices over Redis; registrations in the database. Correct without Redis: a change then waits `waitMs`.
- *
- * A process uses its memory only while it is registered, and of that only what it has read since its registration
- * began. So a process that is missing from the list that a change reads after its commit serves nothing older than the change.
+ * Notices over Redis; registrations in the database. Without Redis a change waits `waitMs`. A process uses its memory only while
+ * it is registered, and of that only what it has read since its registration began: if the list that a change reads after its
+ * commit lacks a process, that one serves nothing older than the change.
  */
 export function createRedisPageChanges(options: Options): PageChanges & { close(): Promise<void> } {
   const { redis, registry, onLateNotice, now = () => performance.now() } = options;
@@ -70,10 +66,7 @@ export function createRedisPageChanges(options: Options): PageChanges & { close(
     for (const listener of listeners) listener(slug);
   }
 
-  /**
-   * The connection for notices and confirmations. It is subscribed again here, because ioredis would not handle a refusal.
-   * Rejects while Redis is away, so that nothing waits in a queue.
-   */
+  /** Subscribes again after a loss, because ioredis would not handle a refusal. Rejects while Redis is away. */
   function subscribe(): Promise<unknown> {
     if (subscriber === null) {
       subscriber = redis.duplicate({ socketTimeout: 1_500, autoResubscribe: false, maxRetriesPerRequest: 0 });

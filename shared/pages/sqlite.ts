@@ -40,9 +40,8 @@ export function createSqlitePageChanges(db: Database): PageChanges {
 }
 
 /**
- * A function that calls `work` at its first call in each turn of the event loop, and again after 1 ms or a failure. A turn
- * begins when the loop polls the system for events, so a request that a turn reads is newer than the turn's start.
- * (`setImmediate` cannot mark the end of a turn: one that is set in the check phase runs after the next requests.)
+ * Calls `work` at the first call in each turn of the event loop, and again after 1 ms or a failure. A turn begins when the loop
+ * polls the system, so a request that it reads is newer. (`setImmediate` in the check phase would run after the next requests.)
  */
 function onceATurn(work: () => void): () => void {
   const { nodeTiming } = performance;

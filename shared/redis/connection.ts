@@ -17,7 +17,7 @@ export interface RedisSettings {
   readonly log: Log;
   /** Called for each command of the process's own connection; those of `duplicate` wait for jobs and messages. */
   readonly onCommand?: CommandEnded | undefined;
-  /** Called for each write that the server refuses because its memory is full. Absent: nobody wants to know. */
+  /** Called for each write that the server refuses because its memory is full. */
   readonly onOutOfMemory?: () => void;
   /** How long to wait for the first connection. Default: 3 s. */
   readonly waitMs?: number;
@@ -25,8 +25,8 @@ export interface RedisSettings {
 
 export interface Redis {
   /**
-   * Sends each command at most once. A command is rejected at once while the connection is down, after 1 s without an
-   * answer, and when the connection is lost; in the last two cases it may have been executed.
+   * Sends each command at most once. It rejects at once while the connection is down; and after 1 s without an answer or when
+   * the connection is lost, though the command may have been executed.
    */
   readonly client: Client;
 
@@ -45,15 +45,12 @@ export interface Redis {
   /** Calls the listener now if the connection is up, and after each reconnection. @returns a function that removes the listener */
   onReady(listener: () => void): () => void;
 
-  /**
-   * What the caller of a failed command gets: DropError `unavailable` if Redis is unavailable, else the error without its
-   * command. Reports a full memory.
-   */
+  /** DropError `unavailable` if Redis is unavailable, else the error without its command. Reports a full memory. */
   explain(error: unknown): unknown;
 
   /**
-   * Another connection to the server, for workers of BullMQ, whose commands wait for jobs, and for subscriptions: no limit
-   * of retries, and no time limits unless `changes` has one. It logs no errors; the caller closes it.
+   * Another connection, for workers of BullMQ and subscriptions: no limit of retries, and no time limits unless `changes` has
+   * one. It logs no errors; the caller closes it.
    */
   duplicate(
     changes?: Pick<RedisOptions, 'socketTimeout' | 'autoResubscribe' | 'maxRetriesPerRequest'>,
@@ -197,10 +194,7 @@ async function refuseOldServer(client: Client, server: string): Promise<void> {
   }
 }
 
-/**
- * Logs the loss and the return of the connection once each. Logs no error object, because it contains the command with
- * its arguments, such as a password.
- */
+/** Logs the loss and the return of the connection once each; no error object, because its command may contain a password. */
 function logChanges(client: Client, server: string, log: Log): () => void {
   let isStopped = false;
   let isLost = false;

@@ -2,10 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A turn is over after so long. */
 const turnMs = 5;
-/**
- * Turns of the event loop after a part, at most: fewer if other work takes 5 ms meanwhile. A request over a new connection takes
- * three, so it waits for one part, not three.
- */
+/** At most: fewer if other work takes 5 ms meanwhile. A request over a new connection takes three, so it waits for one part. */
 const turnsBetween = 6;
 
 /** Work that would block the event loop, in parts: of all callers one part at a time, and other work between. */

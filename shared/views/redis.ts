@@ -18,10 +18,8 @@ end
 `;
 
 /**
- * Returns the number of the open batch. If none is open, the counts become a batch under the number
- * max(last number + 1, now). nil: nothing was counted.
- * The first release kept a list of hashes (`line`, `heap:…`), of which the first could be an open batch (`state`'s `open`):
- * each becomes a batch first.
+ * Returns the number of the open batch. If none is open, the counts become a batch under the number max(last number + 1, now).
+ * nil: nothing was counted. Before that, each hash of the first release (`line`, `heap:…`, the first as `state`'s `open`) does.
  * KEYS: counts, state, prefix of batches, line, prefix of heaps. ARGV: now
  */
 const openLua = `
@@ -43,10 +41,8 @@ return number
 `;
 
 /**
- * Views in Redis, shared by all processes, until they are added to `totals`: a hash `<day>/<drop id>` → count, which
- * is renamed when it becomes a batch and never changes from then on.
- *
- * Every method throws DropError `unavailable` when Redis is down or late; a command that was sent may have been done.
+ * Views of all processes until they are added to `totals`: a hash `<day>/<drop id>` → count, which is renamed when it becomes a
+ * batch and never changes from then on. When Redis is down or late, methods throw `unavailable`: the command may have been done.
  */
 export function createRedisViewStore(redis: Redis, totals: ViewTotals): ViewStore {
   const { client } = redis;

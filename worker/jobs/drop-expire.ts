@@ -7,10 +7,7 @@ const batchSize = 100;
 const batchesPerRun = 100;
 const enqueuedAtOnce = 50;
 
-/**
- * Removes the drops that have expired, as their owner would, without notices to other processes: pages in memory know when they
- * expire. If the job ends between a removal and its `drop.remove`, `store.reconcile` enqueues that.
- */
+/** Removes the drops that have expired, as their owner would, but without notices: pages in memory know when they expire. */
 export function createDropExpire({ engine, jobs, clock, log }: WorkerDeps): JobHandlers['drop.expire'] {
   return async () => {
     let drops = 0;

@@ -5,8 +5,8 @@ import type { JobHandlers } from '../../shared/jobs/job-catalogue.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
- * Runs one round of purges of a drop. The last round of a revision clears the pending task; until then the reconcile job
- * restarts rounds whose job was lost. A new change of the drop starts rounds of its own and ends the earlier ones.
+ * Runs one round of purges of a drop. The last round of a revision clears the pending task; until then `store.reconcile`
+ * restarts rounds whose job was lost. A new change of the drop starts rounds of its own, and the earlier ones stop.
  */
 export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
   const { pendingTasks } = deps.engine;
@@ -27,9 +27,8 @@ export function createEdgePurge(deps: WorkerDeps): JobHandlers['edge.purge'] {
 }
 
 /**
- * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash),
- * so that an interrupted removal is found and repeated. The blobs and the card of a deleted drop do not wait for the edge; its record is
- * removed after the last round of purges.
+ * Removes the blobs of a deleted drop or of removed versions, and last the list of them (the drop's record, or its trash), so that
+ * an interrupted removal is repeated. Blobs and card do not wait for the edge; the record goes after the last round of purges.
  */
 export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
   const { pendingTasks, html, contexts, renders, cards } = deps.engine;
@@ -66,8 +65,8 @@ export function createDropRemove(deps: WorkerDeps): JobHandlers['drop.remove'] {
 }
 
 /**
- * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS): it does not remove a response that the service sent before the
- * change and that has not reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
+ * A purge is repeated in rounds (EDGE_PURGE_AGAIN_SECONDS): it misses a response that was sent before the change and has not
+ * reached the edge yet. When the edge has confirmed a round, the job enqueues the next one.
  */
 function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | 'config'>) {
   const { purger, log } = deps;
@@ -80,8 +79,7 @@ function createPurgeRounds(deps: Pick<WorkerDeps, 'purger' | 'clock' | 'log' | '
     pauseAfter: (round: number): number => pauses[round] ?? 0,
 
     /**
-     * Purges the drop from the edge.
-     * @param delay called if the edge names a time to wait, which is not a failed attempt; enqueues this round again
+     * @param delay enqueues this round again; called if the edge names a time to wait, which is not a failed attempt
      * @returns whether the edge has confirmed; true without an edge
      * @throws if the edge does not confirm
      */

@@ -35,9 +35,8 @@ const enqueuedAtOnce = 50;
 const failedPerRun = 1_000;
 
 /**
- * Enqueues failed jobs again, and jobs for tasks that are still pending and for deleted accounts. Removes orphaned blobs, closed
- * reports after REPORTS_KEEP_DAYS, idempotency keys after a day, expired uploads and tokens, and sessions that nobody has used for
- * 30 days. A step that fails does not keep the others from running.
+ * Enqueues failed jobs again, and jobs for pending tasks and deleted accounts. Removes orphaned blobs, and records after their time
+ * (the list below). Each step runs, also if another one fails.
  */
 export function createStoreReconcile(
   deps: Pick<WorkerDeps, 'engine' | 'jobs' | 'clock' | 'log'> & {

@@ -5,9 +5,8 @@ import type { RenderStore } from '../../shared/renders/render-store.ts';
 import type { WorkerDeps } from '../worker-deps.ts';
 
 /**
- * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers and purges
- * the drop if there were any. Clears the pending task once all versions of the drop are rendered; until then it enqueues the
- * others.
+ * Renders page and context of a version unless its artefact is current. Then deletes artefacts of older renderers, and purges the
+ * drop if there were any. Clears the pending task if all versions of the drop are rendered; otherwise enqueues the others.
  */
 export function createVersionRender(deps: WorkerDeps): JobHandlers['version.render'] {
   const { pendingTasks, renders } = deps.engine;
