@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Watched } from '../bin/command.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { innerIdIn } from '../support/html.ts';
 import { findFreePort, nginxConfig, requireNginx, runNginx } from '../support/nginx.ts';
 import { createOwner, type Owner } from '../support/owner.ts';
 import { projectDir, requireManyLoopbacks } from '../support/programs.ts';
 import { openConnection } from '../support/socket.ts';
 import { until } from '../support/until.ts';
 import { startEmbedded } from './behind-varnish.ts';
+import { publishMade, testCache } from './cache-cases.ts';
 
 /** nginx with the configuration of `deploy/`, in front of a real service. */
 describe('Behind nginx', function () {
@@ -29,9 +29,7 @@ describe('Behind nginx', function () {
     nginx = await runNginx(program, configFor(port, origin.url));
     edge = createClient(edgeUrl);
     owner = createOwner(edge, '', 'edge', origin.token);
-    slug = (await owner.create({ html: `<p>${'A page. '.repeat(100)}` })).slug;
-    const isFinal = async () => (await raw('?v=1')).headers['x-cache'] === 'HIT';
-    await until(isFinal, 'the page is made');
+    slug = await publish();
   });
 
   after(async () => {
@@ -41,59 +39,14 @@ describe('Behind nginx', function () {
     await origin?.close();
   });
 
-  const raw = (query = '', headers: Record<string, string> = {}) =>
-    edge.get(`/p/${slug}/raw${query}`, { headers });
-  const cacheOf = async (...of: Parameters<typeof raw>) => (await raw(...of)).headers['x-cache'];
+  const raw = () => edge.get(`/p/${slug}/raw`);
 
-  it('keeps raw pages; the key is path, id, v and the form, and nothing else', async () => {
-    expect(await cacheOf()).to.equal('MISS');
-    for (const query of ['', '?utm_source=x', '?utm=1&fbclid=2'])
-      expect(await cacheOf(query), query).to.equal('HIT');
-    const id = innerIdIn((await edge.get(`/p/${slug}`)).text);
-    expect(await cacheOf(`?id=${id}&v=1`)).to.equal('MISS');
-    expect(await cacheOf(`?x=1&v=1&v=2&id=${id}`)).to.equal('HIT');
-    for (const junk of ['?g=', '?g=1', '?g=a.b.c', '?g=x&utm=2', '?g=a..b.c%2Ed', '?g=a.b.c.d.e.f'])
-      expect(await cacheOf(junk), junk).to.equal('HIT');
-    for (const [accept, form, cache] of [
-      ['gzip, deflate, br', 'br', 'MISS'],
-      ['br;q=0.9', 'br', 'HIT'],
-      ['br;q=0, gzip', 'gzip', 'MISS'],
-      ['deflate', undefined, 'HIT'],
-    ] as const) {
-      const { headers } = await raw('', { 'accept-encoding': accept });
-      expect([headers['content-encoding'], headers['x-cache']], accept).to.deep.equal([form, cache]);
-    }
-  });
+  const publish = () => publishMade(owner, origin.url);
 
-  it('answers HEAD and conditional requests itself, with all headers that protect', async () => {
-    const { headers, bytes } = await raw();
-    const head = await edge.request('HEAD', `/p/${slug}/raw`);
-    expect([head.status, head.headers['content-length']]).to.deep.equal([200, String(bytes.length)]);
-    const fresh = await raw('', { 'if-none-match': headers.etag ?? '' });
-    expect(fresh.status).to.equal(304);
-    for (const name of ['content-security-policy', 'x-content-type-options', 'etag', 'cache-control']) {
-      expect(fresh.headers[name], name).to.equal(headers[name]).and.not.equal(undefined);
-    }
-    expect(headers['cache-control']).to.equal('public, max-age=0');
-    expect(headers).to.not.have.any.keys('surrogate-key', 'cache-tag');
-  });
-
-  it("keeps no viewer page, no API, no refusal; odd addresses are the origin's to judge", async () => {
-    for (const [path, status] of [
-      [`/p/${slug}`, 200],
-      ['/api/onboard', 200],
-      ['/p/nobody/raw', 404],
-      [`/p/${slug}/raw/`, 308],
-      [`/p/%61${slug.slice(1)}/raw`, 400],
-      [`/p/${slug}/raw?v=`, 404],
-    ] as const) {
-      for (let i = 0; i < 2; i++) {
-        const answer = await edge.get(path);
-        expect(answer.status, path).to.equal(status);
-        expect(answer.headers['x-cache'], path).to.not.equal('HIT');
-      }
-    }
-  });
+  testCache(
+    { edge: () => edge, owner: () => owner, publish },
+    { hit: 'HIT', miss: 'MISS', bypass: 'BYPASS' },
+  );
 
   it('keeps nothing for one host that the origin was asked for another', async () => {
     const { host } = new URL(edge.url);
@@ -105,25 +58,6 @@ describe('Behind nginx', function () {
     expect((await connection.answer()).status).to.equal(200);
     connection.close();
     expect((await edge.get(path)).headers['x-cache']).to.equal('MISS');
-  });
-
-  it('keeps nothing for a grant, which opens a locked page, and fetches it each time', async () => {
-    const { slug: locked } = await owner.create({ html: '<p>Secret', passcode: 'open sesame' });
-    const visitor = { 'content-type': 'application/x-www-form-urlencoded', origin: edge.url };
-    const entered = await edge.request('POST', `/p/${locked}`, {
-      raw: 'passcode=open+sesame',
-      headers: visitor,
-    });
-    const cookie = entered.cookies[0]?.split(';')[0] ?? '';
-    const viewer = await edge.get(`/p/${locked}`, { headers: { cookie } });
-    const framed = /\/raw(\?[^"]*)"/.exec(viewer.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    for (let i = 0; i < 2; i++) {
-      const opened = await edge.get(`/p/${locked}/raw${framed}`);
-      expect([opened.status, opened.headers['x-cache']]).to.deep.equal([200, 'BYPASS']);
-      expect((await edge.get(`/p/${locked}/raw`)).status).to.equal(403);
-    }
-    const grant = new URLSearchParams(framed).get('g');
-    for (let i = 0; i < 2; i++) expect(await cacheOf(`?g=${grant}`)).to.equal('BYPASS');
   });
 
   it('lets nobody see a locked page later than 6.5 s after it was locked: 5 s, and nginx counts in whole seconds', async () => {

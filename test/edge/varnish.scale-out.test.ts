@@ -1,4 +1,4 @@
 import { startScaleOut } from './behind-varnish.ts';
 import { describeVarnish } from './varnish-cases.ts';
 
-describeVarnish('MongoDB and Redis', startScaleOut, 'changes');
+describeVarnish('MongoDB and Redis', startScaleOut);
