@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { tokenIdPattern } from '../../shared/credentials/token.ts';
-import { DropError } from '../../shared/domain/errors.ts';
+import { type Code, DropError } from '../../shared/domain/errors.ts';
 import { slugPattern } from '../../shared/domain/ids.ts';
 
 export type Params = Readonly<Record<string, string | string[]>>;
@@ -12,11 +12,21 @@ export interface ApiRequest extends IncomingMessage {
 
 /** The slug of an API path. @throws DropError `invalid_slug` */
 export function readSlug(req: ApiRequest): string {
-  const slug = param(req, 'slug');
-  if (slugPattern.test(slug)) return slug;
-  throw new DropError('invalid_slug', 'A slug must be 1 to 64 letters, digits, "_" or "-"', {
-    field: 'slug',
-  });
+  const message = 'A slug must be 1 to 64 letters, digits, "_" or "-"';
+  return readParam(req, 'slug', slugPattern, message, 'invalid_slug');
+}
+
+/** A segment of the path that the pattern accepts. @throws DropError of this code and message */
+export function readParam(
+  req: ApiRequest,
+  field: string,
+  pattern: RegExp,
+  message: string,
+  code: Code = 'invalid_arg',
+): string {
+  const value = param(req, field);
+  if (pattern.test(value)) return value;
+  throw new DropError(code, message, { field });
 }
 
 /** The version number of an API path. @throws DropError `invalid_arg` */
@@ -30,9 +40,7 @@ export function readVersionNumber(req: ApiRequest): number {
 
 /** The token id of an API path. @throws DropError `invalid_arg` */
 export function readTokenId(req: ApiRequest): string {
-  const id = param(req, 'id');
-  if (tokenIdPattern.test(id)) return id;
-  throw new DropError('invalid_arg', 'A token id must be 12 characters of 0-9 and a-f', { field: 'id' });
+  return readParam(req, 'id', tokenIdPattern, 'A token id must be 12 characters of 0-9 and a-f');
 }
 
 export const maxVersionNumber = 999_999_999_999_999;

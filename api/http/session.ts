@@ -90,7 +90,9 @@ export function createSessionAccess(services: Services, readForm: ReadForm) {
   }
 
   function take(limit: Limit, caller: Caller): Promise<void> {
-    return limit === 'writes_per_minute' ? limits.takeWrite(caller) : limits.takeChange(caller);
+    return limit === 'writes_per_minute'
+      ? limits.take('write', caller.accountId)
+      : limits.take('change', caller.accountId);
   }
 
   /** For a POST whose handler reads the body itself, and calls `admit` with the form's token before it changes anything. */

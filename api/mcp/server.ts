@@ -32,7 +32,7 @@ export function createServerSetup(services: Services) {
   ): Promise<void> {
     if (caller.isSuspended) throw suspended();
     if (isCounted) return;
-    if (cost === 'change') return limits.takeChange(caller);
+    if (cost === 'change') return limits.take('change', caller.accountId);
     await idempotency.admit(caller, typeof key === 'string' ? key : null);
   }
 

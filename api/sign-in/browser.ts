@@ -43,7 +43,7 @@ export function browserSignIn(
   async function startSession(req: Request, res: Response, identity: Identity): Promise<void> {
     const { id } = await signIns.signInWith(identity);
     res.locals.accountId = id; // for the log
-    await limits.takeSignIn(id);
+    await limits.take('sign-in-of', id);
     const before = await access.find(req);
     access.cookie.write(res, await sessions.start(id, browserName(req.headers['user-agent'])));
     if (before !== null) await sessions.end(before.caller, before.id);

@@ -21,7 +21,7 @@ export async function beginDecision(
   identity: Identity,
 ): Promise<string> {
   const { id: accountId } = await signIns.signInWith(identity);
-  await limits.takeSignIn(accountId);
+  await limits.take('sign-in-of', accountId);
   const formToken = randomBase62(formTokenLength);
   await cookie.write(res, 'decide', { signInId, code, expiresAt, accountId, name: identity.name, formToken });
   return signInPaths.approve;

@@ -1,4 +1,3 @@
-import type { SessionStore, TokenStore } from '../credentials/credential-stores.ts';
 import type { Clock } from '../domain/clock.ts';
 import { suspended } from '../domain/errors.ts';
 import { dayOf } from '../domain/windows.ts';
@@ -6,7 +5,6 @@ import type { DropStore } from '../drops/drop-store.ts';
 import type { FollowUps } from '../jobs/follow-ups.ts';
 import type { JobProducer } from '../jobs/job-queue.ts';
 import type { Log } from '../log/log.ts';
-import type { SignInStore } from '../sign-ins/sign-in-store.ts';
 import type { Account, Caller } from './account.ts';
 import type { AccountStore } from './account-store.ts';
 
@@ -35,15 +33,14 @@ export interface Usage {
 export function createAccounts(deps: {
   accounts: AccountStore;
   drops: Pick<DropStore, 'count' | 'removeSome'>;
-  tokens: Pick<TokenStore, 'revokeAll'>;
-  sessions: Pick<SessionStore, 'revokeAll'>;
-  signIns: Pick<SignInStore, 'endByAccount'>;
+  /** Remove what else belongs to an account. Each may be repeated. */
+  removals: readonly ((accountId: string) => Promise<unknown>)[];
   followUps: Pick<FollowUps, 'afterRemoveAll'>;
   jobs: JobProducer;
   clock: Clock;
   log: Log;
 }) {
-  const { accounts, drops, tokens, sessions, signIns, followUps, jobs, clock, log } = deps;
+  const { accounts, drops, removals, followUps, jobs, clock, log } = deps;
 
   /** May be repeated, and run twice at a time. */
   async function removeContents(accountId: string): Promise<void> {
@@ -54,9 +51,7 @@ export function createAccounts(deps: {
       followed.push(followUps.afterRemoveAll(removed));
     }
     await Promise.all(followed);
-    await signIns.endByAccount(accountId);
-    await tokens.revokeAll(accountId);
-    await sessions.revokeAll(accountId);
+    for (const removeAll of removals) await removeAll(accountId);
   }
 
   return {

@@ -92,10 +92,8 @@ export function suspended(): DropError {
   );
 }
 
-/** The same error whether the thing does not exist or belongs to another account, so that clients cannot tell which. */
-export function notFound(
-  what: 'drop' | 'version' | 'token' | 'page' | 'path' | 'account' | 'report' | 'upload',
-): DropError {
+/** @param what as in `drop`. The same error whether it does not exist or belongs to another account: clients cannot tell which */
+export function notFound(what: string): DropError {
   return new DropError('not_found', `No such ${what}`);
 }
 

@@ -128,6 +128,8 @@ async function assemble(
     ready: () => engine.ready(),
   });
 
+  const removals = [engine.signIns.endByAccount, engine.tokens.revokeAll, engine.sessions.revokeAll];
+
   return {
     config,
     clock,
@@ -147,7 +149,7 @@ async function assemble(
     audit,
     jobs,
     parseJson,
-    accounts: createAccounts({ ...base, followUps }),
+    accounts: createAccounts({ ...base, removals, followUps }),
     sessions: createSessions(base),
     signIns: createSignIns({ ...base, tokens, sealer }),
     /** null: people sign in with the local sign-in key. */

@@ -51,7 +51,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Writes that a client may repeat until it gets an answer: all attempts with one key have one outcome. */
 export function createIdempotency(deps: {
-  limits: Pick<Limits, 'takeWrite' | 'takeRepeat'>;
+  limits: Pick<Limits, 'take'>;
   idempotency: IdempotencyStore;
   drops: Pick<DropStore, 'find'>;
   pendingTasks: Pick<PendingTaskStore, 'findReferenced'>;
@@ -163,7 +163,7 @@ export function createIdempotency(deps: {
      */
     async admit(caller: Caller, key: string | null): Promise<void> {
       const isRepeat = key !== null && (await isDone(caller, key));
-      await (isRepeat ? limits.takeRepeat(caller) : limits.takeWrite(caller));
+      await limits.take(isRepeat ? 'repeat' : 'write', caller.accountId);
     },
 
     /**

@@ -3,27 +3,15 @@ import type { Clock } from '../domain/clock.ts';
 import { type Code, DropError } from '../domain/errors.ts';
 import { attemptWindowMs, dayOf, minuteMs, windowOf } from '../domain/windows.ts';
 import { type Attempts, createAttempts } from './attempts.ts';
+import { type LimitName, type LimitNumbers, limitTable } from './limit-table.ts';
 import type { Quota, RateLimiter } from './rate-limiter.ts';
-import { type LimitName, networkLimitFactor, quotaOf, quotasOf, type Visitor } from './visitor.ts';
+import { networkLimitFactor, quotaOf, quotasOf, type Visitor } from './visitor.ts';
 
 /** Time does not end the caps of drops and versions, so clients are told to wait long: a day. */
 const capRetrySeconds = 86_400;
 
-/** Each may hold a context, which takes no place of the day or of the account until the document comes. */
-const maxUploads = 100;
-/** Repeats of an upload that is done: a client that got no answer repeats it a few times; others may have seen its address. */
-const maxUploadRepeats = 10;
-
 const hourMs = 3_600_000;
 const wrongAttempts = 'Too many wrong attempts.';
-
-interface LimitNumbers {
-  readonly WRITES_PER_MINUTE: number;
-  readonly WRITES_PER_DAY: number;
-  readonly CHANGES_PER_MINUTE: number;
-  readonly SIGN_IN_STARTS_PER_MINUTE: number;
-  readonly SIGN_INS_PER_ACCOUNT: number;
-}
 
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -32,62 +20,30 @@ export function createLimits(deps: { limiter: RateLimiter; clock: Clock; config:
   const { limiter, clock, config } = deps;
 
   /** @throws DropError `rate_limited` */
-  async function take(quotas: readonly Quota[], windowMs: number, message: string): Promise<void> {
+  async function takeAll(quotas: readonly Quota[], windowMs: number, message: string): Promise<void> {
     const window = windowOf(clock.now(), windowMs);
     const full = await limiter.take(quotas, window);
     if (full !== null) throw tooMany('rate_limited', message, full.limit, window.retryAfterSeconds);
   }
-
-  const takeMinute =
-    (name: LimitName, limit: number, what: string) =>
-    ({ accountId }: Caller): Promise<void> =>
-      take([quotaOf(name, accountId, limit)], minuteMs, `At most ${limit} ${what} a minute.`);
-
-  const takeTenMinutes =
-    (name: LimitName, limit: number, message: string) =>
-    (id: string): Promise<void> =>
-      take([quotaOf(name, id, limit)], attemptWindowMs, message);
 
   const attempts = (windowMs: number, message: string): Attempts =>
     createAttempts({ limiter, clock }, windowMs, ({ limit }, { retryAfterSeconds }) =>
       tooMany('rate_limited', message, limit, retryAfterSeconds),
     );
 
-  const repeats = 'repeats of finished writes';
-  const usedAddress = `This address was used. At most ${maxUploadRepeats} repeats in 10 minutes.`;
-  const reviews = config.SIGN_INS_PER_ACCOUNT;
-
   return {
-    /** Counts a POST or PUT of a drop when it arrives. */
-    takeWrite: takeMinute('write', config.WRITES_PER_MINUTE, 'writes'),
-
-    /** Counts a repeat of a write that is done, which is no write. */
-    takeRepeat: takeMinute('repeat', config.WRITES_PER_MINUTE, repeats),
-
-    /** Counts any other change. */
-    takeChange: takeMinute('change', config.CHANGES_PER_MINUTE, 'changes'),
-
-    /** Counts an account's request for an upload address, which is also a change. */
-    takeUpload: takeTenMinutes('upload', maxUploads, `At most ${maxUploads} uploads in 10 minutes.`),
-
-    /** Counts a PUT to the address of an upload that is done, by the hash of its secret. */
-    takeUploadRepeat: takeTenMinutes('upload-repeat', maxUploadRepeats, usedAddress),
-
-    /**
-     * Counts a sign-in that an account approves, denies or begins. The limit is per account: somebody who guesses codes may
-     * have many addresses, but few accounts.
-     */
-    takeSignIn: takeTenMinutes(
-      'sign-in-of',
-      reviews,
-      `At most ${reviews} sign-ins of one account in 10 minutes.`,
-    ),
+    /** @param id what is counted apart: mostly an account @throws DropError `rate_limited` */
+    take(name: LimitName, id: string): Promise<void> {
+      const { windowMs, maximum, refusal } = limitTable[name];
+      const most = maximum(config);
+      return takeAll([quotaOf(name, id, most)], windowMs, refusal(most));
+    },
 
     /** Counts the start of a sign-in for the address and its network. */
     takeSignInStart(visitor: Visitor): Promise<void> {
       const limit = config.SIGN_IN_STARTS_PER_MINUTE;
       const message = `At most ${limit} sign-ins a minute from one address, and ${limit * networkLimitFactor} from one network.`;
-      return take(quotasOf('sign-in', visitor, limit), minuteMs, message);
+      return takeAll(quotasOf('sign-in', visitor, limit), minuteMs, message);
     },
 
     /** What a write of the caller counts for (DropStore). */

@@ -1,3 +1,5 @@
+import type { QuotaName } from './limit-table.ts';
+
 /** The client address of an anonymous request, as limits count it. */
 export interface Visitor {
   /** An IPv4 address, or the /64 of an IPv6 one. */
@@ -6,30 +8,8 @@ export interface Visitor {
   readonly network: string;
 }
 
-/** What is counted within windows of time. Those that end with `-from` count networks. */
-export const limitNames = [
-  'write',
-  'change',
-  'repeat',
-  'upload',
-  'upload-repeat',
-  'sign-in-of',
-  'key',
-  'passcode-of',
-  'report-of',
-  'sign-in',
-  'sign-in-from',
-  'code',
-  'code-from',
-  'passcode',
-  'passcode-from',
-  'report',
-  'report-from',
-] as const;
-export type LimitName = (typeof limitNames)[number];
-
 /** @param id what is counted apart: an account, an address, a drop */
-export function quotaOf(name: LimitName, id: string, limit: number) {
+export function quotaOf(name: QuotaName, id: string, limit: number) {
   return { key: `${name}:${id}`, limit };
 }
 

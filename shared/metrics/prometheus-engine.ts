@@ -4,8 +4,8 @@ import type { EdgePurger } from '../edge/edge-purger.ts';
 import type { Engine } from '../engines/engine.ts';
 import { type JobHandlers, type JobName, jobNames } from '../jobs/job-catalogue.ts';
 import type { JobCount } from '../jobs/job-count.ts';
+import { quotaNames } from '../limits/limit-table.ts';
 import type { Quota } from '../limits/rate-limiter.ts';
-import { limitNames } from '../limits/visitor.ts';
 import { withTimeout } from '../util/wait-at-most.ts';
 import { type Meter, timed } from './prometheus-meter.ts';
 
@@ -15,7 +15,7 @@ const countWithinMs = 2_000;
 /** The same engine, which counts what it has done. */
 export function watchEngine(meter: Meter, engine: Engine, clock: Clock): Engine {
   const stored = ['drops', 'versions', 'writes_per_day'] as const; // limits of the stores
-  const limitHit = meter.counter<string>('limit_hits_total', [...limitNames, ...stored]);
+  const limitHit = meter.counter<string>('limit_hits_total', [...quotaNames, ...stored]);
   const isFull = ({ key }: Quota) => limitHit(key.split(':', 1)[0] ?? '');
   const published = meter.counter('publishes_total', ['drop', 'version']);
   const step = meter.counter('sign_ins_total', ['started', 'approved', 'denied', 'claimed', 'session']);

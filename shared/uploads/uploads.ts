@@ -38,7 +38,7 @@ export function createUploads(deps: {
   uploads: UploadStore;
   drops: Pick<Drops, 'check' | 'checkExpiry' | 'makeLock'>;
   tokens: Pick<Tokens, 'identify'>;
-  limits: Pick<Limits, 'takeUpload' | 'takeUploadRepeat' | 'takeWrite'>;
+  limits: Pick<Limits, 'take'>;
   idempotency: Idempotency;
   clock: Clock;
 }) {
@@ -67,7 +67,7 @@ export function createUploads(deps: {
     ): Promise<{ secret: string; expiresAt: number }> {
       drops.checkExpiry(details.expiresAt);
       if (target !== null) await drops.check(caller, target);
-      await limits.takeUpload(caller.accountId);
+      await limits.take('upload', caller.accountId);
       const lock = details.passcode === null ? null : await drops.makeLock(caller, details.passcode);
       const secret = randomBase62(secretLength);
       const expiresAt = clock.now() + uploadMs;
@@ -100,7 +100,8 @@ export function createUploads(deps: {
      */
     async admit({ caller, hash }: OpenUpload): Promise<void> {
       const isRepeat = await idempotency.isDone(caller, keyOf(hash));
-      await (isRepeat ? limits.takeUploadRepeat(hash) : limits.takeWrite(caller));
+      if (isRepeat) await limits.take('upload-repeat', hash);
+      else await limits.take('write', caller.accountId);
     },
 
     /**

@@ -60,7 +60,10 @@ export function createWorkerProcess<Q extends SceneQueue>(deps: {
   });
   const parts = { jobs: jobsToAsk, purger: purgerToAsk, clock, log };
   const changes = { publish: async () => undefined };
-  const accounts = createAccounts({ ...engine, ...parts, followUps: createFollowUps({ ...parts, changes }) });
+  const { signIns, tokens, sessions } = engine;
+  const removals = [signIns.endByAccount, tokens.revokeAll, sessions.revokeAll];
+  const followUps = createFollowUps({ ...parts, changes });
+  const accounts = createAccounts({ ...engine, ...parts, removals, followUps });
   const cards = createCards({
     ...{ cards: engine.cards, drawCard: createCardRenderer(), clock, log },
     config: { BASE_URL: 'https://dropleaf.example', PAGE_CACHE_BYTES: 1_000_000 },

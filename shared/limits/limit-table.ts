@@ -1,0 +1,70 @@
+import { attemptWindowMs, minuteMs } from '../domain/windows.ts';
+
+/** The settings that limits are made of. */
+export interface LimitNumbers {
+  readonly WRITES_PER_MINUTE: number;
+  readonly WRITES_PER_DAY: number;
+  readonly CHANGES_PER_MINUTE: number;
+  readonly SIGN_IN_STARTS_PER_MINUTE: number;
+  readonly SIGN_INS_PER_ACCOUNT: number;
+}
+
+interface Limit {
+  readonly windowMs: number;
+  maximum(config: LimitNumbers): number;
+  /** What a client is told. @param maximum as above */
+  refusal(maximum: number): string;
+}
+
+/** What one account, or one upload address, may do in a window of time. */
+export const limitTable = {
+  /** A POST or PUT of a drop. */
+  write: perMinute((config) => config.WRITES_PER_MINUTE, 'writes'),
+  /** Any other change. */
+  change: perMinute((config) => config.CHANGES_PER_MINUTE, 'changes'),
+  /** A repeat of a write that is done, which is no write. */
+  repeat: perMinute((config) => config.WRITES_PER_MINUTE, 'repeats of finished writes'),
+  /** A request for an upload address. It may hold a context, which is not counted for the day until the document comes. */
+  upload: perTenMinutes(100, 'uploads'),
+  /** A PUT to an address that was used, by the hash of its secret: a client that got no answer repeats it a few times. */
+  'upload-repeat': {
+    ...perTenMinutes(10, ''),
+    refusal: (maximum) => `This address was used. At most ${maximum} repeats in 10 minutes.`,
+  },
+  /** A sign-in that an account approves, denies or begins: somebody who guesses codes may have many addresses, but few accounts. */
+  'sign-in-of': perTenMinutes((config) => config.SIGN_INS_PER_ACCOUNT, 'sign-ins of one account'),
+} as const satisfies Readonly<Record<string, Limit>>;
+
+export type LimitName = keyof typeof limitTable;
+
+/** What is counted by client address, or at one thing. Those that end with `-from` count networks. */
+const visitorLimits = [
+  'key',
+  'passcode-of',
+  'report-of',
+  'sign-in',
+  'sign-in-from',
+  'code',
+  'code-from',
+  'passcode',
+  'passcode-from',
+  'report',
+  'report-from',
+] as const;
+
+/** The first part of the keys of all quotas. */
+export const quotaNames = [...(Object.keys(limitTable) as LimitName[]), ...visitorLimits]; // proof: its own keys
+
+export type QuotaName = (typeof quotaNames)[number];
+
+function perMinute(maximum: Limit['maximum'], what: string): Limit {
+  return { windowMs: minuteMs, maximum, refusal: (count) => `At most ${count} ${what} a minute.` };
+}
+
+function perTenMinutes(maximum: Limit['maximum'] | number, what: string): Limit {
+  return {
+    windowMs: attemptWindowMs,
+    maximum: typeof maximum === 'number' ? () => maximum : maximum,
+    refusal: (count) => `At most ${count} ${what} in 10 minutes.`,
+  };
+}
