@@ -1,10 +1,15 @@
-import { ArchiveError, type ArchiveKind, archiveKinds } from '../../shared/archives/archive.ts';
-import type { ArchiveInput, ArchiveSnapshot } from '../../shared/archives/archive-store.ts';
+import { type ArchiveKind, archiveKinds } from '../../shared/archives/archive.ts';
+import {
+  ArchiveError,
+  type ArchiveInput,
+  type ArchiveStore,
+  type UnfinishedImport,
+} from '../../shared/archives/archive-store.ts';
 import { compareArchive } from '../../shared/archives/compare.ts';
-import { exportArchive } from '../../shared/archives/export.ts';
+import { readStore, writeArchive } from '../../shared/archives/export.ts';
 import type { ArchiveManifest } from '../../shared/archives/format.ts';
-import { beginImport, importArchive, type Target } from '../../shared/archives/import.ts';
-import { type OpenArchive, openArchive, type RecordsPart } from '../../shared/archives/reader.ts';
+import { importArchive } from '../../shared/archives/import.ts';
+import { openArchive, type ReadPart } from '../../shared/archives/reader.ts';
 import { type Config, engineName, isScaleOut } from '../../shared/config/config.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import {
@@ -34,53 +39,60 @@ const shownLines = 100;
  */
 export async function exportData(
   file: string,
-  options: { readonly force?: true; readonly skipDamaged?: true },
+  { force = false, skipDamaged = false }: { readonly force?: boolean; readonly skipDamaged?: boolean },
   io: ProcessIo,
 ): Promise<void> {
-  if (file === pipe && io.stdout.isTTY) {
+  if (file === pipe && io.stdout.isTTY)
     throw new UsageError('stdout is a terminal: name a file, or use a pipe');
-  }
   const seconds = startTimer();
   const config = readArchiveConfig(io);
-  const { archive: store, views, close } = await openStoreToRead(config, createErrorLog(io));
+  const engine = await openStoreToRead(config, createErrorLog(io));
   try {
     const createdAt = Date.now();
-    await views.aggregate(createdAt).catch(({ message }: Error) => {
+    await engine.views.aggregate(createdAt).catch(({ message }: Error) => {
       printNote(io, `Views of the last seconds are not in the archive: ${message}`);
     });
     const output =
       file === pipe
         ? createArchivePipe((bytes) => sendTo(io.stdout, bytes), { createdAt })
-        : await createArchiveFile(file, { createdAt, replaces: options.force === true });
+        : await createArchiveFile(file, { createdAt, replaces: force });
     const signal = watchForInterrupt(io, 'interrupted: there is no archive');
-    const total = Object.values(await store.countRecords()).reduce((sum, count) => sum + count, 0);
+    const total = Object.values(await engine.archive.countRecords()).reduce((sum, count) => sum + count, 0);
     const progress = startProgress(io, { what: 'Exporting', total, unit: 'records' });
-    const head = {
-      id: newId(createdAt),
-      release: readVersion(),
-      engine: engineName(config),
-      created: new Date(createdAt).toISOString(),
-    };
-    const skipsDamaged = options.skipDamaged === true;
-    const { manifest, skipped } = await exportArchive(store, output, {
-      ...{ head, skipsDamaged, signal, onRecords: progress.add },
-    })
-      .then(async (exported) => {
-        await output.finish();
-        return exported;
-      })
-      .catch(async (error: unknown) => {
-        await output.discard();
-        if (!(error instanceof ArchiveError)) throw error;
-        throw new Error(`${error.message}. "export --skip-damaged" leaves such drops out`);
-      })
-      .finally(progress.end);
-    for (const { slug, reason } of skipped) printNote(io, `Left out: ${slug}: ${reason}`);
-    const result = `Exported ${describeTotals(manifest)}: ${formatBytes(output.size)} in ${seconds()}`;
+    const notes: string[] = []; // printed at the end, so that the progress bar stays in its line
+
+    async function* readParts() {
+      const parts = readStore(engine, ({ slug, reason }) => {
+        if (!skipDamaged)
+          throw new Error(`${slug} is damaged: ${reason}. "export --skip-damaged" leaves such drops out`);
+        notes.push(`Left out: ${slug}: ${reason}`);
+        return true;
+      });
+      for await (const part of parts) {
+        signal.throwIfAborted();
+        if (part.type === 'records') progress.add(part.records.length);
+        yield part;
+      }
+    }
+
+    try {
+      const created = new Date(createdAt).toISOString();
+      const head = { id: newId(createdAt), release: readVersion(), engine: engineName(config), created };
+      const manifest = await writeArchive(output, head, readParts());
+      const size = formatBytes(await output.finish());
+      notes.push(`Exported ${describeTotals(manifest)}: ${size} in ${seconds()}`);
+    } catch (error) {
+      await output.discard();
+      throw error;
+    } finally {
+      progress.end();
+    }
+    const result = notes.pop() ?? '';
+    for (const note of notes) printNote(io, note);
     if (file === pipe) printNote(io, result);
     else printLine(io, result);
   } finally {
-    await close();
+    await engine.close();
   }
 }
 
@@ -99,74 +111,91 @@ function sendTo(stdout: ProcessIo['stdout'], bytes: Uint8Array): Promise<void> {
 export async function importData(file: string, io: ProcessIo): Promise<void> {
   const seconds = startTimer();
   const config = readArchiveConfig(io);
-  const signal = watchForInterrupt(io, 'interrupted: run the same command again to go on');
+  const signal = watchForInterrupt(io, 'interrupted: run the same command again to resume');
   const input = openInput(file, io);
   let progress: Progress | null = null;
   const archive = await openArchive(input, (count) => progress?.add(count)).catch(nameFile(file));
   try {
     const begun = { archiveId: archive.head.id, begunAt: Date.now() };
-    const { archive: store, close } = await openStoreToFill(config, begun, createErrorLog(io));
+    const engine = await openStoreToFill(config, begun, createErrorLog(io));
     try {
-      const target = await beginImport(store, begun);
-      refuse(target, config);
-      if (target.state === 'unfinished') printNote(io, 'This import was interrupted: it goes on.');
+      const isResumed = await beginImport(engine.archive, begun, config);
+      if (isResumed) printNote(io, 'This import was interrupted: it resumes.');
       const isHalfFilled = nameFile(
         file,
         `. ${describeStore(config)} is incomplete, and no service starts on it: ${howToEmpty(config)}, and import another archive`,
       );
       if (input.size !== null) {
         await verifyFile(input, io, signal).catch(async (error: unknown) => {
-          if (target.state === 'unfinished') return isHalfFilled(error);
-          if (error instanceof ArchiveError) await store.endImport(); // the store is as it was
+          if (isResumed) return isHalfFilled(error);
+          if (error instanceof ArchiveError) await engine.archive.endImport(); // the store is as it was
           nameFile(file, '. Nothing was stored; "bin/dropleaf.js verify" lists all faults')(error);
         });
       }
       progress = startProgress(io, { what: 'Importing', total: input.size, unit: null });
-      const manifest = await importArchive(store, archive, signal).finally(progress.end).catch(isHalfFilled);
+      const manifest = await importArchive(engine, archive, signal).finally(progress.end).catch(isHalfFilled);
       printLine(io, `Imported ${describeTotals(manifest)} in ${seconds()}`);
     } finally {
-      await close();
+      await engine.close();
     }
   } finally {
     await archive.close();
   }
 }
 
-/** @throws Error that says what to do, unless the archive can be imported */
-function refuse(target: Target, config: Config): void {
+/**
+ * Marks a store that the archive can be imported into as unfinished: no service starts on it until the import is complete. A store
+ * that this import has created has the mark.
+ * @returns whether an earlier import of the archive is resumed
+ * @throws Error that says what to do, unless the archive can be imported
+ */
+async function beginImport(store: ArchiveStore, begun: UnfinishedImport, config: Config): Promise<boolean> {
   const where = describeStore(config);
-  switch (target.state) {
-    case 'not-empty':
-      throw new Error(
-        `${where} is not empty: it has ${describeCounts(target.counts)}. An import needs an empty store: set ` +
-          `${isScaleOut(config) ? 'MONGODB_URI to another database' : 'DATA_DIR to another folder'}`,
-      );
-    case 'other-archive':
-      throw new Error(
-        `${where} is incomplete: the import of another archive (${target.archiveId}), begun ${formatTime(target.begunAt)}, ` +
-          `has not ended. Run it again with that file, or ${howToEmpty(config)} and import this one`,
-      );
-    default:
+  const found = await store.findUnfinishedImport();
+  if (found !== null && found.archiveId !== begun.archiveId) {
+    throw new Error(
+      `${where} is incomplete: the import of another archive (${found.archiveId}), begun ${formatTime(found.begunAt)}, ` +
+        `has not ended. Run it again with that file, or ${howToEmpty(config)} and import this one`,
+    );
   }
-}
-
-/** @throws ArchiveError at the first fault of the archive */
-async function verifyFile(input: ArchiveInput, io: ProcessIo, signal: AbortSignal): Promise<void> {
-  const progress = startProgress(io, { what: 'Verifying', total: input.size, unit: null });
-  const archive = await openArchive(input, progress.add);
-  try {
-    for await (const part of archive.parts) {
-      signal.throwIfAborted();
-      if (part.type === 'fault') throw new ArchiveError(part.text);
-    }
-  } finally {
-    progress.end();
-    await archive.close();
+  if (found !== null && found.begunAt !== begun.begunAt) return true;
+  const counts = await store.countRecords();
+  if (Object.keys(counts).length > 0) {
+    throw new Error(
+      `${where} is not empty: it has ${describeCounts(counts)}. An import needs an empty store: set ` +
+        `${isScaleOut(config) ? 'MONGODB_URI to another database' : 'DATA_DIR to another folder'}`,
+    );
   }
+  await store.beginImport(begun);
+  return false;
 }
 
 function howToEmpty(config: Config): string {
   return isScaleOut(config) ? 'drop the database' : 'remove the folder';
+}
+
+/** @throws ArchiveError at the first fault of the archive */
+async function verifyFile(input: ArchiveInput, io: ProcessIo, signal: AbortSignal): Promise<void> {
+  for await (const part of readArchive(input, io, signal))
+    if (part.type === 'fault') throw new ArchiveError(part.text);
+}
+
+/** All parts of the archive, with a progress bar. */
+async function* readArchive(
+  input: ArchiveInput,
+  io: ProcessIo,
+  signal: AbortSignal,
+): AsyncGenerator<ReadPart> {
+  const progress = startProgress(io, { what: 'Verifying', total: input.size, unit: null });
+  try {
+    const { parts } = await openArchive(input, progress.add);
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      yield part;
+    }
+  } finally {
+    progress.end();
+  }
 }
 
 /**
@@ -183,69 +212,56 @@ export async function verifyData(
   const engine = againstStore ? await openStoreToRead(readArchiveConfig(io), createErrorLog(io)) : null;
   try {
     await engine?.views.aggregate(Date.now());
-    const snapshot = (await engine?.archive.openSnapshot()) ?? null;
-    await verify(file, snapshot, io).finally(() => snapshot?.close());
+    await verify(file, engine, io);
   } finally {
     await engine?.close();
   }
 }
 
-async function verify(file: string, snapshot: ArchiveSnapshot | null, io: ProcessIo): Promise<void> {
+async function verify(
+  file: string,
+  store: Parameters<typeof readStore>[0] | null,
+  io: ProcessIo,
+): Promise<void> {
   const seconds = startTimer();
   const lines: string[] = []; // printed at the end, so that the progress bar stays in its line
-  const counts = { faults: 0, differences: 0 };
+  const counts = { fault: 0, difference: 0 };
   const note = (what: keyof typeof counts, text: string) => {
     counts[what] += 1;
     if (lines.length < shownLines) lines.push(text);
   };
-  const signal = watchForInterrupt(io, 'interrupted');
-  const input = openInput(file, io);
-  const progress = startProgress(io, { what: 'Verifying', total: input.size, unit: null });
   let totals = '';
+  const parts = readArchive(openInput(file, io), io, watchForInterrupt(io, 'interrupted'));
+  async function* readParts() {
+    for await (const part of parts) {
+      if (part.type === 'fault') note('fault', part.text);
+      else if (part.type === 'end') totals = describeTotals(part.manifest);
+      else yield part;
+    }
+  }
   try {
-    const archive = await openArchive(input, progress.add).catch(nameFile(file));
-    const records = readRecords(archive, signal, {
-      onFault: (text) => note('faults', text),
-      onEnd: (manifest) => (totals = describeTotals(manifest)),
-    });
-    if (snapshot === null) for await (const _ of records);
-    else for await (const text of compareArchive(records, snapshot)) note('differences', text);
-  } finally {
-    progress.end();
+    if (store === null) for await (const _ of readParts());
+    else
+      for await (const text of compareArchive(
+        readParts(),
+        readStore(store, () => false),
+      ))
+        note('difference', text);
+  } catch (error) {
+    nameFile(file)(error);
   }
   for (const line of lines) printLine(io, line);
-  const unseen = counts.faults + counts.differences - lines.length;
+  const unseen = counts.fault + counts.difference - lines.length;
   if (unseen > 0) printLine(io, `and ${unseen} more`);
 
   const name = nameOf(file);
-  if (counts.faults > 0) throw new Error(`${name} is damaged: ${countOf(counts.faults, 'fault')}`);
-  if (counts.differences > 0) {
+  if (counts.fault > 0) throw new Error(`${name} is damaged: ${countOf(counts.fault, 'fault')}`);
+  if (counts.difference > 0) {
     throw new Error(
-      `${name} is whole; the store differs from it: ${countOf(counts.differences, 'difference')}`,
+      `${name} is whole; the store differs from it: ${countOf(counts.difference, 'difference')}`,
     );
   }
-  printLine(io, `${name} is whole${snapshot ? ', and the store is equal' : ''}: ${totals} in ${seconds()}`);
-}
-
-/** The records of the archive. That it is cut off is a fault, too. */
-async function* readRecords(
-  { parts, close }: OpenArchive,
-  signal: AbortSignal,
-  on: { onFault(text: string): void; onEnd(manifest: ArchiveManifest): void },
-): AsyncGenerator<RecordsPart> {
-  try {
-    for await (const part of parts) {
-      signal.throwIfAborted();
-      if (part.type === 'fault') on.onFault(part.text);
-      else if (part.type === 'records') yield part;
-      else if (part.type === 'end') on.onEnd(part.manifest);
-    }
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    on.onFault(error.message);
-  } finally {
-    await close();
-  }
+  printLine(io, `${name} is whole${store ? ', and the store is equal' : ''}: ${totals} in ${seconds()}`);
 }
 
 /** The settings of a command that reads or fills a whole store. @throws ConfigError */

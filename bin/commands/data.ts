@@ -37,7 +37,7 @@ export function addDataCommands(program: Command, io: ProcessIo): void {
     .description(
       'Fills the store that the settings choose, SQLite in DATA_DIR or MongoDB, with the data of an archive of either engine. ' +
         'The store must be empty, and no service may run on it. A file is verified before anything is stored. After an ' +
-        'interruption run the same command again: it goes on, and until it has ended no service starts on the data.',
+        'interruption run the same command again: it resumes, and until it is complete no service starts on the data.',
     )
     .argument('<file>', 'the archive, or "-" for stdin')
     .addHelpText(

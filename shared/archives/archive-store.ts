@@ -1,11 +1,18 @@
-import type { ArchivedBlob, ArchivedDrop, ArchiveKind, ArchiveRecord, BlobFolder } from './archive.ts';
+import type { ArchivedDrop, ArchiveKind, ArchiveRecord } from './archive.ts';
 
-/** An import that has begun and not ended. */
-export interface UnfinishedImport {
-  readonly archiveId: string;
-  /** Unix ms. */
-  readonly begunAt: number;
+/** Where the bytes of versions are, by version id. */
+export const blobFolders = ['html', 'contexts'] as const;
+
+export type BlobFolder = (typeof blobFolders)[number];
+
+export interface ArchivedBlob {
+  /** Of its version. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
 }
+
+/** Secrets are in the SecretStore. */
+export type StoredKind = Exclude<ArchiveKind, 'secrets'>;
 
 /**
  * One read of everything that must last, while the service may write: each record is whole or absent. What was
@@ -17,7 +24,7 @@ export interface ArchiveSnapshot {
    * Each record of the kind once, ascending by id (`archiveId`, compared as ASCII), in batches of at most 1,000 records, for
    * drops 100. Records of an account that is deleted are among them.
    */
-  read<K extends ArchiveKind>(kind: K): AsyncIterable<readonly ArchiveRecord<K>[]>;
+  read<K extends StoredKind>(kind: K): AsyncIterable<readonly ArchiveRecord<K>[]>;
 
   /**
    * The drop as it is now, for a drop of which a blob is missing because a version was removed after `read`.
@@ -31,9 +38,24 @@ export interface ArchiveSnapshot {
   close(): Promise<void>;
 }
 
+/** An import that has begun and is not complete. */
+export interface UnfinishedImport {
+  readonly archiveId: string;
+  /** Unix ms. */
+  readonly begunAt: number;
+}
+
+/** For a process or a backup that needs all data. */
+export function importHasNotEnded({ archiveId, begunAt }: UnfinishedImport): Error {
+  return new Error(
+    `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
+      'ended; run "bin/dropleaf.js import FILE" again with the same file',
+  );
+}
+
 /**
- * Reads and fills a whole store. Every method may be repeated. In MongoDB a call waits up to a minute for a server that is
- * unavailable, so that an import outlives the election of a primary.
+ * Reads and fills a whole store. Every method may be repeated. In MongoDB a read or write of records and blobs waits up to a
+ * minute for a server that is unavailable, so that an import outlives the election of a primary.
  */
 export interface ArchiveStore {
   /** Call `ViewStore.aggregate` first: views that are not added to their drops are not in it. */
@@ -43,7 +65,7 @@ export interface ArchiveStore {
    * The number of records by kind, of the kinds that have any, deleted ones included: a store without any is empty. Secrets
    * do not count, because a service generates them at its first start; an import replaces them.
    */
-  countRecords(): Promise<Partial<Record<ArchiveKind, number>>>;
+  countRecords(): Promise<Partial<Record<StoredKind, number>>>;
 
   /** null: none. While there is one, the service must not start: the store is half filled. One small read. */
   findUnfinishedImport(): Promise<UnfinishedImport | null>;
@@ -55,15 +77,20 @@ export interface ArchiveStore {
   endImport(): Promise<void>;
 
   /**
-   * Stores the records that are not there yet; of those that are, nothing changes, except secrets, which are replaced. Only
-   * for an import: no service may write at the same time. Write the blobs of a drop before its record.
+   * Stores the records that are not there yet; those that are stay as they are. Only for an import: no service may write at the
+   * same time. Write the blobs of a drop before its record.
    * @param records any number; those of a batch of `read` are a good one
    * @throws Error that names the record, if another one has its slug or identity
    */
-  write<K extends ArchiveKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void>;
+  write<K extends StoredKind>(kind: K, records: readonly ArchiveRecord<K>[]): Promise<void>;
 
   /** Stores the blobs that are not there yet. @param blobs at most 64 */
   writeBlobs(folder: BlobFolder, blobs: readonly ArchivedBlob[]): Promise<void>;
+}
+
+/** Something is wrong with an archive. The message is a clause about it: `it is cut off after html/0198f…`. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
 }
 
 /** A file inside an archive. */
@@ -87,19 +114,16 @@ export interface ArchiveInput {
    * @param onBytes receives the number of bytes of each piece that was read
    * @throws ArchiveError if it is no archive or ends in the middle of an entry
    */
-  entries(onBytes?: (count: number) => void): AsyncIterable<ArchiveEntry>;
+  entries(onBytes?: (count: number) => void): AsyncGenerator<ArchiveEntry>;
 }
 
 /** An archive to write. Others see the file when it is whole, under its name, or not at all. */
 export interface ArchiveOutput {
-  /** Number of bytes written so far. */
-  readonly size: number;
-
   /** Adds an entry. Resolves when most of it has been written, so that at most one entry is in memory. */
   add(name: string, bytes: Uint8Array): Promise<void>;
 
-  /** Resolves when the archive is on the disk under its name, or in the pipe. */
-  finish(): Promise<void>;
+  /** Resolves when the archive is on the disk under its name, or in the pipe. @returns its bytes */
+  finish(): Promise<number>;
 
   /** Removes what was written; after `finish` it does nothing. */
   discard(): Promise<void>;

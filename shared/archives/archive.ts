@@ -1,99 +1,180 @@
-import type { Account } from '../accounts/account.ts';
-import type { Token } from '../credentials/token.ts';
-import type { Drop, Lock, OwnedVersion, WriteIds } from '../drops/drop.ts';
-import type { AuditEntry } from '../moderation/act.ts';
-import type { Report } from '../reports/report.ts';
+import { accountRecord, type StoredAccount, toAccount } from '../accounts/account.ts';
+import { tokenRecord } from '../credentials/token.ts';
+import {
+  type Field,
+  faultsOf,
+  field,
+  flag,
+  id,
+  keyOf,
+  listOf,
+  matching,
+  object,
+  oneOf,
+  orNull,
+  type RecordOf,
+  record,
+  type StoredRecord,
+  slug,
+  text,
+  time,
+  whole,
+} from '../domain/record.ts';
+import { type Drop, isMetadataKey } from '../drops/drop.ts';
+import { type IdempotencyRecord, idempotencyRecord } from '../idempotency/idempotency-store.ts';
+import { auditRecord } from '../moderation/act.ts';
+import { reportRecord } from '../reports/report.ts';
+import { secretRecord } from '../secrets/secret-store.ts';
+
+/** The largest VERSIONS_PER_DROP. */
+const versionsMax = 10_000;
+
+const day = matching(/^\d{4}-\d\d-\d\d$/, 'a date like 2026-01-31');
+const isDay = (value: unknown): value is string => day.isValid(value) && !Number.isNaN(Date.parse(value));
+const isKey = (value: unknown): value is string =>
+  typeof value === 'string' && isMetadataKey(value, Number.POSITIVE_INFINITY);
+const isText = text().isValid;
+const isCount = whole().isValid;
+
+function pairs<V>(
+  rule: string,
+  isName: (name: unknown) => name is string,
+  isValue: (value: unknown) => value is V,
+  areNames: (names: readonly string[]) => boolean,
+): Field<readonly (readonly [name: string, value: V])[]> {
+  type Pair = readonly [string, V];
+  const isPair = (pair: unknown): pair is Pair =>
+    Array.isArray(pair) && pair.length === 2 && isName(pair[0]) && isValue(pair[1]);
+  const arePairs = (items: unknown): items is Pair[] =>
+    Array.isArray(items) && items.every(isPair) && areNames(items.map(([name]) => name));
+  return field('object', rule, arePairs);
+}
+
+/** Of numbers, or of texts. */
+function isAscending(keys: readonly (string | number)[]): boolean {
+  return keys.every((key, n) => n === 0 || (keys[n - 1] ?? key) < key);
+}
+
+/** At most 98 MiB and 9 passes: otherwise one passcode could take minutes to check. */
+const passcodeHash = matching(
+  /^\$argon2id\$v=19\$m=\d{1,5},t=\d,p=\d\$[A-Za-z0-9+/]{1,86}\$[A-Za-z0-9+/]{1,86}$/,
+  'an argon2id hash of usual cost',
+);
+
+const publisher = object({
+  kind: oneOf(['token', 'session']),
+  id: matching(/^[0-9a-f]{12,20}$/, 'the id of a token or session'),
+  label: orNull(text()),
+});
+
+/** By number, ascending; at least one. Each has its HTML as a blob under its id, and its context if `hasContext`. */
+const versions = listOf(
+  {
+    id: id(),
+    number: whole(1),
+    sizeBytes: whole(),
+    hasContext: flag(),
+    mediaType: text(),
+    createdAt: time(),
+    publishedBy: orNull(publisher),
+  },
+  `a list of 1 to ${versionsMax} versions, ascending by number`,
+  (items) =>
+    items.length > 0 &&
+    items.length <= versionsMax &&
+    isAscending(items.map((item): unknown => Object(item).number).filter(isCount)),
+);
+
+/** A drop with all that belongs to it, except its blobs. */
+const dropRecord = record('drops', {
+  id: id(),
+  ownerId: id(),
+  slug: slug(),
+  title: text(),
+  description: orNull(text()),
+  /** In the owner's order. */
+  metadata: pairs(
+    'pairs with valid keys, each key once',
+    isKey,
+    isText,
+    (keys) => new Set(keys).size === keys.length,
+  ),
+  lock: orNull(object({ id: id(), hash: passcodeHash })),
+  viewCount: whole(),
+  createdAt: time(),
+  updatedAt: time(),
+  rev: whole(1),
+  takedown: orNull(object({ at: time(), reason: text() })),
+  expiresAt: orNull(time()),
+  versions,
+  /** Views by UTC day (`2026-01-31`), without days that have none. */
+  days: pairs('dates with their views, ascending', isDay, isCount, isAscending),
+});
+
+const { provider, subject, name, createdAt, suspendedAt } = accountRecord.fields;
+
+const archivedAccountRecord = record('accounts', {
+  id: id(),
+  identity: object({ provider, subject, name }),
+  createdAt,
+  suspendedAt,
+  /** The writes that were counted on the last UTC day with a write; null: none yet. */
+  dayWrites: orNull(object({ day: field('text', day.rule, isDay), count: whole() })),
+});
+
+const { lease: _, leasedUntil: __, isDone: ___, ...keyFields } = idempotencyRecord.fields;
 
 /**
  * What an archive holds: everything that must last, in a form that is the same on both engines. The order is the order in
  * which a store is read: an account before what belongs to it, and the key of a write before the drop that it wrote.
  *
- * Left out, because it is made again or ends soon: sessions, sign-ins, uploads, writes under way, rendered pages, share
+ * Left out, because it is made again or expires soon: sessions, sign-ins, uploads, writes under way, rendered pages, share
  * cards, jobs, counts for limits, the registry of web processes. Left out, because it is gone for everybody: deleted
  * accounts and drops, expired drops, blobs of removed versions. Left out, because it has a meaning within one store only:
  * places below the caps, pending tasks, numbers of batches of views.
  */
-export const archiveKinds = [
-  'secrets',
-  'accounts',
-  'tokens',
-  'idempotency-keys',
-  'drops',
-  'reports',
-  'audit-log',
-] as const;
+export const archiveRecords = {
+  secrets: secretRecord,
+  accounts: archivedAccountRecord,
+  tokens: tokenRecord,
+  'idempotency-keys': record('idempotency_keys', keyFields, ['accountId', 'key']),
+  drops: dropRecord,
+  reports: reportRecord,
+  'audit-log': auditRecord,
+} as const;
 
-export type ArchiveKind = (typeof archiveKinds)[number];
+export type ArchiveKind = keyof typeof archiveRecords;
 
-export interface ArchiveRecords {
-  secrets: ArchivedSecret;
-  accounts: ArchivedAccount;
-  tokens: Token;
-  'idempotency-keys': ArchivedKey;
-  drops: ArchivedDrop;
-  reports: Report;
-  'audit-log': AuditEntry;
-}
+export const archiveKinds = Object.keys(archiveRecords) as ArchiveKind[]; // proof: its own keys
 
 /** Plain JSON: no `undefined`, no maps. */
-export type ArchiveRecord<K extends ArchiveKind = ArchiveKind> = ArchiveRecords[K];
+export type ArchiveRecord<K extends ArchiveKind = ArchiveKind> = {
+  [N in ArchiveKind]: RecordOf<(typeof archiveRecords)[N]>;
+}[K];
 
-/** The secrets that a service generates. One that is set in the environment is not among them. */
-export const secretNames = ['sign-in-key', 'signing-secret'] as const;
-
-export type SecretName = (typeof secretNames)[number];
-
-export interface ArchivedSecret {
-  readonly name: SecretName;
-  readonly value: string;
-}
-
-export interface ArchivedAccount extends Account {
-  /** The writes that were counted on the last UTC day with a write (`2026-01-31`); null: none yet. */
-  readonly dayWrites: { readonly day: string; readonly count: number } | null;
-}
-
-/** A finished write with an `Idempotency-Key`. */
-export interface ArchivedKey extends Omit<WriteIds, 'isRepeat'> {
-  readonly accountId: string;
-  readonly key: string;
-  /** Of the request. */
-  readonly hash: string;
-  readonly createdAt: number;
-}
-
-/** A drop with all that belongs to it, except its blobs. `latestVersion` is the number of its last version. */
-export interface ArchivedDrop extends Omit<Drop, 'metadata' | 'locked' | 'latestVersion'> {
-  /** In the owner's order. */
-  readonly metadata: readonly (readonly [key: string, value: string])[];
-  readonly lock: Lock | null;
-  /** By number, ascending; at least one. Each has its HTML as a blob under its id, and its context if `hasContext`. */
-  readonly versions: readonly OwnedVersion[];
-  /** Views by UTC day (`2026-01-31`), ascending, without days that have none. */
-  readonly days: readonly (readonly [day: string, views: number])[];
-}
-
-/** Where the bytes of versions are, by version id. */
-export const blobFolders = ['html', 'contexts'] as const;
-
-export type BlobFolder = (typeof blobFolders)[number];
-
-export interface ArchivedBlob {
-  /** Of its version. */
-  readonly id: string;
-  readonly bytes: Uint8Array;
-}
+export type ArchivedDrop = RecordOf<typeof dropRecord>;
 
 /** What identifies the record among those of its kind, in ASCII. */
-export function archiveId(record: ArchiveRecord): string {
-  if ('id' in record) return record.id;
-  return 'key' in record ? `${record.accountId} ${record.key}` : record.name;
+export function archiveId(kind: ArchiveKind, archived: ArchiveRecord): string {
+  return keyOf(archiveRecords[kind], { ...archived });
 }
 
 /** The account that the record belongs to; null: to none. */
-export function ownerOf(record: ArchiveRecord): string | null {
-  if ('ownerId' in record) return record.ownerId;
-  return 'accountId' in record ? record.accountId : null;
+export function ownerOf(archived: ArchiveRecord): string | null {
+  if ('ownerId' in archived) return archived.ownerId;
+  return 'accountId' in archived ? archived.accountId : null;
+}
+
+/**
+ * Checks a record that was read from an archive, which may be damaged or made by hand.
+ * @throws Error that names the kind, the id and each wrong field
+ */
+export function parseArchiveRecord<K extends ArchiveKind>(kind: K, value: unknown): ArchiveRecord<K> {
+  const faults = faultsOf(archiveRecords[kind].fields, value);
+  if (faults.length === 0) return value as ArchiveRecord<K>; // proof: it has no faults
+  const { id, name, key } = Object(value);
+  const found: unknown = [id, name, key].find((part) => typeof part === 'string');
+  throw new Error(`${kind} ${String(found ?? '(no id)').slice(0, 64)}: ${faults.join('; ')}`);
 }
 
 /** The drop as an archive holds it. */
@@ -104,28 +185,63 @@ export function toArchivedDrop(
   return { ...drop, metadata: [...metadata], ...parts };
 }
 
+/** Secrets are files or documents (SecretStore); the parts of a drop are in several tables. */
+export type TableKind = Exclude<ArchiveKind, 'secrets' | 'drops'>;
+
+/** How the records of a kind are stored. A stored record is identified as the archived one. */
+export interface ArchiveTable<S = Readonly<Record<string, unknown>>, A = ArchiveRecord> {
+  readonly record: StoredRecord;
+  /** null: an archive does not have it. */
+  toArchived(stored: S): A | null;
+  toStored(archived: A): S;
+}
+
+/** Both engines read and fill these tables with one loop. */
+export const archiveTables: Readonly<Record<TableKind, ArchiveTable>> = {
+  accounts: table('accounts', accountRecord, toArchivedAccount, ({ identity, dayWrites, ...account }) => {
+    const { day, count: dayCount } = dayWrites ?? { day: '', count: 0 };
+    return { ...account, ...identity, day, dayCount, deletedAt: null };
+  }),
+  tokens: sameTable(tokenRecord),
+  'idempotency-keys': table('idempotency-keys', idempotencyRecord, toArchivedKey, (key) => {
+    return { ...key, lease: '', leasedUntil: 0, isDone: true };
+  }),
+  reports: sameTable(reportRecord),
+  'audit-log': sameTable(auditRecord),
+};
+
+export const tableKinds = Object.keys(archiveTables) as TableKind[]; // proof: its own keys
+
+function table<K extends TableKind, R extends StoredRecord>(
+  _kind: K,
+  record: R,
+  toArchived: (stored: RecordOf<R>) => ArchiveRecord<K> | null,
+  toStored: (archived: ArchiveRecord<K>) => RecordOf<R>,
+): ArchiveTable {
+  const typed: ArchiveTable<RecordOf<R>, ArchiveRecord<K>> = { record, toArchived, toStored };
+  return typed as unknown as ArchiveTable; // proof: `archiveTables` has it under the kind of its records
+}
+
+function sameTable(record: StoredRecord): ArchiveTable {
+  const same = <T>(stored: T): T => stored;
+  return { record, toArchived: same, toStored: same } as unknown as ArchiveTable; // proof: `archiveRecords` has it, too
+}
+
+function toArchivedAccount(stored: StoredAccount): ArchiveRecord<'accounts'> | null {
+  if (stored.deletedAt !== null) return null;
+  const { day, dayCount: count } = stored;
+  return { ...toAccount(stored), dayWrites: day === '' ? null : { day, count } };
+}
+
+function toArchivedKey(stored: IdempotencyRecord): ArchiveRecord<'idempotency-keys'> | null {
+  const { lease: _, leasedUntil: __, isDone, ...key } = stored;
+  return isDone ? key : null;
+}
+
 /** One line of JSON, the same text for equal records: the keys of every object are sorted, as RFC 8785 sorts them. */
-export function canonicalJson(record: ArchiveRecord): string {
-  return JSON.stringify(record, (_key, value: unknown) => (isObject(value) ? sortKeys(value) : value));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function sortKeys(value: object): object {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Something is wrong with an archive. The message is a clause about it: `it is cut off after html/0198f…`. */
-export class ArchiveError extends Error {
-  override readonly name = 'ArchiveError';
-}
-
-/** For a process or a backup that needs all data. @param begunAt Unix ms */
-export function importHasNotEnded(archiveId: string, begunAt: number): Error {
-  return new Error(
-    `these data are incomplete: the import of the archive ${archiveId}, begun ${new Date(begunAt).toISOString()}, has not ` +
-      'ended; run "bin/dropleaf.js import FILE" again with the same file',
-  );
+export function canonicalJson(archived: ArchiveRecord): string {
+  return JSON.stringify(archived, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

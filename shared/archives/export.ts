@@ -1,18 +1,19 @@
+import type { Engine } from '../engines/engine.ts';
+import { secretNames } from '../secrets/secret-store.ts';
 import {
   type ArchivedDrop,
-  ArchiveError,
   type ArchiveKind,
   type ArchiveRecord,
   archiveId,
   archiveKinds,
-  type BlobFolder,
   canonicalJson,
   ownerOf,
 } from './archive.ts';
-import type { ArchiveOutput, ArchiveSnapshot, ArchiveStore } from './archive-store.ts';
+import type { ArchiveOutput, ArchiveSnapshot, BlobFolder, StoredKind } from './archive-store.ts';
 import {
   type ArchiveHead,
   type ArchiveManifest,
+  type ArchivePart,
   type BlobDigest,
   type BlobOfVersion,
   blobsOf,
@@ -29,92 +30,111 @@ import {
   recordsPerEntry,
 } from './format.ts';
 
-/** A drop that is left out, because a blob of it is missing or is not the one that was posted. */
+/** A drop of which a blob is missing or is not the one that was posted. */
 export interface DamagedDrop {
   readonly slug: string;
   /** `the HTML of version 3 is missing`. */
   readonly reason: string;
 }
 
-export interface ExportOptions {
-  readonly head: ArchiveHead;
-  /** If true, a drop with a damaged blob is left out; otherwise it ends the export. */
-  readonly skipsDamaged: boolean;
-  /** Ends the export with the signal's reason. */
-  readonly signal: AbortSignal;
-  readonly onRecords: (count: number) => void;
-}
-
 /**
- * Writes everything that must last into the archive, while the service may write too: each drop with its versions is in
- * it whole or not at all. In memory are some blobs and the records of one entry.
- * @returns the manifest, and the drops that were left out
- * @throws ArchiveError naming a damaged drop
+ * Everything that must last, while the service may write too: each drop with its versions is in it whole or not at all. What
+ * belongs to an account that is not in it is left out: the account is deleted, or was created meanwhile.
+ * @param isLeftOut is asked for each damaged drop, and may throw
  */
-export async function exportArchive(
-  store: ArchiveStore,
-  output: ArchiveOutput,
-  { head, skipsDamaged, signal, onRecords }: ExportOptions,
-): Promise<{ manifest: ArchiveManifest; skipped: readonly DamagedDrop[] }> {
-  const skipped: DamagedDrop[] = [];
-  const writer = createWriter(output);
-  const snapshot = await store.openSnapshot();
-
-  /** @returns the record to write, which may be newer; null: the drop was deleted meanwhile, or is damaged */
-  async function addBlobs(drop: ArchivedDrop, blobs: ReadBlobs): Promise<ArchivedDrop | null> {
-    const written = new Map<string, BlobDigest>();
-    let record: ArchivedDrop | null = drop;
-    let damaged = await writer.addBlobs(blobsOf(drop), blobs, written);
-    while (record !== null && damaged !== null) {
-      const { id: damagedId, reason } = damaged;
-      record = await snapshot.readDropAgain(drop.id);
-      if (record?.versions.some(({ id }) => id === damagedId)) {
-        if (!skipsDamaged) throw new ArchiveError(`${drop.slug} is damaged: ${reason}`);
-        skipped.push({ slug: drop.slug, reason });
-        record = null;
-      }
-      const others = record === null ? [] : blobsOf(record).filter(({ name }) => !written.has(name));
-      damaged = await writer.addBlobs(others, readBlobs(snapshot, others), written);
-    }
-    writer.addDigests(written, record === null ? [] : blobsOf(record));
-    return record;
-  }
-
+export async function* readStore(
+  { archive, secrets }: Pick<Engine, 'archive' | 'secrets'>,
+  isLeftOut: (damaged: DamagedDrop) => boolean,
+): AsyncGenerator<ArchivePart> {
+  const snapshot = await archive.openSnapshot();
   try {
-    await output.add(headName, formatHead(head));
-    for await (const { kind, records } of readSnapshot(snapshot)) {
-      const blobs = readBlobs(snapshot, records.flatMap(blobsOf));
-      for (const record of records) {
-        signal.throwIfAborted();
-        const whole = 'versions' in record ? await addBlobs(record, blobs) : record;
-        if (whole !== null) await writer.addRecord(kind, whole);
-      }
-      onRecords(records.length);
+    for (const name of secretNames) {
+      const value = await secrets.find(name);
+      if (value !== null) yield toPart('secrets', [{ name, value }]);
     }
-    return { manifest: await writer.finish(), skipped };
+    for await (const [kind, records] of readRecords(snapshot)) {
+      if (kind !== 'drops') {
+        yield toPart(kind, records);
+        continue;
+      }
+      const drops = records as readonly ArchivedDrop[]; // proof: of that kind
+      const bytesOf = readBlobs(snapshot, drops.flatMap(blobsOf));
+      for (const drop of drops) yield* readDrop(snapshot, { drop, bytesOf, isLeftOut });
+    }
   } finally {
     await snapshot.close();
   }
 }
 
-/**
- * The records of the snapshot in the order of an archive, in batches of one kind. What belongs to an account that is not
- * among them is left out: the account is deleted, or was created meanwhile.
- */
-export async function* readSnapshot(
+async function* readRecords(
   snapshot: ArchiveSnapshot,
-): AsyncGenerator<{ readonly kind: ArchiveKind; readonly records: readonly ArchiveRecord[] }> {
-  const accounts = new Set<string>();
-  for (const kind of archiveKinds) {
+): AsyncGenerator<[kind: StoredKind, records: readonly ArchiveRecord[]]> {
+  const accounts = new Set<string | null>([null]);
+  for (const kind of archiveKinds.filter((each) => each !== 'secrets')) {
     for await (const batch of snapshot.read(kind)) {
-      if (kind === 'accounts') for (const record of batch) accounts.add(archiveId(record));
-      const records = batch.filter((record) => {
-        const owner = ownerOf(record);
-        return owner === null || accounts.has(owner);
-      });
-      yield { kind, records };
+      if (kind === 'accounts') for (const record of batch) accounts.add(archiveId(kind, record));
+      yield [kind, batch.filter((record) => accounts.has(ownerOf(record)))];
     }
   }
+}
+
+function toPart(
+  kind: ArchiveKind,
+  records: readonly ArchiveRecord[],
+  digests: ReadonlyMap<string, BlobDigest> = new Map(),
+): ArchivePart {
+  return { type: 'records', kind, records, digests };
+}
+
+/** The drop's blobs and then its record, which is read again if a blob is missing: its version may have been removed. */
+async function* readDrop(
+  snapshot: ArchiveSnapshot,
+  of: {
+    readonly drop: ArchivedDrop;
+    readonly bytesOf: AsyncIterator<Uint8Array | null>;
+    readonly isLeftOut: (damaged: DamagedDrop) => boolean;
+  },
+): AsyncGenerator<ArchivePart> {
+  let { drop, bytesOf } = of;
+  const digests = new Map<string, BlobDigest>();
+  for (;;) {
+    for (const { name, folder, id } of blobsNotIn(digests, drop)) {
+      const bytes: Uint8Array | null = (await bytesOf.next()).value ?? null;
+      if (bytes === null) continue;
+      const digest = digestOf(bytes);
+      digests.set(name, digest);
+      yield { type: 'blob', folder, id, bytes, digest };
+    }
+    const fault = findFault(drop, digests);
+    if (fault === null) break;
+    const again = await snapshot.readDropAgain(drop.id);
+    if (again === null) return;
+    if (again.versions.some(({ id }) => id === fault.id)) {
+      if (of.isLeftOut({ slug: drop.slug, reason: fault.reason })) return;
+      break;
+    }
+    drop = again;
+    bytesOf = readBlobs(snapshot, blobsNotIn(digests, drop));
+  }
+  yield toPart('drops', [drop], digests);
+}
+
+function blobsNotIn(digests: ReadonlyMap<string, BlobDigest>, drop: ArchivedDrop): BlobOfVersion[] {
+  return blobsOf(drop).filter(({ name }) => !digests.has(name));
+}
+
+/** The first version that lacks a blob. */
+function findFault(
+  drop: ArchivedDrop,
+  digests: ReadonlyMap<string, BlobDigest>,
+): { readonly id: string; readonly reason: string } | null {
+  for (const { name, id, what, bytes } of blobsOf(drop)) {
+    const found = digests.get(name);
+    if (found === undefined) return { id, reason: `the ${what} is missing` };
+    if (found.bytes !== (bytes ?? found.bytes))
+      return { id, reason: `the ${what} has ${found.bytes} bytes, and its record says ${bytes}` };
+  }
+  return null;
 }
 
 /** Blobs that are read at the same time. One after the other, MongoDB's answers would take most of the time. */
@@ -123,10 +143,8 @@ const bytesAtOnce = 8 * 1024 * 1024;
 /** Of a blob whose record does not say it. */
 const usualBytes = 64 * 1024;
 
-type ReadBlobs = AsyncIterator<Uint8Array | null>;
-
 /** The bytes of the blobs, in their order; null: no such blob. While some are worked on, the next ones are read. */
-export async function* readBlobs(
+async function* readBlobs(
   snapshot: ArchiveSnapshot,
   blobs: readonly BlobOfVersion[],
 ): AsyncGenerator<Uint8Array | null> {
@@ -148,86 +166,78 @@ export async function* readBlobs(
     return reading;
   }
 
-  let next = readNext();
-  for (let yielded = 0; yielded < blobs.length; ) {
-    const chunk = await next;
+  for (let next = readNext(), chunk = await next; chunk.length > 0; chunk = await next) {
     next = readNext();
     yield* chunk;
-    yielded += chunk.length;
   }
 }
 
-/** Writes the entries between the head and the end of an archive, and the manifest. */
-function createWriter(output: ArchiveOutput) {
+/** Writes the parts as an archive. In memory are the records of one entry. @returns the manifest */
+export async function writeArchive(
+  output: Pick<ArchiveOutput, 'add'>,
+  head: ArchiveHead,
+  parts: AsyncIterable<ArchivePart>,
+): Promise<ArchiveManifest> {
   const totals = createTotals();
-  let digests: string[] = [];
+  /** The digests of blobs that were added since the last record, by name. */
+  const written = new Map<string, BlobDigest>();
+  let digests = '';
   let digestEntries = 0;
-  let kind: ArchiveKind = archiveKinds[0];
+  let kind: ArchiveKind = archiveKinds[0] ?? 'secrets';
+  let recordEntries = 0;
   let lines: Uint8Array[] = [];
   let bytes = 0;
-  let recordEntries = 0;
 
-  /** Writes the collected records of the kind, and before them the digests of their blobs. */
+  /** A blob that is not used is one of a drop or version that was removed meanwhile. */
+  function listDigests(used: readonly BlobOfVersion[]): void {
+    const names = new Set(used.map(({ name }) => name));
+    for (const [name, digest] of written)
+      digests += formatDigest({ name, ...digest, isUsed: names.has(name) });
+    written.clear();
+  }
+
+  async function addRecord(record: ArchiveRecord): Promise<void> {
+    const blobs = blobsOf(record);
+    for (const blob of blobs) {
+      const digest = written.get(blob.name);
+      if (digest !== undefined) totals.addBlob(blob, digest);
+    }
+    listDigests(blobs);
+    const line = Buffer.from(`${canonicalJson(record)}\n`);
+    totals.addRecord(kind, line);
+    lines.push(line);
+    bytes += line.byteLength;
+    if (lines.length === recordsPerEntry || bytes >= bytesPerEntry) await flush();
+  }
+
   async function flush(): Promise<void> {
-    const [text, entry] = [digests.join(''), Buffer.concat(lines)];
-    digests = [];
+    const [text, entry] = [Buffer.from(digests), Buffer.concat(lines)];
+    digests = '';
     lines = [];
     bytes = 0;
-    if (text !== '') await output.add(digestsName(++digestEntries), Buffer.from(text));
+    if (text.byteLength > 0) await output.add(digestsName(++digestEntries), text);
     if (entry.byteLength > 0) await output.add(recordsName(kind, ++recordEntries), entry);
   }
 
-  return {
-    /** Adds the blobs that are whole to the archive and to `written`. @returns the first that is not; null: all are */
-    async addBlobs(
-      blobs: readonly BlobOfVersion[],
-      bytesOfBlobs: ReadBlobs,
-      written: Map<string, BlobDigest>,
-    ): Promise<{ readonly id: string; readonly reason: string } | null> {
-      const damaged: { id: string; reason: string }[] = [];
-      for (const { name, id, what, bytes: length } of blobs) {
-        const bytes: Uint8Array | null = (await bytesOfBlobs.next()).value ?? null;
-        if (bytes !== null && bytes.byteLength === (length ?? bytes.byteLength)) {
-          await output.add(name, bytes);
-          written.set(name, digestOf(bytes));
-        } else {
-          const fault =
-            bytes === null ? 'is missing' : `has ${bytes.byteLength} bytes, and its record says ${length}`;
-          damaged.push({ id, reason: `the ${what} ${fault}` });
-        }
-      }
-      return damaged[0] ?? null;
-    },
-
-    /** @param written the digests of blobs that were added, by name @param used those that the next record names */
-    addDigests(written: Map<string, BlobDigest>, used: readonly BlobOfVersion[]): void {
-      for (const { name, folder, id } of used) {
-        const digest = written.get(name);
-        if (digest !== undefined) totals.addBlob(folder, id, digest);
-      }
-      const names = new Set(used.map(({ name }) => name));
-      for (const [name, digest] of written)
-        digests.push(formatDigest({ name, ...digest, isUsed: names.has(name) }));
-    },
-
-    async addRecord(kindOfRecord: ArchiveKind, record: ArchiveRecord): Promise<void> {
-      if (kindOfRecord !== kind) {
-        await flush();
-        kind = kindOfRecord;
-        recordEntries = 0;
-      }
-      const line = Buffer.from(`${canonicalJson(record)}\n`);
-      totals.addRecord(kind, line);
-      lines.push(line);
-      bytes += line.byteLength;
-      if (lines.length === recordsPerEntry || bytes >= bytesPerEntry) await flush();
-    },
-
-    async finish(): Promise<ArchiveManifest> {
+  await output.add(headName, formatHead(head));
+  for await (const part of parts) {
+    if (part.type === 'blob') {
+      const name = `${part.folder}/${part.id}`;
+      await output.add(name, part.bytes);
+      written.set(name, part.digest);
+      continue;
+    }
+    if (part.kind !== kind) {
+      if (kind === 'drops') listDigests([]);
       await flush();
-      const manifest = totals.toManifest();
-      await output.add(manifestName, formatManifest(manifest));
-      return manifest;
-    },
-  };
+      kind = part.kind;
+      recordEntries = 0;
+    }
+    for (const record of part.records) await addRecord(record);
+  }
+  listDigests([]);
+  await flush();
+  const manifest = totals.toManifest();
+  await output.add(manifestName, formatManifest(manifest));
+  return manifest;
 }

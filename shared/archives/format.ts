@@ -1,12 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import {
-  ArchiveError,
-  type ArchiveKind,
-  type ArchiveRecord,
-  archiveKinds,
-  type BlobFolder,
-  blobFolders,
-} from './archive.ts';
+import { type ArchiveKind, type ArchiveRecord, archiveKinds } from './archive.ts';
+import { ArchiveError, type BlobFolder, blobFolders } from './archive-store.ts';
 
 // An archive is a tar file with these entries, in this order:
 //   archive.json                 what wrote it and when
@@ -43,6 +37,25 @@ export interface BlobDigest {
   readonly sha256: string;
 }
 
+/** A piece of an archive, or of a store that is read as one: the blobs of a drop come before its record. */
+export type ArchivePart = BlobPart | RecordsPart;
+
+export interface BlobPart {
+  readonly type: 'blob';
+  readonly folder: BlobFolder;
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly digest: BlobDigest;
+}
+
+export interface RecordsPart {
+  readonly type: 'records';
+  readonly kind: ArchiveKind;
+  readonly records: readonly ArchiveRecord[];
+  /** Those of the blobs of the records that are there, by `BlobOfVersion.name`. */
+  readonly digests: ReadonlyMap<string, BlobDigest>;
+}
+
 interface Total {
   readonly count: number;
   /** Of blobs only. */
@@ -59,15 +72,11 @@ export interface ArchiveManifest {
   readonly blobs: Readonly<Record<BlobFolder, Total>>;
 }
 
-export function digestOf(bytes: Uint8Array): BlobDigest {
-  return { bytes: bytes.byteLength, sha256: sha256(bytes) };
-}
-
 /** Adds up a manifest while an archive is written or read. */
 export function createTotals() {
-  const newSum = () => ({ count: 0, bytes: 0, hash: createHash('sha256') });
-  const records = mapOf(archiveKinds, newSum);
-  const blobs = mapOf(blobFolders, newSum);
+  const sums = mapOf([...archiveKinds, ...blobFolders], () => {
+    return { count: 0, bytes: 0, hash: createHash('sha256') };
+  });
 
   function add(sum: { count: number; bytes: number; hash: Hash }, line: Uint8Array | string, bytes = 0) {
     sum.count += 1;
@@ -77,18 +86,18 @@ export function createTotals() {
 
   return {
     /** @param line with its line break */
-    addRecord: (kind: ArchiveKind, line: Uint8Array): void => add(records[kind], line),
-    addBlob: (folder: BlobFolder, id: string, { bytes, sha256 }: BlobDigest): void =>
-      add(blobs[folder], `${id} ${bytes} ${sha256}\n`, bytes),
+    addRecord: (kind: ArchiveKind, line: Uint8Array): void => add(sums[kind], line),
+    addBlob: ({ folder, id }: BlobOfVersion, { bytes, sha256 }: BlobDigest): void =>
+      add(sums[folder], `${id} ${bytes} ${sha256}\n`, bytes),
     /** Once, at the end. */
     toManifest: (): ArchiveManifest => ({
       format,
       records: mapOf(archiveKinds, (kind) => {
-        const { count, hash } = records[kind];
+        const { count, hash } = sums[kind];
         return { count, sha256: hash.digest('hex') };
       }),
       blobs: mapOf(blobFolders, (folder) => {
-        const { count, bytes, hash } = blobs[folder];
+        const { count, bytes, hash } = sums[folder];
         return { count, bytes, sha256: hash.digest('hex') };
       }),
     }),
@@ -103,19 +112,14 @@ export function formatHead({ id, release, engine, created }: ArchiveHead): Buffe
 
 /** @throws ArchiveError if it is the head of something else or of a newer release, or is damaged */
 export function parseHead(bytes: Uint8Array): ArchiveHead {
-  const {
-    format: found,
-    id,
-    release,
-    engine,
-    created,
-  } = parseObject(bytes) as Partial<ArchiveHead & { format: unknown }>; // proof: any object may be read so
+  const object: Partial<ArchiveHead & { format: unknown }> = parseObject(bytes);
+  const { format: found, id, release, engine, created } = object;
   if (typeof found === 'number' && found !== format) {
     throw new ArchiveError(
       `it has format ${found}, and this release knows format ${format}: use the release that wrote it, or a newer one`,
     );
   }
-  const head = { id, release, engine, created } as ArchiveHead; // proof: the next line checks it
+  const head = { id, release, engine, created } as ArchiveHead; // proof: the next lines check it
   const isShown = Object.values(head).every(
     (text) => typeof text === 'string' && /^[\x20-\x7e]{1,100}$/.test(text),
   );
@@ -130,7 +134,7 @@ export function formatManifest(manifest: ArchiveManifest): Buffer {
 /** @param found what the entries before it add up to @returns what differs; none: they are equal */
 export function compareManifest(bytes: Uint8Array, found: ArchiveManifest): string[] {
   if (formatManifest(found).equals(bytes)) return [];
-  const said = parseObject(bytes) as Partial<ArchiveManifest>; // proof: any object may be read so
+  const said: Partial<ArchiveManifest> = parseObject(bytes);
   const differences = [
     ...archiveKinds.flatMap((kind) => compareTotal(kind, said.records?.[kind], found.records[kind])),
     ...blobFolders.flatMap((folder) => compareTotal(folder, said.blobs?.[folder], found.blobs[folder])),
@@ -150,9 +154,8 @@ function compareTotal(what: string, said: Total | undefined, found: Total): stri
 /** What an entry holds, by its name. */
 export type EntryName =
   | { readonly type: 'blob'; readonly folder: BlobFolder; readonly id: string }
-  | { readonly type: 'digests' }
   | { readonly type: 'records'; readonly kind: ArchiveKind }
-  | { readonly type: 'manifest' };
+  | { readonly type: 'digests' | 'manifest' };
 
 export function recordsName(kind: ArchiveKind, number: number): string {
   return `records/${kind}-${String(number).padStart(6, '0')}.ndjson`;
@@ -220,6 +223,10 @@ export function parseDigest(line: string): ListedDigest | null {
     /^((?:html|contexts)\/[0-9A-Za-z_-]{1,64}) (\d{1,9}) ([0-9a-f]{64})( unused)?$/.exec(line) ?? [];
   if (name === undefined || sha256 === undefined) return null;
   return { name, bytes: Number(bytes), sha256, isUsed: unused === undefined };
+}
+
+export function digestOf(bytes: Uint8Array): BlobDigest {
+  return { bytes: bytes.byteLength, sha256: sha256(bytes) };
 }
 
 /** A head or a manifest has about 1 KB. */

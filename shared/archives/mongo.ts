@@ -1,44 +1,47 @@
-import { type Collection, type Connection, mongo, Schema } from 'mongoose';
+import { type Connection, type mongo, Schema } from 'mongoose';
 import { contextCollection } from '../blobs/mongo.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type DropDocument, liveDropDocument } from '../drops/mongo-schema.ts';
-import { versionDocument } from '../drops/mongo-version.ts';
+import {
+  type DropDocument,
+  type Filter,
+  hasExpired,
+  liveDropDocument,
+  toDrop,
+} from '../drops/mongo-schema.ts';
+import { toOwnedVersion, versionDocument } from '../drops/mongo-version.ts';
 import { collectionOf } from '../mongo/collection.ts';
-import { answerMs, backgroundMs, retryWhileUnavailable } from '../mongo/connection.ts';
+import { backgroundMs, retryWhileUnavailable } from '../mongo/connection.ts';
 import { isDuplicateOf, withTimeLimit } from '../mongo/errors.ts';
 import { openGridBucket } from '../mongo/grid-bucket.ts';
-import type { SecretStore } from '../secrets/secret-store.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { DayViewsDocument } from '../views/mongo.ts';
 import {
-  type ArchivedBlob,
   type ArchivedDrop,
-  type ArchivedSecret,
-  type ArchiveKind,
   type ArchiveRecord,
   archiveId,
+  archiveTables,
+  type TableKind,
+  tableKinds,
+  toArchivedDrop,
 } from './archive.ts';
-import type { ArchiveSnapshot, ArchiveStore } from './archive-store.ts';
-import { archiveTables, tableKinds } from './archive-tables.ts';
-import { createMongoSnapshot, type Identified } from './mongo-snapshot.ts';
+import type { ArchiveSnapshot, ArchiveStore, BlobFolder, StoredKind } from './archive-store.ts';
 
-/** A drop may have 200 versions: with more drops, one insert could exceed the timeout of a command. */
+const recordsPerBatch = 1_000;
+/** A drop may have 200 versions: with more drops, one command could exceed its timeout. */
+const dropsPerBatch = 100;
 const recordsPerCall = 100;
 const daysPerCall = 1_000;
-const duplicateKey = 11_000;
 
 /** The field that has the owner of a place, and the index on both. */
 const placesBy = { drops: ['owner', 'drops_place'], reports: ['drop_id', 'reports_place'] } as const;
 
-type StoredKind = Exclude<ArchiveKind, 'secrets'>;
-
-/** The mark of an unfinished import. At most one. */
-interface ImportDocument {
-  readonly _id: 'unfinished';
-  readonly archive_id: string;
-  readonly begun_at: number;
+interface Identified {
+  readonly _id: string;
 }
 
-const importSchema = new Schema<ImportDocument>(
-  { _id: String, archive_id: String, begun_at: Number },
+/** The mark of an unfinished import, `unfinished`: at most one. */
+const importSchema = new Schema(
+  { _id: String, archive_id: { type: String, required: true }, begun_at: { type: Number, required: true } },
   { collection: 'imports', versionKey: false, autoIndex: false, autoCreate: false },
 );
 
@@ -46,109 +49,170 @@ export function importModel(connection: Connection) {
   return connection.model('Import', importSchema);
 }
 
-export function createMongoArchiveStore(
-  connection: Connection,
-  { secrets }: { readonly secrets: SecretStore },
-  clock: Clock,
-): ArchiveStore {
+export function createMongoArchiveStore(connection: Connection, clock: Clock): ArchiveStore {
   const imports = importModel(connection);
-  const blobs = { html: openGridBucket(connection, 'html'), contexts: openContexts(connection) };
+  const blobs = openBlobs(connection);
 
-  const marks = withTimeLimit<Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport'>>(
-    answerMs(connection),
-    {
-      async findUnfinishedImport() {
-        const found = await imports.findById('unfinished').lean();
-        return found === null ? null : { archiveId: found.archive_id, begunAt: found.begun_at };
-      },
-
-      async beginImport({ archiveId, begunAt }) {
-        try {
-          await imports.insertOne({ _id: 'unfinished', archive_id: archiveId, begun_at: begunAt });
-        } catch (error) {
-          if (!isDuplicateOf(error, '_id_')) throw error;
-        }
-      },
-
-      async endImport() {
-        await imports.deleteMany({ _id: 'unfinished' });
-      },
+  type Marks = Pick<ArchiveStore, 'findUnfinishedImport' | 'beginImport' | 'endImport' | 'countRecords'>;
+  const marks = withTimeLimit<Marks>(backgroundMs, {
+    async findUnfinishedImport() {
+      const found = await imports.findById('unfinished').lean();
+      return found === null ? null : { archiveId: found.archive_id, begunAt: found.begun_at };
     },
-  );
+
+    async beginImport({ archiveId, begunAt }) {
+      try {
+        await imports.insertOne({ _id: 'unfinished', archive_id: archiveId, begun_at: begunAt });
+      } catch (error) {
+        if (!isDuplicateOf(error, '_id_')) throw error;
+      }
+    },
+
+    async endImport() {
+      await imports.deleteMany({ _id: 'unfinished' });
+    },
+
+    async countRecords() {
+      const kinds = [...tableKinds, 'drops'] as const;
+      const count = (kind: StoredKind) => collectionFor(connection, kind).countDocuments();
+      const counts = await Promise.all(kinds.map(async (kind) => [kind, await count(kind)] as const));
+      return Object.fromEntries(counts.filter(([, records]) => records > 0));
+    },
+  });
 
   return {
     ...marks,
-    ...withTimeLimit<Pick<ArchiveStore, 'countRecords'>>(backgroundMs, {
-      async countRecords() {
-        const kinds = [...tableKinds, 'drops'] as const;
-        const counts = await Promise.all(
-          kinds.map(async (kind) => [kind, await collectionFor(connection, kind).countDocuments()] as const),
-        );
-        return Object.fromEntries(counts.filter(([, records]) => records > 0));
-      },
-    }),
 
     async openSnapshot() {
-      const readBlobs: ArchiveSnapshot['readBlobs'] = async (folder, ids) =>
-        ids.length === 0 ? new Map() : retryWhileUnavailable(() => blobs[folder].getMany(ids));
-      return createMongoSnapshot(connection, { secrets, readBlobs }, clock.now());
+      return {
+        ...readRecords(connection, clock.now()),
+        readBlobs: async (folder, ids) =>
+          ids.length === 0 ? new Map() : retryWhileUnavailable(() => blobs[folder].getMany(ids)),
+        close: async () => undefined,
+      };
     },
 
     async write(kind, records) {
-      if (kind === 'secrets') {
-        for (const { name, value } of records as readonly ArchivedSecret[]) // proof: of that kind
-          await retryWhileUnavailable(() => secrets.replace(name, value));
-        return;
-      }
       for (let from = 0; from < records.length; from += recordsPerCall)
         await retryWhileUnavailable(() =>
           insertMissing(connection, kind, records.slice(from, from + recordsPerCall)),
         );
     },
 
-    async writeBlobs(folder, all) {
-      await retryWhileUnavailable(async () => {
-        const records = connection.collection<Identified>(folder === 'html' ? 'html.files' : 'contexts');
-        const known = await findIds(
-          records,
-          all.map(({ id }) => id),
-        );
-        const missing = all.filter(({ id }) => !known.has(id));
+    writeBlobs: (folder, all) =>
+      retryWhileUnavailable(async () => {
+        const collection = connection.collection<Identified>(folder === 'html' ? 'html.files' : 'contexts');
+        const missing = await findMissing(collection, all, ({ id }) => id);
         if (missing.length > 0) await blobs[folder].putMany(missing);
-      });
-    },
+      }),
   };
 }
 
-/** Contexts, with the methods of a bucket. */
-function openContexts(connection: Connection) {
+type Blobs = Pick<ReturnType<typeof openGridBucket>, 'putMany' | 'getMany'>;
+
+function openBlobs(connection: Connection): Readonly<Record<BlobFolder, Blobs>> {
   const contexts = contextCollection.in(connection);
   return {
-    async putMany(blobs: readonly ArchivedBlob[]): Promise<void> {
-      try {
-        await contexts.insertMany(blobs.map(contextCollection.toDocument), { ordered: false });
-      } catch (error) {
-        if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
-      }
-    },
+    html: openGridBucket(connection, 'html'),
+    contexts: {
+      async putMany(blobs) {
+        try {
+          await contexts.insertMany(blobs.map(contextCollection.toDocument), { ordered: false });
+        } catch (error) {
+          if (!isDuplicateOf(error, '_id_')) throw error; // an id always has the same bytes
+        }
+      },
 
-    async getMany(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-      const found = await contexts.find({ _id: { $in: ids } }).lean();
-      return new Map(found.map(contextCollection.toRecord).map(({ id, bytes }) => [id, bytes]));
+      async getMany(ids) {
+        const found = await contexts.find({ _id: { $in: ids } }).lean();
+        return new Map(found.map(contextCollection.toRecord).map(({ id, bytes }) => [id, bytes]));
+      },
     },
   };
 }
 
-/** Which of the ids are there. */
-async function findIds(collection: Collection<Identified>, ids: readonly string[]): Promise<Set<string>> {
-  const filter: mongo.Filter<Identified> = { _id: { $in: ids } };
-  const options = { projection: { _id: 1 }, batchSize: ids.length + 1 };
-  const found = await collection.find<Identified>(filter, options).toArray();
-  return new Set(found.map(({ _id }) => _id));
+/** @param now Unix ms: drops that have expired by then are left out */
+function readRecords(connection: Connection, now: number): Pick<ArchiveSnapshot, 'read' | 'readDropAgain'> {
+  const liveDrop = { deleted_at: null, $nor: [hasExpired(now)] };
+
+  /** All that match, ascending by id. Each batch is a query of its own, so that it can be repeated. */
+  async function* readAll<D extends Identified, R>(
+    name: string,
+    limit: number,
+    filter: Filter,
+    toRecords: (found: readonly D[]) => Promise<R[]>,
+  ): AsyncGenerator<R[]> {
+    let after: string | undefined = '';
+    while (after !== undefined) {
+      const range: mongo.Filter<Identified> = { ...filter, _id: { $gt: after } };
+      const options = { sort: { _id: 1 }, limit, batchSize: limit + 1, hint: '_id_' } as const;
+      const { found, records } = await retryWhileUnavailable(async () => {
+        const found = await connection.collection<Identified>(name).find<D>(range, options).toArray();
+        return { found, records: await toRecords(found) };
+      });
+      if (records.length > 0) yield records;
+      after = found.at(-1)?._id;
+    }
+  }
+
+  function readTable(kind: TableKind): AsyncIterable<ArchiveRecord[]> {
+    const { record, toArchived } = archiveTables[kind];
+    const { toRecord } = collectionOf(record);
+    type Document = Parameters<typeof toRecord>[0];
+    return readAll(record.name, recordsPerBatch, {}, async (found: readonly Document[]) =>
+      found.map((document) => toArchived(toRecord(document))).filter((archived) => archived !== null),
+    );
+  }
+
+  /** The days of neighbouring drops are one range of ids. @param found ascending by id */
+  async function toDrops(found: readonly DropDocument[]): Promise<ArchivedDrop[]> {
+    if (found.length === 0) return [];
+    const days = new Map(found.map(({ _id }) => [_id, [] as [string, number][]]));
+    const range = { $gte: `${found[0]?._id}/`, $lt: `${found.at(-1)?._id}0` }; // `0` is the character after `/`
+    const views = connection.collection<DayViewsDocument>('day_views').find({ _id: range });
+    for (const { _id, count } of await views.sort({ _id: 1 }).batchSize(10_000).toArray()) {
+      const [dropId = '', day = ''] = _id.split('/');
+      days.get(dropId)?.push([day, count]);
+    }
+    return found.map((document) =>
+      toArchivedDrop(toDrop(document), {
+        lock: document.lock === null ? null : { id: document.lock.id, hash: document.lock.hash },
+        versions: document.versions.map(toOwnedVersion),
+        days: days.get(document._id) ?? [],
+      }),
+    );
+  }
+
+  return {
+    read<K extends StoredKind>(kind: StoredKind) {
+      const records = kind === 'drops' ? readAll(kind, dropsPerBatch, liveDrop, toDrops) : readTable(kind);
+      return records as AsyncIterable<readonly ArchiveRecord<K>[]>; // proof: of that kind
+    },
+
+    readDropAgain: (id) =>
+      retryWhileUnavailable(async () => {
+        const filter: mongo.Filter<Identified> = { ...liveDrop, _id: id };
+        const found = await connection.collection<Identified>('drops').find<DropDocument>(filter).toArray();
+        return (await toDrops(found))[0] ?? null;
+      }),
+  };
 }
 
-function collectionFor(connection: Connection, kind: StoredKind): Collection<Identified> {
-  return connection.collection<Identified>(kind === 'drops' ? 'drops' : archiveTables[kind].record.name);
+function collectionFor(connection: Connection, kind: StoredKind) {
+  return connection.collection<Identified>(kind === 'drops' ? kind : archiveTables[kind].record.name);
+}
+
+/** Those whose ids are not in the collection. */
+async function findMissing<T>(
+  collection: ReturnType<typeof collectionFor>,
+  all: readonly T[],
+  idOf: (each: T) => string,
+): Promise<T[]> {
+  const filter: mongo.Filter<Identified> = { _id: { $in: all.map(idOf) } };
+  const options = { projection: { _id: 1 }, batchSize: all.length + 1 };
+  const found = await collection.find<Identified>(filter, options).toArray();
+  const known = new Set(found.map(({ _id }) => _id));
+  return all.filter((each) => !known.has(idOf(each)));
 }
 
 /** Stores the records that are not there. */
@@ -158,17 +222,17 @@ async function insertMissing(
   records: readonly ArchiveRecord[],
 ): Promise<void> {
   const collection = collectionFor(connection, kind);
-  const known = await findIds(collection, records.map(archiveId));
-  const missing = records.filter((record) => !known.has(archiveId(record)));
+  const missing = await findMissing(collection, records, (record) => archiveId(kind, record));
   if (missing.length === 0) return;
   // Days first, because a drop that is there is not written again.
-  if (kind === 'drops') await insertDays(connection, missing as readonly ArchivedDrop[]); // proof: of that kind
-  const documents = missing.map(documentsOf(kind));
-  await insert(kind, collection, await givePlaces(collection, kind, documents));
+  const days = missing.flatMap((record) => ('days' in record ? daysOf(record) : []));
+  for (let from = 0; from < days.length; from += daysPerCall)
+    await insert(kind, connection.collection('day_views'), days.slice(from, from + daysPerCall));
+  await insert(kind, collection, await givePlaces(collection, kind, missing.map(documentsOf(kind))));
 }
 
 /** Documents have `place: 0` if they need a place: drops and open reports do. */
-function documentsOf(kind: StoredKind): (record: ArchiveRecord) => Identified & { readonly place?: number } {
+function documentsOf(kind: StoredKind): (record: ArchiveRecord) => Identified {
   if (kind === 'drops') return (drop) => toDropDocument(drop as ArchivedDrop); // proof: of that kind
   const { record: fields, toStored } = archiveTables[kind];
   const { toDocument } = collectionOf(fields);
@@ -186,50 +250,30 @@ function toDropDocument(drop: ArchivedDrop): DropDocument {
   return { ...document, taken_down_at: takedown.at, takedown_reason: takedown.reason };
 }
 
-async function insertDays(connection: Connection, drops: readonly ArchivedDrop[]): Promise<void> {
-  const documents = drops.flatMap(({ id, days }) =>
-    days.map(([day, count]) => ({ _id: `${id}/${day}`, count, views_batch: 0 })),
-  );
-  for (let from = 0; from < documents.length; from += daysPerCall)
-    await insert('drops', connection.collection('day_views'), documents.slice(from, from + daysPerCall));
+function daysOf({ id, days }: ArchivedDrop): (DayViewsDocument & Identified)[] {
+  return days.map(([day, count]) => ({ _id: `${id}/${day}`, count, views_batch: 0 }));
 }
 
 /** Calls the driver directly: Mongoose would cast every field without need. @throws Error that names a refused document */
 async function insert(
-  kind: ArchiveKind,
-  collection: Collection<Identified>,
+  kind: StoredKind,
+  collection: ReturnType<typeof collectionFor>,
   documents: readonly Identified[],
 ): Promise<void> {
   try {
     await collection.insertMany([...documents], { ordered: false });
   } catch (error) {
-    const refused = refusalsOf(error).map(({ index, errmsg }) => ({
-      id: documents[index]?._id ?? '',
-      errmsg,
-    }));
-    if (refused.length === 0) throw error;
-    // An insert whose answer was lost may have stored it. A server may name any of the indexes that refuse a document.
-    const known = await findIds(
-      collection,
-      refused.map(({ id }) => id),
-    );
-    const conflict = refused.find(({ id }) => !known.has(id));
-    if (conflict === undefined) return;
-    throw new Error(`${kind} ${conflict.id} cannot be stored: ${conflict.errmsg}`, { cause: error });
+    if (!isDuplicateOf(error)) throw error;
+    // An insert whose answer was lost has stored them. A server may name any of the indexes that refuse a document.
+    const [refused] = await findMissing(collection, documents, ({ _id }) => _id);
+    if (refused === undefined) return;
+    throw new Error(`${kind} ${refused._id} cannot be stored: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** The documents that unique indexes have refused; none if anything else went wrong. */
-function refusalsOf(error: unknown): mongo.WriteError[] {
-  if (!(error instanceof mongo.MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined)
-    return [];
-  const refused = [error.writeErrors].flat();
-  return refused.every(({ code }) => code === duplicateKey) ? refused : [];
 }
 
 /** Gives the documents with a `place` the next ones of their owners. These are free, because no other write takes any. */
 async function givePlaces(
-  collection: Collection<Identified>,
+  collection: ReturnType<typeof collectionFor>,
   kind: StoredKind,
   documents: readonly Identified[],
 ): Promise<readonly Identified[]> {

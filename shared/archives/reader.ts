@@ -1,18 +1,18 @@
 import { checkJsonShape } from '../domain/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import {
-  ArchiveError,
   type ArchiveKind,
   type ArchiveRecord,
   archiveId,
   archiveKinds,
-  type BlobFolder,
   ownerOf,
+  parseArchiveRecord,
 } from './archive.ts';
-import type { ArchiveEntry, ArchiveInput } from './archive-store.ts';
+import { type ArchiveEntry, ArchiveError, type ArchiveInput } from './archive-store.ts';
 import {
   type ArchiveHead,
   type ArchiveManifest,
+  type ArchivePart,
   type BlobDigest,
   blobsOf,
   compareManifest,
@@ -27,7 +27,6 @@ import {
   parseHead,
   recordsPerEntry,
 } from './format.ts';
-import { parseArchiveRecord } from './records.ts';
 
 /** Far more than a record has. Without limits a small archive made by hand takes gigabytes and hours to read. */
 const shape = { maxDepth: 8, maxMembers: 500_000 } as const;
@@ -38,29 +37,17 @@ const maxWaiting = 500_000;
 /** A text of an archive made by hand may have megabytes. */
 const faultMaxCharacters = 1_000;
 
-/** A piece of an archive, or a fault in it. What follows a fault is read all the same. */
-export type ArchivePart =
-  | { readonly type: 'blob'; readonly folder: BlobFolder; readonly id: string; readonly bytes: Uint8Array }
-  | RecordsPart
+/** A part of an archive, or a fault in it. What follows a fault is read all the same, unless the archive is cut off. */
+export type ReadPart =
+  | ArchivePart
   | { readonly type: 'fault'; readonly text: string }
-  /** The last one. `manifest` is what the archive holds, whatever its manifest says. */
+  /** The last one, unless the archive is cut off. `manifest` is what the archive holds, whatever its manifest says. */
   | { readonly type: 'end'; readonly manifest: ArchiveManifest };
-
-export interface RecordsPart {
-  readonly type: 'records';
-  readonly kind: ArchiveKind;
-  readonly records: readonly ArchiveRecord[];
-  /** Of drops: the SHA-256 of their blobs, by the name of their entry. */
-  readonly digests: ReadonlyMap<string, string>;
-}
 
 export interface OpenArchive {
   readonly head: ArchiveHead;
-  /**
-   * Everything in the archive, each digest and reference checked. In memory are one entry, and the ids of all accounts.
-   * @throws ArchiveError if it is cut off
-   */
-  readonly parts: AsyncIterable<ArchivePart>;
+  /** Everything in the archive, each digest and reference checked. In memory are one entry, and the ids of all accounts. */
+  readonly parts: AsyncIterable<ReadPart>;
   /** Ends the reading, also before its end. */
   close(): Promise<void>;
 }
@@ -70,95 +57,112 @@ export async function openArchive(
   input: ArchiveInput,
   onBytes?: (count: number) => void,
 ): Promise<OpenArchive> {
-  const entries = input.entries(onBytes)[Symbol.asyncIterator]();
-  const close = async () => void (await entries.return?.());
+  const entries = input.entries(onBytes);
+  const close = async () => void (await entries.return(undefined));
   try {
     const first = await entries.next();
     if (first.done || first.value.name !== headName || first.value.size > maxEntryBytes) {
       throw new ArchiveError(`it is not an archive of Dropleaf: it does not begin with ${headName}`);
     }
     const head = parseHead(await first.value.read());
-    return { head, parts: readParts({ [Symbol.asyncIterator]: () => entries }), close };
+    return { head, parts: readParts(entries), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ArchivePart> {
-  const faults: string[] = [];
-  const note = (text: string) => {
-    const isLong = text.length > faultMaxCharacters;
-    faults.push(isLong ? `${text.slice(0, faultMaxCharacters)}…` : text);
-  };
-  const totals = createTotals();
-  const blobs = createBlobChecks(totals, note);
-  const readRecords = createRecordReader(totals, note);
-  let manifest: ArchiveManifest | null = null;
-
-  function readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
-    switch (content.type) {
-      case 'blob':
-        blobs.add(name, bytes);
-        return { ...content, bytes };
-      case 'digests':
-        blobs.addDigests(name, bytes);
-        return null;
-      case 'records': {
-        const records = readRecords(name, content.kind, bytes);
-        return { ...content, records, digests: content.kind === 'drops' ? blobs.check(records) : new Map() };
-      }
-      case 'manifest':
-        blobs.checkRest();
-        manifest = totals.toManifest();
-        compareManifest(bytes, manifest).forEach(note);
-        return null;
-    }
-  }
-
+async function* readParts(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<ReadPart> {
+  const checks = createChecks();
   let last = headName;
-  for await (const entry of entries) {
-    const { name, size } = entry;
-    const content = parseEntryName(name);
-    if (content === null) note(`${name} is not a part of an archive`);
-    else if (manifest !== null) note(`${name} comes after manifest.json, which ends an archive`);
-    else if (size > maxEntryBytes)
-      note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
-    else {
-      last = name;
-      const part = readEntry(name, content, await entry.read());
-      yield* faults.splice(0).map((text) => ({ type: 'fault', text }) as const);
+  try {
+    for await (const entry of entries) {
+      const content = checks.findContent(entry);
+      if (content !== null) last = entry.name;
+      const part = content === null ? null : checks.readEntry(entry.name, content, await entry.read());
+      yield* checks.takeFaults();
       if (part !== null) yield part;
     }
+    const manifest = checks.findManifest();
+    if (manifest !== null) yield { type: 'end', manifest };
+    else throw new ArchiveError(`it is cut off after ${last}: it has no manifest.json`);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    yield { type: 'fault', text: error.message };
   }
-  yield* faults.map((text) => ({ type: 'fault', text }) as const);
-  if (manifest === null) throw new ArchiveError(`it is cut off after ${last}: it has no manifest.json`);
-  yield { type: 'end', manifest };
 }
 
-type Totals = ReturnType<typeof createTotals>;
-type Note = (fault: string) => void;
-
 /**
- * Checks that each version has its blobs, and that these are the ones that were exported. Blobs come first, then their
- * digests, then the records that name them.
+ * Checks that each version has its blobs, and that these are the ones that were exported: blobs come first, then their digests,
+ * then the records that name them. Checks each record by itself, the order of records, and the accounts that they name.
  */
-function createBlobChecks(totals: Totals, note: Note) {
-  /** What came since the last records, by name. */
+function createChecks() {
+  const totals = createTotals();
+  let manifest: ArchiveManifest | null = null;
+  const faults: string[] = [];
+  /** Blobs and lines of digests that came since the last records, by name. */
   const found = new Map<string, BlobDigest>();
   const listed = new Map<string, ListedDigest>();
+  const accounts = new Set<string>();
+  let lastKind = 0;
+  let lastId = '';
 
-  function add<T>(waiting: Map<string, T>, name: string, digest: T): void {
+  function note(text: string): void {
+    const isLong = text.length > faultMaxCharacters;
+    faults.push(isLong ? `${text.slice(0, faultMaxCharacters)}…` : text);
+  }
+
+  function keep<T>(waiting: Map<string, T>, name: string, digest: T): void {
     waiting.set(name, digest);
-    if (waiting.size > maxWaiting) {
+    if (waiting.size > maxWaiting)
       throw new ArchiveError(`it has more than ${maxWaiting} blobs without their records`);
+  }
+
+  function readDigests(entry: string, bytes: Uint8Array): void {
+    const lines = Buffer.from(bytes).toString('latin1').split('\n');
+    if (lines.pop() !== '') note(`${entry} is damaged: its last line has no end`);
+    for (const [n, line] of lines.entries()) {
+      const digest = parseDigest(line);
+      if (digest !== null) keep(listed, digest.name, digest);
+      else {
+        note(`${entry} is damaged in line ${n + 1}`);
+        return;
+      }
     }
+  }
+
+  function readRecords(entry: string, kind: ArchiveKind, bytes: Uint8Array): ArchiveRecord[] {
+    const lines = splitLines(bytes);
+    if (lines.length > recordsPerEntry) {
+      note(`${entry} is not read: it has more than ${recordsPerEntry} records`);
+      return [];
+    }
+    return lines.flatMap((line, n) => {
+      totals.addRecord(kind, line);
+      try {
+        const record = parseArchiveRecord(kind, parseLine(line));
+        checkPlace(kind, record);
+        return [record];
+      } catch (error) {
+        note(`${entry} line ${n + 1}: ${messageOf(error)}`);
+        return [];
+      }
+    });
+  }
+
+  function checkPlace(kind: ArchiveKind, record: ArchiveRecord): void {
+    const [rank, id] = [archiveKinds.indexOf(kind), archiveId(kind, record)];
+    if (rank > lastKind || (rank === lastKind && id > lastId)) [lastKind, lastId] = [rank, id];
+    else note(`${kind} ${id} is out of order, or twice in the archive`);
+    const owner = ownerOf(record);
+    if (owner !== null && !accounts.has(owner))
+      note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
+    if (kind === 'accounts') accounts.add(id);
   }
 
   /** @param recorded the length that the record says; null: it does not */
-  function check(name: string, label: string, recorded: number | null): BlobDigest | undefined {
-    const blob = found.get(name);
-    const said = listed.get(name);
+  function checkBlob(name: string, label: string, recorded: number | null): BlobDigest | undefined {
+    const [blob, said] = [found.get(name), listed.get(name)];
     found.delete(name);
     listed.delete(name);
     if (blob === undefined) note(`${label} is missing`);
@@ -172,88 +176,64 @@ function createBlobChecks(totals: Totals, note: Note) {
     return blob;
   }
 
-  /** What no record has named: blobs whose drop or version was removed during the export. */
-  function checkRest(): void {
+  /** The blobs that came since the drops before these. @returns the digests of those that the drops name */
+  function checkBlobs(drops: readonly ArchiveRecord[]): ReadonlyMap<string, BlobDigest> {
+    const digests = new Map<string, BlobDigest>();
+    for (const blob of drops.flatMap(blobsOf)) {
+      const digest = checkBlob(blob.name, blob.label, blob.bytes);
+      if (digest === undefined) continue;
+      digests.set(blob.name, digest);
+      totals.addBlob(blob, digest);
+    }
     for (const { name, isUsed } of [...listed.values()]) {
-      check(name, name, null);
+      checkBlob(name, name, null);
       if (isUsed) note(`${name} belongs to no drop in the archive`);
     }
     for (const name of found.keys()) note(`${name} is not in the list of digests`);
     found.clear();
+    return digests;
   }
 
   return {
-    add(name: string, bytes: Uint8Array): void {
-      if (found.has(name)) note(`${name} is twice in the archive`);
-      add(found, name, digestOf(bytes));
+    /** null: the entry is not to be read. */
+    findContent({ name, size }: ArchiveEntry): EntryName | null {
+      const content = parseEntryName(name);
+      if (content === null) note(`${name} is not a part of an archive`);
+      else if (manifest !== null) note(`${name} comes after manifest.json, which ends an archive`);
+      else if (size > maxEntryBytes)
+        note(`${name} has ${size} bytes, and no entry has more than ${maxEntryBytes}`);
+      else return content;
+      return null;
     },
 
-    addDigests(entry: string, bytes: Uint8Array): void {
-      const lines = Buffer.from(bytes).toString('latin1').split('\n');
-      if (lines.pop() !== '') note(`${entry} is damaged: its last line has no end`);
-      for (const [n, line] of lines.entries()) {
-        const digest = parseDigest(line);
-        if (digest === null) {
-          note(`${entry} is damaged in line ${n + 1}`);
-          return;
+    readEntry(name: string, content: EntryName, bytes: Uint8Array): ArchivePart | null {
+      switch (content.type) {
+        case 'blob': {
+          const digest = digestOf(bytes);
+          if (found.has(name)) note(`${name} is twice in the archive`);
+          keep(found, name, digest);
+          return { ...content, bytes, digest };
         }
-        add(listed, digest.name, digest);
+        case 'digests':
+          readDigests(name, bytes);
+          return null;
+        case 'records': {
+          const records = readRecords(name, content.kind, bytes);
+          return { ...content, records, digests: content.kind === 'drops' ? checkBlobs(records) : new Map() };
+        }
+        case 'manifest':
+          checkBlobs([]);
+          manifest = totals.toManifest();
+          compareManifest(bytes, manifest).forEach(note);
+          return null;
       }
     },
 
-    /** Checks the blobs of these drops, which came since the drops before them. @returns their SHA-256 by name */
-    check(drops: readonly ArchiveRecord[]): ReadonlyMap<string, string> {
-      const digests = new Map<string, string>();
-      for (const { name, label, folder, id, bytes } of drops.flatMap(blobsOf)) {
-        const blob = check(name, label, bytes);
-        if (blob === undefined) continue;
-        digests.set(name, blob.sha256);
-        totals.addBlob(folder, id, blob);
-      }
-      checkRest();
-      return digests;
-    },
+    /** Those that were found since the last call. */
+    takeFaults: () => faults.splice(0).map((text) => ({ type: 'fault', text }) as const),
 
-    checkRest,
-  };
-}
-
-/** Reads records, a line each, and checks each by itself, their order, and the accounts that they name. */
-function createRecordReader(totals: Totals, note: Note) {
-  const accounts = new Set<string>();
-  let lastKind: ArchiveKind = archiveKinds[0];
-  let lastId = '';
-
-  function check(kind: ArchiveKind, record: ArchiveRecord): void {
-    const id = archiveId(record);
-    const kindsBehind = archiveKinds.indexOf(kind) - archiveKinds.indexOf(lastKind);
-    if (kindsBehind > 0 || (kindsBehind === 0 && id > lastId)) {
-      lastKind = kind;
-      lastId = id;
-    } else note(`${kind} ${id} is out of order, or twice in the archive`);
-    const owner = ownerOf(record);
-    if (owner !== null && !accounts.has(owner))
-      note(`${kind} ${id} belongs to account ${owner}, which is not in the archive`);
-    if (kind === 'accounts') accounts.add(id);
-  }
-
-  return (entry: string, kind: ArchiveKind, bytes: Uint8Array): ArchiveRecord[] => {
-    const lines = splitLines(bytes);
-    if (lines.length > recordsPerEntry) {
-      note(`${entry} is not read: it has more than ${recordsPerEntry} records`);
-      return [];
-    }
-    return lines.flatMap((line, n) => {
-      totals.addRecord(kind, line);
-      try {
-        const record = parseArchiveRecord(kind, parseLine(line));
-        check(kind, record);
-        return [record];
-      } catch (error) {
-        note(`${entry} line ${n + 1}: ${messageOf(error)}`);
-        return [];
-      }
-    });
+    /** What the entries before the manifest add up to; null: there was none. */
+    findManifest: () => manifest,
   };
 }
 

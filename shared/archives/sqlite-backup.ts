@@ -2,7 +2,8 @@ import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure
 import { makePrivateFile } from '../sqlite/connection.ts';
 import { findDamage } from '../sqlite/database.ts';
 import { checkForm } from '../sqlite/form.ts';
-import { importHasNotEnded } from './archive.ts';
+import { importHasNotEnded } from './archive-store.ts';
+import { unfinishedImportSql } from './sqlite.ts';
 
 /** 16 MB of the database per step. */
 const pagesPerStep = 1_024;
@@ -27,8 +28,8 @@ export async function copyDatabase(from: string, to: string): Promise<RowCounts>
   try {
     source.exec('PRAGMA busy_timeout = 5000; BEGIN');
     checkForm(source, false);
-    const [unfinished] = source.prepare('SELECT archive_id, begun_at FROM imports').all();
-    if (unfinished !== undefined) throw importHasNotEnded(unfinished.archive_id, unfinished.begun_at);
+    const unfinished = source.prepare(unfinishedImportSql).get();
+    if (unfinished !== undefined) throw importHasNotEnded(unfinished);
     counts = countRows(source);
     await backup(source, to, { rate: pagesPerStep });
   } finally {

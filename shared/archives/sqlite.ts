@@ -4,35 +4,50 @@ import { columnOf } from '../domain/record.ts';
 import { foldTexts } from '../drops/search.ts';
 import { createPairs } from '../drops/sqlite-pairs.ts';
 import {
+  type DropRow,
+  dropColumns,
   insertVersionSql,
+  isLive,
   lockValues,
+  type OwnedVersionRow,
+  ownedVersionColumns,
   publisherValues,
+  toDrop,
+  toOwnedVersion,
   versionValues,
   writeMetadata,
 } from '../drops/sqlite-rows.ts';
-import type { SecretStore } from '../secrets/secret-store.ts';
-import type { Database } from '../sqlite/database.ts';
+import { auditColumns } from '../moderation/sqlite.ts';
+import type { Database, Snapshot } from '../sqlite/database.ts';
 import { isConstraint } from '../sqlite/result-codes.ts';
-import { type ArchivedDrop, type ArchivedSecret, type ArchiveRecord, archiveId } from './archive.ts';
-import type { ArchiveStore, UnfinishedImport } from './archive-store.ts';
-import { archiveTables, type TableKind, tableKinds } from './archive-tables.ts';
-import { createSqliteSnapshot, openTable } from './sqlite-snapshot.ts';
+import { type Table, tableOf } from '../sqlite/table.ts';
+import {
+  type ArchivedDrop,
+  type ArchiveRecord,
+  archiveId,
+  archiveTables,
+  type TableKind,
+  tableKinds,
+  toArchivedDrop,
+} from './archive.ts';
+import type { ArchiveSnapshot, ArchiveStore, StoredKind, UnfinishedImport } from './archive-store.ts';
+
+const recordsPerBatch = 1_000;
+/** With up to 200 versions each. */
+const dropsPerBatch = 100;
+
+/** `UnfinishedImport`; no row: none. */
+export const unfinishedImportSql = 'SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports';
 
 /** A mark that is there stays. Values: archive id, Unix ms. */
 export const beginImportSql =
   'INSERT INTO imports (id, archive_id, begun_at) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING';
 
-export function createSqliteArchiveStore(deps: {
-  db: Database;
-  /** Files beside the database. */
-  secrets: SecretStore;
-  clock: Clock;
-}): ArchiveStore {
-  const { db, secrets, clock } = deps;
+export function createSqliteArchiveStore(db: Database, clock: Clock): ArchiveStore {
   const tables = [...tableKinds.map((kind) => [kind, archiveTables[kind].record.name]), ['drops', 'drops']];
   const counts = tables.map(([kind, name]) => `(SELECT count(*) FROM ${name}) AS "${kind}"`).join(', ');
   const sql = {
-    find: db.prepare<UnfinishedImport>('SELECT archive_id AS archiveId, begun_at AS begunAt FROM imports'),
+    find: db.prepare<UnfinishedImport>(unfinishedImportSql),
     begin: db.prepare(beginImportSql),
     end: db.prepare('DELETE FROM imports'),
     count: db.prepare<Readonly<Record<string, number>>>(`SELECT ${counts}`),
@@ -40,10 +55,10 @@ export function createSqliteArchiveStore(deps: {
     contexts: db.prepare(putBlobSql('context_blobs')),
   };
   const insertDrop = createDropInsert(db);
-  const inserts = new Map(tableKinds.map((kind) => [kind as string, createInsert(db, kind)]));
+  const inserts = new Map(tableKinds.map((kind) => [kind as StoredKind, createInsert(db, kind)]));
 
   return {
-    openSnapshot: async () => createSqliteSnapshot(db.openSnapshot(), secrets, clock.now()),
+    openSnapshot: async () => createSnapshot(db.openSnapshot(), clock.now()),
 
     async countRecords() {
       return Object.fromEntries(Object.entries(sql.count.get() ?? {}).filter(([, records]) => records > 0));
@@ -59,13 +74,8 @@ export function createSqliteArchiveStore(deps: {
       await db.write(() => sql.end.run());
     },
 
-    /** All records or none, except secrets. */
+    /** All records or none. */
     async write(kind, records) {
-      if (kind === 'secrets') {
-        const all = records as readonly ArchivedSecret[]; // proof: of that kind
-        for (const { name, value } of all) await secrets.replace(name, value);
-        return;
-      }
       const insert = inserts.get(kind) ?? ((record) => insertDrop(record as ArchivedDrop)); // proof: the other kind
       await db.write(() => {
         for (const record of records) {
@@ -73,7 +83,8 @@ export function createSqliteArchiveStore(deps: {
             insert(record);
           } catch (cause) {
             if (!isConstraint(cause)) throw cause;
-            throw new Error(`${kind} ${archiveId(record)} cannot be stored: ${cause.message}`, { cause });
+            const id = archiveId(kind, record);
+            throw new Error(`${kind} ${id} cannot be stored: ${cause.message}`, { cause });
           }
         }
       });
@@ -84,6 +95,87 @@ export function createSqliteArchiveStore(deps: {
         for (const { id, bytes } of blobs) sql[folder].run(id, bytes);
       });
     },
+  };
+}
+
+/** The table of the kind, with any of its records. */
+function openTable(
+  db: Pick<Database, 'prepare' | 'prepareTuples'>,
+  kind: TableKind,
+): Table<Readonly<Record<string, unknown>>> {
+  return tableOf(db, archiveTables[kind].record, kind === 'audit-log' ? auditColumns : {});
+}
+
+type ArchivedRow = [
+  lockId: string | null,
+  lockHash: string | null,
+  versions: string,
+  days: string,
+  ...DropRow,
+];
+
+/** @param now Unix ms: drops that have expired by then are left out */
+function createSnapshot(db: Snapshot, now: number): ArchiveSnapshot {
+  const liveDrops = `
+    SELECT lock_id, lock_hash,
+      (SELECT json_group_array(json_array(${ownedVersionColumns}) ORDER BY number)
+        FROM drop_versions WHERE drop_id = drops.id),
+      (SELECT json_group_array(json_array(day, count) ORDER BY day) FROM day_views WHERE drop_id = drops.id),
+      ${dropColumns}
+    FROM drops WHERE ${isLive('$now')}`;
+  const sql = {
+    drops: db.prepareTuples<ArchivedRow>(`${liveDrops} AND id > $after ORDER BY id LIMIT ${dropsPerBatch}`),
+    drop: db.prepareTuples<ArchivedRow>(`${liveDrops} AND id = $id`),
+    html: db.prepareTuples<[bytes: Uint8Array]>('SELECT bytes FROM html_blobs WHERE id = ?'),
+    contexts: db.prepareTuples<[bytes: Uint8Array]>('SELECT bytes FROM context_blobs WHERE id = ?'),
+  };
+
+  function toArchived([lockId, lockHash, versions, days, ...row]: ArchivedRow): ArchivedDrop {
+    const versionRows: OwnedVersionRow[] = JSON.parse(versions);
+    return toArchivedDrop(toDrop(row), {
+      lock: lockId === null || lockHash === null ? null : { id: lockId, hash: lockHash },
+      versions: versionRows.map(toOwnedVersion),
+      days: JSON.parse(days),
+    });
+  }
+
+  async function* readDrops(): AsyncGenerator<readonly ArchivedDrop[]> {
+    let drops = sql.drops.all({ now, after: '' }).map(toArchived);
+    for (let last = drops.at(-1); last !== undefined; last = drops.at(-1)) {
+      yield drops;
+      drops = sql.drops.all({ now, after: last.id }).map(toArchived);
+    }
+  }
+
+  async function* readTable(kind: TableKind): AsyncGenerator<readonly ArchiveRecord[]> {
+    const { record, toArchived } = archiveTables[kind];
+    const key = record.key.map(columnOf).join(', ');
+    const after = record.key.map(() => '?').join(', ');
+    const next = openTable(db, kind).select(
+      `WHERE (${key}) > (${after}) ORDER BY ${key} LIMIT ${recordsPerBatch}`,
+    );
+    let rows = next.all(...record.key.map(() => ''));
+    for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+      yield rows.map(toArchived).filter((archived) => archived !== null);
+      const lastKey = record.key.map((name) => String(last?.[name]));
+      rows = next.all(...lastKey);
+    }
+  }
+
+  return {
+    read<K extends StoredKind>(kind: StoredKind) {
+      const records = kind === 'drops' ? readDrops() : readTable(kind);
+      return records as AsyncIterable<readonly ArchiveRecord<K>[]>; // proof: of that kind
+    },
+
+    readDropAgain: async (id) => sql.drop.all({ now, id }).map(toArchived)[0] ?? null,
+
+    async readBlobs(folder, ids) {
+      const found = ids.map((id) => [id, sql[folder].get(id)?.[0]] as const);
+      return new Map(found.filter((each): each is [string, Uint8Array] => each[1] !== undefined));
+    },
+
+    close: async () => db.close(),
   };
 }
 
@@ -113,27 +205,24 @@ function createDropInsert(db: Database): (drop: ArchivedDrop) => void {
   };
 
   return (drop) => {
-    const { id, ownerId, versions, days } = drop;
-    if (sql.drop.run(dropValues(drop)).changes === 0) return;
+    const { lock, takedown, versions, days, ...fields } = drop;
+    const { id, ownerId } = drop;
+    const head = versions.at(-1);
+    if (head === undefined) throw new Error(`drops ${id} has no version`);
+    const { createdAt: headCreatedAt, ...latest } = versionValues(head);
+    const { changes } = sql.drop.run({
+      ...{ ...fields, ...latest, headCreatedAt, latestVersion: head.number, ...lockValues(lock) },
+      folded: foldTexts(drop),
+      metadata: writeMetadata(new Map(drop.metadata)),
+      takenDownAt: takedown?.at ?? null,
+      takedownReason: takedown?.reason ?? null,
+    });
+    if (changes === 0) return;
     for (const version of versions) {
       const { number } = version;
       sql.version.run({ id, ownerId, number, ...versionValues(version), ...publisherValues(version) });
     }
     for (const [day, views] of days) sql.day.run(id, day, views);
     pairs.replace(drop, new Map(), new Map(drop.metadata));
-  };
-}
-
-function dropValues(drop: ArchivedDrop) {
-  const { lock, takedown, versions, days: _, ...fields } = drop;
-  const head = versions.at(-1);
-  if (head === undefined) throw new Error(`drops ${drop.id} has no version`);
-  const { createdAt: headCreatedAt, ...latest } = versionValues(head);
-  return {
-    ...{ ...fields, ...latest, headCreatedAt, latestVersion: head.number, ...lockValues(lock) },
-    folded: foldTexts(drop),
-    metadata: writeMetadata(new Map(drop.metadata)),
-    takenDownAt: takedown?.at ?? null,
-    takedownReason: takedown?.reason ?? null,
   };
 }

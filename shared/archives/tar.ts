@@ -1,101 +1,70 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, type Stats, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { extract, type Header, pack } from 'tar-stream';
-import { ArchiveError } from './archive.ts';
-import type { ArchiveEntry, ArchiveInput, ArchiveOutput } from './archive-store.ts';
+import { extract, pack } from 'tar-stream';
+import { type ArchiveEntry, ArchiveError, type ArchiveInput, type ArchiveOutput } from './archive-store.ts';
 
 const readBytes = 1024 * 1024;
 /** One write for many small entries: a write of 512 bytes costs as much as one of 256 KB. */
 const writeBytes = 256 * 1024;
 
-/**
- * Opens an archive to read it.
- * @throws Error of one sentence if there is no such file
- */
+/** @throws Error of one sentence if there is no such file */
 export function openArchiveFile(path: string): ArchiveInput {
-  const stats = statOf(path);
-  if (stats === null) throw new Error(`${path} does not exist`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`${path} does not exist`);
   if (stats.isDirectory())
     throw new Error(`${path} is a folder, not an archive that "bin/dropleaf.js export" wrote`);
   const read = () => createReadStream(path, { highWaterMark: readBytes });
-  return createInput(stats.isFile() ? stats.size : null, read);
+  return { size: stats.isFile() ? stats.size : null, entries: (onBytes) => readTar(read(), onBytes) };
 }
 
-/** Reads an archive from a pipe. */
 export function openArchivePipe(pipe: AsyncIterable<Uint8Array>): ArchiveInput {
-  return createInput(null, () => pipe);
+  return { size: null, entries: (onBytes) => readTar(pipe, onBytes) };
 }
 
-function createInput(size: number | null, source: () => AsyncIterable<Uint8Array>): ArchiveInput {
-  async function* count(onBytes: (count: number) => void): AsyncGenerator<Uint8Array> {
-    for await (const piece of source()) {
+async function* readTar(
+  source: AsyncIterable<Uint8Array>,
+  onBytes: (count: number) => void = () => undefined,
+): AsyncGenerator<ArchiveEntry> {
+  const tar = extract();
+  const fed = pipeline(async function* () {
+    for await (const piece of source) {
       onBytes(piece.byteLength);
       yield piece;
     }
-  }
-  return { size, entries: (onBytes = () => undefined) => readTar(count(onBytes)) };
-}
-
-/**
- * The entries of a tar file, of which one is read at a time.
- * @throws ArchiveError if the bytes are no tar file, or end in the middle of an entry; the error of the source
- */
-async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveEntry> {
-  const tar = extract();
-  const fed = pipeline(source, tar);
-  const failure = fed.then(
-    () => null,
-    (error: unknown) => error,
-  );
+  }, tar);
+  fed.catch(() => undefined); // `explain` has the error
   let last = '';
-  const fail = async (error: unknown): Promise<never> => {
-    throw explain((await failure) ?? error, last);
-  };
+  /** The error of the source or of the tar file: entries get another one. */
+  async function explain(error: unknown): Promise<never> {
+    await fed.catch((reason: unknown) => {
+      throw toArchiveError(reason, last);
+    });
+    throw error;
+  }
   try {
     for await (const file of tar) {
-      const { header } = file;
-      let isRead = false;
-      yield {
-        name: nameOf(header),
-        size: header.size,
-        read() {
-          isRead = true;
-          return readAll(file, header.size).catch(fail);
-        },
-      };
-      if (!isRead) file.resume();
-      last = header.name;
+      const { name, type, size = 0 } = file.header;
+      // Links and folders have no place in an archive: their name says what they are.
+      const named = type === 'file' ? name : `${name} (${type})`;
+      yield { name: named, size, read: () => buffer(file).catch(explain) };
+      file.resume(); // what was not read
+      last = name;
     }
   } catch (error) {
-    await fail(error);
+    await explain(error);
   } finally {
     tar.destroy();
-    await failure;
+    await fed.catch(() => undefined);
   }
-}
-
-/** Links and folders have no place in an archive: their name says what they are. */
-function nameOf({ name, type }: Header): string {
-  return type === 'file' ? name : `${name} (${type})`;
-}
-
-async function readAll(file: AsyncIterable<unknown>, size: number): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafe(size);
-  let length = 0;
-  for await (const piece of file) {
-    const part = piece as Uint8Array; // proof: an entry gives Buffers, of `size` bytes together
-    bytes.set(part, length);
-    length += part.byteLength;
-  }
-  return bytes;
 }
 
 /** tar-stream's messages: `Unexpected end of data`, `Invalid tar header…`, `Header exceeds max size`. */
-function explain(error: unknown, last: string): unknown {
+function toArchiveError(error: unknown, last: string): unknown {
   if (!(error instanceof Error)) return error;
   if (error.message === 'Unexpected end of data')
     return new ArchiveError(
@@ -126,41 +95,41 @@ export async function createArchiveFile(
     throw new Error(`${basename(path)} cannot be ${what} ${folder}: ${cause.message}`, { cause });
   };
   const file = await open(partial, 'wx', 0o600).catch(failedTo('created in'));
-  const sink: Sink = {
-    write: (bytes) => file.appendFile(bytes).catch(failedTo('written to')),
+  const tar = createArchivePipe((bytes) => file.appendFile(bytes).catch(failedTo('written to')), {
+    createdAt,
+  });
+  return {
+    ...tar,
     async finish() {
+      const size = await tar.finish();
       await file.sync();
       await file.close();
       checkFree(path, replaces);
       await rename(partial, path);
       const handle = await open(folder, 'r'); // without its sync, a power cut may take the name back
       await handle.sync().finally(() => handle.close());
+      return size;
     },
     async discard() {
+      await tar.discard();
       await file.close().catch(() => undefined); // closed already
       await rm(partial, { force: true });
     },
   };
-  return createTarOutput(sink, createdAt);
 }
 
-/** Sends an archive down a pipe. @param write resolves when the pipe has taken the bytes */
+function checkFree(path: string, replaces: boolean): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isFile()) throw new Error(`${path} is not a file: name a file, or "-" for a pipe`);
+  if (!replaces) throw new Error(`${path} exists already: name another file, or replace it with --force`);
+}
+
+/** Sends an archive down a pipe, as a tar file of this user alone. @param write resolves when the pipe has taken the bytes */
 export function createArchivePipe(
   write: (bytes: Uint8Array) => Promise<void>,
   { createdAt }: { createdAt: number },
 ): ArchiveOutput {
-  const nothing = () => Promise.resolve();
-  return createTarOutput({ write, finish: nothing, discard: nothing }, createdAt);
-}
-
-interface Sink {
-  write(bytes: Uint8Array): Promise<void>;
-  finish(): Promise<void>;
-  discard(): Promise<void>;
-}
-
-/** Writes entries as a tar file of this user alone. */
-function createTarOutput(sink: Sink, createdAt: number): ArchiveOutput {
   const tar = pack();
   let size = 0;
   const collected = new Writable({
@@ -168,20 +137,16 @@ function createTarOutput(sink: Sink, createdAt: number): ArchiveOutput {
     writev(pieces, done) {
       const bytes = Buffer.concat(pieces.map(({ chunk }) => chunk));
       size += bytes.byteLength;
-      sink.write(bytes).then(() => done(), done);
+      write(bytes).then(() => done(), done);
     },
   });
   // Given as a stream, tar would throw the error of the other one where nobody catches it.
-  async function* pieces(): AsyncGenerator<unknown> {
+  const written = pipeline(async function* () {
     yield* tar;
-  }
-  const written = pipeline(pieces, collected);
+  }, collected);
   written.catch(() => undefined); // the caller that adds the next entry gets the error
 
   return {
-    get size() {
-      return size;
-    },
     async add(name, bytes) {
       const added = new Promise<void>((resolve, reject) => {
         const header = { name, mode: 0o600, mtime: new Date(createdAt) };
@@ -195,23 +160,11 @@ function createTarOutput(sink: Sink, createdAt: number): ArchiveOutput {
     async finish() {
       tar.finalize();
       await written;
-      await sink.finish();
+      return size;
     },
     async discard() {
       tar.destroy();
       await written.catch(() => undefined);
-      await sink.discard();
     },
   };
-}
-
-function checkFree(path: string, replaces: boolean): void {
-  const stats = statOf(path);
-  if (stats === null) return;
-  if (!stats.isFile()) throw new Error(`${path} is not a file: name a file, or "-" for a pipe`);
-  if (!replaces) throw new Error(`${path} exists already: name another file, or replace it with --force`);
-}
-
-function statOf(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
 }

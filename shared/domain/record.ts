@@ -26,19 +26,23 @@ export interface StoredRecord<F extends Fields = Fields, K extends readonly stri
 export type Fields = Readonly<Record<string, Field>>;
 
 export interface Field<T = unknown> {
-  readonly type: 'text' | 'number' | 'flag' | 'bytes';
+  readonly type: 'text' | 'number' | 'flag' | 'bytes' | 'object';
   /** What an import requires, as in `label must be a text`. */
   readonly rule: string;
   readonly isValid: (value: unknown) => value is T;
   readonly isNullable: boolean;
   /** MongoDB leaves the field out where it is null. */
   readonly isLeftOut: boolean;
+  /** The fields of an object, or of each object of a list. */
+  readonly parts?: Fields;
 }
 
-/** The type of the records of a declaration. */
-export type RecordOf<R extends StoredRecord> = {
-  readonly [N in keyof R['fields']]: R['fields'][N] extends Field<infer T> ? T : never;
+type ObjectOf<F extends Fields> = {
+  readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never;
 };
+
+/** The type of the records of a declaration. */
+export type RecordOf<R extends StoredRecord> = ObjectOf<R['fields']>;
 
 /** @param key the fields that identify a record; default: `id` */
 export function record<
@@ -58,18 +62,31 @@ export function keyOf({ key }: StoredRecord, stored: Readonly<Record<string, unk
   return key.map((name) => stored[name]).join(' ');
 }
 
-/** What an import would refuse, as in `hash must be a SHA-256 in hex`; empty: the value is a record of the declaration. */
-export function faultsOf({ fields, names }: StoredRecord, value: unknown): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ['it must be an object'];
-  const found = new Map(Object.entries(value));
-  const faults = names.flatMap((name) => faultOf(name, fields[name], found.get(name)));
+/**
+ * What an import would refuse, as in `hash must be a SHA-256 in hex`; empty: the value has these fields and no others.
+ * @param path of an object inside the record, `versions[0]`
+ */
+export function faultsOf(fields: Fields, value: unknown, path = ''): string[] {
+  if (!isObject(value)) return [`${path || 'it'} must be an object`];
+  const found = new Map<string, unknown>(Object.entries(value));
+  const faults = Object.entries(fields).flatMap(([name, field]) =>
+    faultsOfField(field, found.get(name), path === '' ? name : `${path}.${name}`),
+  );
   const unknown = [...found.keys()].filter((name) => !(name in fields));
-  return unknown.length > 0 ? [...faults, `it has unknown fields: ${unknown.join(', ')}`] : faults;
+  return unknown.length > 0
+    ? [...faults, `${path || 'it'} has unknown fields: ${unknown.join(', ')}`]
+    : faults;
 }
 
-function faultOf(name: string, field: Field | undefined, value: unknown): string[] {
-  if (field === undefined || field.isValid(value)) return [];
-  return [value === undefined ? `${name} must be there` : `${name} must be ${field.rule}`];
+function faultsOfField({ rule, isValid, parts }: Field, value: unknown, path: string): string[] {
+  if (!isValid(value)) return [value === undefined ? `${path} must be there` : `${path} must be ${rule}`];
+  if (parts === undefined || value === null) return [];
+  if (!Array.isArray(value)) return faultsOf(parts, value, path);
+  return value.flatMap((item, n) => faultsOf(parts, item, `${path}[${n}]`));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @param rule completes `label must be …` */
@@ -134,6 +151,21 @@ export function bytes(): Field<Uint8Array> {
 
 export function flag(): Field<boolean> {
   return field('flag', 'true or false', (value) => typeof value === 'boolean');
+}
+
+/** Only records of archives have objects and lists. `faultsOf` checks their parts. */
+export function object<const F extends Fields>(parts: F): Field<ObjectOf<F>> {
+  return { ...field('object', 'an object', (value): value is ObjectOf<F> => isObject(value)), parts };
+}
+
+/** @param isValid of the whole list: the items of one that is too long are not checked one by one */
+export function listOf<const F extends Fields>(
+  parts: F,
+  rule: string,
+  isValid: (items: readonly unknown[]) => boolean,
+): Field<readonly ObjectOf<F>[]> {
+  const isList = (value: unknown): value is readonly ObjectOf<F>[] => Array.isArray(value) && isValid(value);
+  return { ...field('object', rule, isList), parts };
 }
 
 function isText(value: unknown): value is string {

@@ -47,11 +47,10 @@ export function openEmbeddedEngine(deps: {
   });
   metrics?.stores.watchFiles(() => readFileSizes(file));
   const stores = createSqliteStores(db, clock);
-  const secrets = createFileSecretStore(config.DATA_DIR);
   return {
     ...stores,
-    secrets,
-    archive: createSqliteArchiveStore({ db, secrets, clock }),
+    secrets: createFileSecretStore(config.DATA_DIR),
+    archive: createSqliteArchiveStore(db, clock),
     rateLimiter: createMemoryRateLimiter(),
     jobs: createSqliteJobQueue({ db, clock, log, concurrency: config.JOBS_AT_ONCE }),
     ready: async () => db.check(),

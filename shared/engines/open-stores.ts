@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { importHasNotEnded } from '../archives/archive.ts';
+import { importHasNotEnded } from '../archives/archive-store.ts';
 import { type Config, isScaleOut } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { randomBase62 } from '../domain/ids.ts';
@@ -56,8 +56,7 @@ async function openEngine(
 /** @throws Error that says how to go on, if an import has not ended */
 async function refuseHalfFilled({ archive }: Engine): Promise<void> {
   const unfinished = await archive.findUnfinishedImport();
-  if (unfinished === null) return;
-  throw importHasNotEnded(unfinished.archiveId, unfinished.begunAt);
+  if (unfinished !== null) throw importHasNotEnded(unfinished);
 }
 
 /**

@@ -31,7 +31,7 @@ export interface Collection<R extends StoredRecord> {
   orNull(document: DocumentOf<R> | null): RecordOf<R> | null;
 }
 
-const types = { text: String, number: Number, flag: Boolean, bytes: Buffer };
+const types = { text: String, number: Number, flag: Boolean, bytes: Buffer, object: Object };
 
 /** @param indexes beside the index of ids */
 export function collectionOf<R extends StoredRecord>(

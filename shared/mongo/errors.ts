@@ -105,7 +105,7 @@ function toDropError(cause: unknown): unknown {
 }
 
 /**
- * Whether one of the unique indexes refused the write (`_id_` is the index of ids).
+ * Whether one of the unique indexes refused the write (`_id_` is the index of ids; none: any of them).
  * For a bulk write: whether nothing else went wrong in it.
  */
 export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]): boolean {
@@ -114,7 +114,9 @@ export function isDuplicateOf(error: unknown, ...indexNames: readonly string[]):
   return (
     refused.length > 0 &&
     refused.every(
-      (failure) => failure?.code === 11_000 && indexNames.includes(indexIn(failure.errmsg ?? '') ?? ''),
+      (failure) =>
+        failure?.code === 11_000 &&
+        (indexNames.length === 0 || indexNames.includes(indexIn(failure.errmsg ?? '') ?? '')),
     )
   );
 }

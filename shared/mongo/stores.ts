@@ -20,7 +20,6 @@ import { createMongoViewTotals } from '../views/mongo.ts';
 export function createMongoStores(connection: Connection, clock: Clock) {
   const html = createMongoHtmlStore(connection);
   const contexts = createMongoContextStore(connection);
-  const secrets = createMongoSecretStore(connection);
   return {
     accounts: createMongoAccountStore(connection),
     tokens: createMongoTokenStore(connection),
@@ -38,8 +37,8 @@ export function createMongoStores(connection: Connection, clock: Clock) {
     cards: createMongoCardStore(connection),
     reports: createMongoReportStore(connection),
     viewTotals: createMongoViewTotals(connection),
-    secrets,
-    archive: createMongoArchiveStore(connection, { secrets }, clock),
+    secrets: createMongoSecretStore(connection),
+    archive: createMongoArchiveStore(connection, clock),
     processRegistry: createMongoProcessRegistry(connection),
   };
 }

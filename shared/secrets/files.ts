@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SecretName, secretNames } from '../archives/archive.ts';
-import type { SecretStore } from './secret-store.ts';
+import { type SecretName, type SecretStore, secretNames } from './secret-store.ts';
 
 /**
  * Each secret is a file of its name with one line, which only the service's user can read.

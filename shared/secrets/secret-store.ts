@@ -1,5 +1,9 @@
-import { type SecretName, secretNames } from '../archives/archive.ts';
 import { matching, oneOf, record } from '../domain/record.ts';
+
+/** The secrets that a service generates. One that is set in the environment is not among them. */
+export const secretNames = ['sign-in-key', 'signing-secret'] as const;
+
+export type SecretName = (typeof secretNames)[number];
 
 export const secretRecord = record(
   'secrets',
@@ -16,7 +20,7 @@ export interface SecretStore {
    */
   findOrCreate(name: SecretName, fresh: string): Promise<string>;
 
-  /** The secret in force; null: none yet. */
+  /** The secret in force; null: none yet. For archives, as `replace`: MongoDB waits up to a minute for a server. */
   find(name: SecretName): Promise<string | null>;
 
   /** Stores the secret in place of the one in force, if any. Processes that have read that one keep using it. */

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import type { RequestOptions } from '../support/client.ts';
 import { parsePage } from '../support/html.ts';
-import { useOwner, useService } from '../support/service.ts';
+import { useService } from '../support/service.ts';
 import { browser } from '../support/visits.ts';
 
 describe('view_count', () => {
   const service = useService();
-  const owner = useOwner(service);
 
   const visit = (path: string, headers: Record<string, string> = {}, options: RequestOptions = {}) =>
     service.get(path, { ...options, headers: { 'user-agent': browser, ...headers } });
@@ -109,6 +108,7 @@ describe('view_count', () => {
   }
 
   it('the API reads of the owner: 0', async () => {
+    const owner = await service.newOwner();
     const { slug } = await owner.create();
     await owner.get(`/api/drops/${slug}`);
     await owner.get(`/api/drops/${slug}/v/1`);
@@ -117,6 +117,7 @@ describe('view_count', () => {
   });
 
   it('rises with later visits, over midnight and a restart', async () => {
+    const owner = await service.newOwner();
     const { slug } = await owner.create();
     for (const expected of [1, 2, 3]) {
       await visit(`/p/${slug}`);

@@ -112,6 +112,17 @@ describe('bin/dropleaf.js export, import, verify', () => {
     expect((await dropleaf(['verify', file])).code).to.equal(0);
   });
 
+  it('export that is interrupted leaves no archive', async () => {
+    await fill();
+    const exporting = runHere(['export', file], home.env, { isTTY: true });
+    await exporting.firstMatch(/(Exporting)/);
+    exporting.kill('SIGINT');
+    const { stderr, code } = await exporting.ended();
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('dropleaf: interrupted: there is no archive\n');
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
   it('export names a drop with a missing document; --skip-damaged leaves it out', async () => {
     await fill();
     const ofDrop5 =
@@ -167,7 +178,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
     );
     expect(await dropleaf(['import', file], other)).to.include({
       code: 0,
-      stderr: 'This import was interrupted: it goes on.\n',
+      stderr: 'This import was interrupted: it resumes.\n',
     });
     expect((await dropleaf(['verify', file, '--against-store'], other)).code).to.equal(0);
   });
@@ -202,7 +213,7 @@ describe('bin/dropleaf.js export, import, verify', () => {
       );
     }
     const resumed = await dropleaf(['import', file], other);
-    expect(resumed).to.include({ code: 0, stderr: 'This import was interrupted: it goes on.\n' });
+    expect(resumed).to.include({ code: 0, stderr: 'This import was interrupted: it resumes.\n' });
     expect((await dropleaf(['verify', file, '--against-store'], other)).code).to.equal(0);
   });
 

@@ -62,12 +62,14 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.keyboard.press('Escape');
       await page.getByText('Context', { exact: true }).click();
       await inspect('viewer-context');
+      await page.context().close();
     });
 
     it('a public page with nothing but a title', async () => {
       const { slug } = await (await service.newOwner()).create({ title: 'T' });
-      const { inspect } = await open(`/p/${slug}`);
+      const { page, inspect } = await open(`/p/${slug}`);
       await inspect('viewer-bare');
+      await page.context().close();
     });
 
     it('the passcode: empty, wrong, too many', async () => {
@@ -80,6 +82,7 @@ describe('Our own pages are accessible and have valid markup', function () {
         await page.getByRole('alert').waitFor();
         await inspect(name);
       }
+      await page.context().close();
     });
 
     it('a report: empty, invalid, sent', async () => {
@@ -94,6 +97,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.getByRole('button', { name: 'Send report' }).click();
       await page.getByRole('heading', { name: 'Report sent' }).waitFor();
       await inspect('report-thanks');
+      await page.context().close();
     });
   });
 
@@ -121,6 +125,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       await clickApprove(page);
       await page.getByRole('heading', { name: 'Approved' }).waitFor();
       await inspect('sign-in-approved');
+      await page.context().close();
     });
 
     it('denied, and no sign-in in progress', async () => {
@@ -134,6 +139,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'Denied' }).waitFor();
       await inspect('sign-in-denied');
+      await page.context().close();
     });
 
     it('the page that leads to the identity provider', async () => {
@@ -153,17 +159,23 @@ describe('Our own pages are accessible and have valid markup', function () {
   });
 
   describe('other pages', () => {
-    for (const [name, path, options] of [
-      ['home', '/', {}],
-      ['error-404', '/p/nosuchslug00', {}],
-      ['error-404-raw', '/p/nosuchslug00/raw', {}],
-      ['docs', '/docs', { colorSchemes: ['light'] }], // the longest page; its colours are those of the others
+    for (const [name, path] of [
+      ['home', '/'],
+      ['error-404', '/p/nosuchslug00'],
+      ['error-404-raw', '/p/nosuchslug00/raw'],
     ] as const) {
       it(name, async () => {
-        const { inspect } = await open(path);
-        await inspect(name, options);
+        const { page, inspect } = await open(path);
+        await inspect(name);
+        await page.context().close();
       });
     }
+
+    it('docs', async () => {
+      const { page, inspect } = await open('/docs');
+      await inspect('docs', { colorSchemes: ['light'] }); // the longest page; its colours are those of the others
+      await page.context().close();
+    });
 
     it('a missing version, a locked raw page, and a page that was taken down', async () => {
       const owner = await service.newOwner();
@@ -176,6 +188,7 @@ describe('Our own pages are accessible and have valid markup', function () {
       await service.services.moderation.takeDown(slug, { by: 'root', reason: 'spam' });
       await page.goto(`${service.url}/p/${slug}`);
       await inspect('error-410');
+      await page.context().close();
     });
   });
 });

@@ -22,5 +22,6 @@ describe('A page that was taken down, in Chromium', function () {
     await page.reload();
     await page.getByRole('heading', { name: 'Page removed' }).waitFor();
     expect(await page.content()).to.not.include('SECRET');
+    await page.context().close();
   });
 });

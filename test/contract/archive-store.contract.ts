@@ -5,8 +5,7 @@ import {
   type ArchiveRecord,
   archiveKinds,
 } from '../../shared/archives/archive.ts';
-import type { ArchiveSnapshot } from '../../shared/archives/archive-store.ts';
-import { readSnapshot } from '../../shared/archives/export.ts';
+import { readStore } from '../../shared/archives/export.ts';
 import { importArchive } from '../../shared/archives/import.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { DropQuery, NewDrop } from '../../shared/drops/drop.ts';
@@ -31,30 +30,23 @@ const day = '2026-01-31';
 const passcodeHash = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
 const firstPage: DropQuery = { page: 1, pageSize: 10, sortBy: 'created_at', sortOrder: 'desc', metadata: [] };
 
-/** The drops as an export gets them, in batches. */
-async function* readDrops(snapshot: ArchiveSnapshot): AsyncGenerator<readonly ArchivedDrop[]> {
-  for await (const { kind, records } of readSnapshot(snapshot))
-    if (kind === 'drops') yield records as readonly ArchivedDrop[]; // proof: of that kind
-}
-
 /** Everything that the stores have, read as an export does. */
-async function readAll({ archive }: Stores) {
-  const snapshot = await archive.openSnapshot();
+async function readAll(stores: Stores) {
   const none = Object.fromEntries(archiveKinds.map((kind) => [kind, []]));
   const read = none as unknown as { [K in ArchiveKind]: ArchiveRecord<K>[] }; // proof: the loop adds records of the kind
-  for await (const { kind, records } of readSnapshot(snapshot)) {
-    const all: ArchiveRecord[] = read[kind];
-    all.push(...records);
+  for await (const part of readStore(stores, () => false)) {
+    if (part.type !== 'records') continue;
+    const all: ArchiveRecord[] = read[part.kind];
+    all.push(...part.records);
   }
-  await snapshot.close();
   return read;
 }
 
 /** An archive of the first stores is imported into the others. */
 async function copy(from: Stores, to: Stores): Promise<void> {
-  const { entries } = await exportEntries(from.archive);
+  const { entries } = await exportEntries(from);
   const archive = await openBytes(await packEntries(entries));
-  await importArchive(to.archive, archive, new AbortController().signal);
+  await importArchive(to, archive, new AbortController().signal);
 }
 
 async function makeAccount({ accounts }: Stores, name: string): Promise<string> {
@@ -409,18 +401,14 @@ export function describeArchiveStoreContract(engine: string, openStores: OpenSto
       const { archive } = stores();
       await archive.write('drops', drops);
       const snapshot = await archive.openSnapshot();
-      const batches = readDrops(snapshot);
+      const batches = snapshot.read('drops')[Symbol.asyncIterator]();
       const first: readonly ArchivedDrop[] = (await batches.next()).value;
       const [replaced, removed] = [first[98], first[99]];
       for (const drop of [replaced, drops[100]]) await replaceVersion(drop);
       for (const drop of [removed, drops[101]])
         await stores().drops.remove(at(drop?.slug ?? '', ownerId), later);
-      const newcomer = await makeAccount(stores(), 'bob');
-      await makeDrop(stores(), { ownerId: newcomer, version: aVersion({ createdAt: later }) });
-
       const second: readonly ArchivedDrop[] = (await batches.next()).value;
       expect((await batches.next()).done).to.equal(true);
-      expect(second.map(({ ownerId }) => ownerId)).not.to.include(newcomer);
       expect(second.map(({ id }) => id)).to.include.members([drops[100]?.id, drops[102]?.id, drops[103]?.id]);
       // What was read before the change, or is read again after it, has its blobs.
       const again = await snapshot.readDropAgain(replaced?.id ?? '');

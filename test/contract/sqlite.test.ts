@@ -15,12 +15,11 @@ async function openStores(): Promise<Stores> {
   const clock = createTestClock(start);
   const db = openDatabase(join(dir, 'dropleaf.sqlite'));
   const stores = createSqliteStores(db, clock);
-  const secrets = createFileSecretStore(dir);
   return {
     clock,
     ...stores,
-    secrets,
-    archive: createSqliteArchiveStore({ db, secrets, clock }),
+    secrets: createFileSecretStore(dir),
+    archive: createSqliteArchiveStore(db, clock),
     async close() {
       await db.close();
       rmSync(dir, { recursive: true });

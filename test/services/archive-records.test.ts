@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type ArchiveKind, canonicalJson } from '../../shared/archives/archive.ts';
-import { parseArchiveRecord } from '../../shared/archives/records.ts';
+import { type ArchiveKind, canonicalJson, parseArchiveRecord } from '../../shared/archives/archive.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { aReport, aVersion, ownedVersion, start } from '../contract/records.ts';
 

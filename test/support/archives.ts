@@ -1,11 +1,10 @@
-import { secretNames } from '../../shared/archives/archive.ts';
-import type { ArchiveStore } from '../../shared/archives/archive-store.ts';
-import { type ExportOptions, exportArchive } from '../../shared/archives/export.ts';
+import { type DamagedDrop, readStore, writeArchive } from '../../shared/archives/export.ts';
 import { type OpenArchive, openArchive } from '../../shared/archives/reader.ts';
 import { createArchivePipe, openArchiveFile, openArchivePipe } from '../../shared/archives/tar.ts';
 import { readConfig } from '../../shared/config/config.ts';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { openStores } from '../../shared/engines/open-stores.ts';
+import { secretNames } from '../../shared/secrets/secret-store.ts';
 import { start } from '../contract/records.ts';
 import { createRecordingLog } from '../worker/recording-log.ts';
 import { createTestClock } from './clock.ts';
@@ -42,24 +41,19 @@ const createdAt = Date.UTC(2026, 0, 31);
 
 /** Everything in the store as an archive. */
 export async function exportEntries(
-  store: ArchiveStore,
-  options: Partial<ExportOptions> = {},
-): Promise<{ entries: Entry[]; skipped: readonly unknown[] }> {
+  stores: Pick<Engine, 'archive' | 'secrets'>,
+): Promise<{ entries: Entry[]; leftOut: readonly DamagedDrop[] }> {
   const entries: Entry[] = [];
-  const output = {
-    size: 0,
-    add: async (name: string, bytes: Uint8Array) => void entries.push({ name, bytes }),
-    finish: async () => undefined,
-    discard: async () => undefined,
-  };
-  const { skipped } = await exportArchive(store, output, {
-    head: { id: 'a1', release: '1.0.0', engine: 'embedded', created: new Date(createdAt).toISOString() },
-    skipsDamaged: false,
-    signal: new AbortController().signal,
-    onRecords: () => undefined,
-    ...options,
-  });
-  return { entries, skipped };
+  const leftOut: DamagedDrop[] = [];
+  const output = { add: async (name: string, bytes: Uint8Array) => void entries.push({ name, bytes }) };
+  const created = new Date(createdAt).toISOString();
+  const head = { id: 'a1', release: '1.0.0', engine: 'embedded', created } as const;
+  await writeArchive(
+    output,
+    head,
+    readStore(stores, (damaged) => leftOut.push(damaged) > 0),
+  );
+  return { entries, leftOut };
 }
 
 /** The bytes of a tar file with these entries. */
@@ -88,7 +82,7 @@ export function openBytes(bytes: Uint8Array): Promise<OpenArchive> {
   return openArchive(openArchivePipe(pieces()));
 }
 
-/** What is wrong with an archive. @throws ArchiveError if it cannot be read to its end */
+/** What is wrong with an archive. @throws ArchiveError if it is none */
 export async function findFaults(bytes: Uint8Array): Promise<string[]> {
   const { parts } = await openBytes(bytes);
   const faults: string[] = [];
