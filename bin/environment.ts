@@ -28,14 +28,12 @@ export function readSettings(env: Env): Config {
   return readConfig(values, unread);
 }
 
-/** A warning for each variable that looks like a misspelled setting. */
 export function describeMisspelled(env: Env): string[] {
   return findMisspelled(env).map(
     ({ name, meant }) => `${name} is not a setting and has no effect. Did you mean ${meant}?`,
   );
 }
 
-/** A warning for each setting that has no effect beside the others. */
 export function describeUnused({ EDGE_PURGER, EDGE_PURGE_URL }: Config): string[] {
   if (EDGE_PURGER !== 'none' || EDGE_PURGE_URL === '') return [];
   return [
@@ -43,7 +41,6 @@ export function describeUnused({ EDGE_PURGER, EDGE_PURGE_URL }: Config): string[
   ];
 }
 
-/** Whether the value comes from the file that `NAME_FILE` names. */
 export function isFromFile(env: Env, name: OptionName): boolean {
   return 'secret' in options[name] && Boolean(env[`${name}_FILE`]);
 }
@@ -54,7 +51,6 @@ export function variableOf(env: Env, name: OptionName): string | null {
   return isFromFile(env, name) ? `${name}_FILE` : null;
 }
 
-/** The environment without any other setting. */
 export function onlySettings(env: Env, names: readonly OptionName[]): Env {
   const variables = names.flatMap((name) => [name, `${name}_FILE`]);
   return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));

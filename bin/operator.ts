@@ -81,7 +81,6 @@ export function addLogged(parent: Command, name: string): Command {
     .option('--by <name>', 'operator name for the log (default: your system user name)', readName);
 }
 
-/** Who acts and why, for the log. */
 export function readOperator({ by, reason }: OperatorOptions): Operator {
   return { by: by ?? systemUser(), reason: reason ?? null };
 }
@@ -109,7 +108,6 @@ function readText(text: string, maxCharacters: number): string {
   return trimmed;
 }
 
-/** The highest `--limit`. */
 export const maxLimit = 1_000;
 
 export function readLimit(text: string): number {
@@ -156,7 +154,6 @@ export function printLine({ stdout }: ProcessIo, line: string): void {
   stdout.write(`${stripControlCharacters(line)}\n`);
 }
 
-/** Prints blocks of lines with an empty line between two blocks. */
 export function printBlocks(io: ProcessIo, blocks: readonly (readonly string[])[]): void {
   for (const [i, lines] of blocks.entries()) {
     if (i > 0) io.stdout.write('\n');

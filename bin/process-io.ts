@@ -1,4 +1,3 @@
-/** The environment that a command runs in. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 interface Output {

@@ -32,7 +32,6 @@ const clientCommands = (
   'restore lock unlock delete views'
 ).split(' ');
 
-/** @returns the exit code */
 function printError(error: unknown, { env, stderr }: ProcessIo): number {
   if (error instanceof CommanderError) {
     const [, word = ''] = /unknown command '([^']*)'/.exec(error.message) ?? [];

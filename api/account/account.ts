@@ -186,7 +186,6 @@ interface LabelLimit {
   readonly LABEL_MAX_CHARACTERS: number;
 }
 
-/** The name of a token; null for none. */
 function labelSchema(limits: LabelLimit) {
   return textField('label')
     .meta({ description: 'A name for the token; null for none.', examples: ['my laptop'] })

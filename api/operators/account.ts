@@ -36,7 +36,6 @@ interface AccountView extends AccountSummary {
   /** Of the drops, from 1. */
   readonly page: number;
   readonly isOperator: boolean;
-  /** From the address. */
   readonly notice: unknown;
 }
 
@@ -95,14 +94,12 @@ function dropTable(drops: readonly Drop[]): Html {
   return stackedTable(['Page', html`<th scope="col" class="number">Views</th>`, 'Created'], rows);
 }
 
-/** What the last form has done. */
 export const accountNotices = {
   suspended: 'The account is suspended: it can only read. Its pages stay online.',
   unsuspended: 'The suspension has ended.',
   revoked: 'All tokens are revoked, and all sessions have ended.',
 } as const;
 
-/** What operators do to an account. */
 export function accountActs({ moderation, config }: Pick<Services, 'moderation' | 'config'>) {
   const operators = splitList(config.OPERATORS);
   const isOwn = ({ id }: Account, { caller }: Session) => id === caller.accountId;

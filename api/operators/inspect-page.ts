@@ -45,12 +45,10 @@ export function withoutConnections(page: Uint8Array): Uint8Array {
   return Buffer.from(inert, 'latin1');
 }
 
-/** A version without its scripts, and its source as text. */
 export function inspectPage(inspection: {
   readonly page: PageWithVersion;
   /** Opens this version for the operator's session. */
   readonly grant: string;
-  /** As posted. */
   readonly document: Uint8Array;
   readonly loadsAll: boolean;
   readonly baseUrl: string;

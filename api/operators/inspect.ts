@@ -88,7 +88,6 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       return `${operatorPaths.inspect(slug)}?${new URLSearchParams({ g: grant })}`;
     }),
 
-    /** What the frame on that page shows. */
     page(
       operatorPaths.frame(':slug'),
       granted(async (inspection, req, res) => {
@@ -103,7 +102,6 @@ export function inspectRoutes(parts: RouteParts): readonly Route[] {
       }),
     ),
 
-    /** The document as posted, as a download. */
     page(
       operatorPaths.source(':slug'),
       granted(async (inspection, _, res) => {

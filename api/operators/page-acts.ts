@@ -8,7 +8,6 @@ import { readSlug } from '../http/parameters.ts';
 import type { OperatorAct } from './acts.ts';
 import { accountLink, operatorPaths, pageCrumbs, visibleLines } from './parts.ts';
 
-/** What the last form has done. */
 export const pageNotices = {
   'taken-down': 'The page is offline. Viewers get 410, and the owner sees your reason.',
   restored: 'The page is online again.',
@@ -21,7 +20,6 @@ export const pageNotices = {
 
 type Notice = keyof typeof pageNotices;
 
-/** What operators do to a page and its reports. */
 export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 'reports'>) {
   /** The open reports: how many, and a text that changes with each new one. */
   async function openReports(slug: string, limit = 1_000) {
@@ -31,7 +29,6 @@ export function pageActs({ moderation, reports }: Pick<Services, 'moderation' | 
 
   const findPage = (req: Request) => moderation.describePage(readSlug(req));
 
-  /** What the pages of all acts on a page that exists say. */
   function ofPage({ drop: { slug, title, ownerId, takedown }, owner }: OwnedPage) {
     return {
       ...wayBack(slug, title),

@@ -68,7 +68,6 @@ const goneTexts = {
   report: 'There is no report with this id. Closed reports are removed after some time.',
 } as const;
 
-/** What may be gone. */
 export type Gone = keyof typeof goneTexts;
 
 /** 404: what the address names is gone, perhaps since the operator opened the page that led here. */

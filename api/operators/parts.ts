@@ -33,24 +33,20 @@ export function accountLink(id: string, found: Account | null): Html {
   return html`<a href="${operatorPaths.account(id)}">${visible(found.identity.name)}</a>`;
 }
 
-/** What an operator must see of a page at once. */
 export function pageBadges({ takedown, locked }: Pick<Drop, 'takedown' | 'locked'>): Html {
   return html`${takedown !== null && html`<span class="badge bad">Taken down</span>`}${locked && html`<span class="badge">Locked</span>`}`;
 }
 
-/** Of the owner of a page. */
 export function suspendedBadge(owner: Account | null): Html | null {
   return owner === null || owner.suspendedAt === null
     ? null
     : html`<span class="badge warn">Account suspended</span>`;
 }
 
-/** Of an account that is shown itself. */
 export function stateBadge({ suspendedAt }: Account): Html | null {
   return suspendedAt === null ? null : html`<span class="badge bad">Suspended</span>`;
 }
 
-/** The way back to a page. */
 export function pageCrumbs(slug: string, title: string): Html {
   return breadcrumb([operatorPaths.reports, 'Reports'], [operatorPaths.page(slug), visible(title)]);
 }

@@ -21,7 +21,6 @@ interface View {
   /** Newest first. */
   readonly versions: readonly OwnedVersion[];
   readonly list: ReportList;
-  /** From the address. */
   readonly notice: unknown;
   readonly formField: Html;
   readonly baseUrl: string;

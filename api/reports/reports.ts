@@ -55,7 +55,6 @@ export function reportRoutes({ services, readForm, layout }: RouteParts): readon
       show(res, shown, layout.page);
     }),
 
-    /** A person sees an error above the form, which keeps what they filled in. */
     open('POST', '/report/:slug', async (req, res) => {
       const page = await findPage(req, res);
       const form = await readForm(req, formBytes);
@@ -131,7 +130,6 @@ function normalize(value: string | undefined): string {
 
 /** GET /report/{slug}. It shows nothing of the page but its address: the title of a locked page is secret. */
 export function reportFormPage(parts: {
-  /** The page's public address, absolute. */
   readonly url: string;
   readonly action: string;
   /** The report's id: the same form sent twice is one report. */

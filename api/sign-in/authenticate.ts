@@ -12,7 +12,6 @@ import { beginDecision } from './decide.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
 
-/** A visit to the provider that returns. */
 interface Visit {
   readonly visit: ProviderVisit;
   /** Where the user goes after it succeeded, and where they can try again. */

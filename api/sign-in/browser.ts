@@ -86,7 +86,6 @@ export function browserSignIn(
   return {
     routes,
 
-    /** The return from the identity provider. */
     async finish(
       req: Request,
       res: Response,
@@ -119,7 +118,6 @@ function isOperatorPath(path: string): boolean {
   return /^\/operators(?![^/?])/.test(path);
 }
 
-/** Leads to the identity provider. */
 function beginPage(action: string, provider: string, fields: Html): PageParts {
   return {
     title: 'Sign in',

@@ -22,7 +22,6 @@ export interface Steps {
   visit: Progress & { readonly visit: ProviderVisit };
   /** Return from the identity provider, to start a session. `next`: a page of the dashboard. */
   browser: { readonly visit: ProviderVisit; readonly next: string; readonly expiresAt: number };
-  /** Name and sign-in key. */
   local: Progress;
   /** Approve or deny. The page's form contains `formToken` too. */
   decide: Progress & { readonly accountId: string; readonly name: string; readonly formToken: string };

@@ -29,7 +29,6 @@ interface ActCommand {
   run(target: string, options: OperatorOptions, io: ProcessIo): Promise<void>;
 }
 
-/** What operators do to a page or an account. */
 const actCommands: readonly ActCommand[] = [
   {
     name: 'takedown',

@@ -11,7 +11,6 @@ export interface Identity {
   readonly name: string;
 }
 
-/** An account as it is stored. */
 export const accountRecord = record('accounts', {
   id: id(),
   /** Of a deleted account `deleted`; `subject` is its id then, and `name` is empty. */

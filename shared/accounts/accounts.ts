@@ -19,7 +19,6 @@ const eraseAfterMs = 60 * 60_000;
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** How much of its limits an account has used. */
 export interface Usage {
   /** null: its record is gone. */
   readonly account: Account | null;

@@ -9,7 +9,6 @@ export { optionGroups, options, splitList };
 type Values = { readonly [K in keyof typeof options]: InferType<(typeof options)[K]['schema']> };
 export type OptionName = keyof typeof options;
 
-/** The valid values of all settings. */
 export interface Config extends Values {
   /** An origin in the form of `URL.origin`: without a trailing slash or a default port. */
   readonly BASE_URL: string;
@@ -75,7 +74,6 @@ export function optionEntries(): [OptionName, Option<unknown>][] {
   return Object.entries(options) as [OptionName, Option<unknown>][]; // proof: the literal's own keys
 }
 
-/** Whether browsers use the service over TLS. */
 export function isHttps({ BASE_URL }: Pick<Config, 'BASE_URL'>): boolean {
   return BASE_URL.startsWith('https:');
 }
@@ -85,7 +83,6 @@ export function isScaleOut(config: Pick<Config, 'MONGODB_URI'>): boolean {
   return config.MONGODB_URI !== '';
 }
 
-/** The name of the engine that the settings choose. */
 export function engineName(config: Pick<Config, 'MONGODB_URI'>): 'embedded' | 'scale-out' {
   return isScaleOut(config) ? 'scale-out' : 'embedded';
 }
@@ -183,7 +180,6 @@ function findContentProblems(config: Config): string[] {
   return problems;
 }
 
-/** A variable that is not a setting, and the setting that was probably meant. */
 interface Misspelled {
   readonly name: string;
   readonly meant: string;

@@ -40,13 +40,10 @@ export const reportRecord = record('reports', {
 
 export type Report = RecordOf<typeof reportRecord>;
 
-/** What a viewer sends about a page. */
 export type Complaint = Pick<Report, 'reason' | 'text' | 'contact'>;
 
-/** A page with open reports. */
 export interface ReportedPage {
   readonly slug: string;
-  /** Number of open reports. */
   readonly open: number;
   /** When the oldest open report was created, Unix ms. */
   readonly first: number;

@@ -62,7 +62,6 @@ export function createReports(deps: {
       return reports.list({ withClosed, slug: slug ?? null, before: position, limit });
     },
 
-    /** null: no such report. */
     read: (id: string): Promise<Report | null> => reports.find(id),
 
     /** Pages with open reports, at most `limit`, the most reported first; `others`: number of further pages. */

@@ -11,13 +11,11 @@ export const signInRecord = record('sign_ins', {
   id: id(),
   /** Keyed hash of the code that the user types. */
   codeHash: text(),
-  /** SHA-256 of the poll token. */
   pollHash: sha256(),
   /** The label of the future token. */
   label: orNull(text()),
   /** Of the client that started the sign-in, as the approval page shows it. */
   requesterAddress: text(),
-  /** Its `User-Agent`. */
   requesterAgent: text(),
   status: oneOf(statuses),
   /** The account that approved it; null until then. */
@@ -28,7 +26,6 @@ export const signInRecord = record('sign_ins', {
 
 export type SignIn = RecordOf<typeof signInRecord>;
 
-/** The client that starts a sign-in. */
 export type Requester = Pick<SignIn, 'requesterAddress' | 'requesterAgent'>;
 
 /** Consonants that are not easily confused, so codes form no words (RFC 8628, section 6.1). */

@@ -134,7 +134,6 @@ export function createSignIns(deps: {
       return code === null ? null : onlyPending(await findByAny(hashesOf(code)));
     },
 
-    /** The sign-in if it is still pending; null otherwise. */
     async findPending(id: string): Promise<SignIn | null> {
       return onlyPending(await signIns.find(id));
     },
