@@ -1,34 +1,50 @@
 import { expect } from 'chai';
-import type { SignIn } from '../../shared/sign-ins/sign-in.ts';
+import type { SignIn, SignInStatus } from '../../shared/sign-ins/sign-in.ts';
 import { aSignIn, inParallel, later } from './records.ts';
 import { type OpenStores, useStores } from './stores.ts';
+
+/** What each change does to a sign-in of each state; of an account only once it was approved. */
+const changes: readonly (readonly [
+  change: 'approve' | 'deny' | 'claim',
+  from: SignInStatus,
+  to: SignInStatus,
+])[] = [
+  ['approve', 'pending', 'verified'],
+  ['deny', 'pending', 'expired'],
+  ['claim', 'verified', 'claimed'],
+];
+const states: readonly SignInStatus[] = ['pending', 'verified', 'claimed', 'expired'];
 
 /** What any engine must do for SignInStore. */
 export function describeSignInStoreContract(engine: string, openStores: OpenStores): void {
   describe(`SignInStore (${engine})`, () => {
     const stores = useStores(openStores);
 
-    async function insert(changes: Partial<SignIn> = {}): Promise<SignIn> {
-      const signIn = aSignIn(changes);
+    async function insert(fields: Partial<SignIn> = {}): Promise<SignIn> {
+      const signIn = aSignIn(fields);
       expect(await stores().signIns.insert(signIn)).to.equal('inserted');
       return signIn;
     }
 
-    async function statusOf({ id }: SignIn) {
-      return (await stores().signIns.find(id))?.status;
+    const inState = (status: SignInStatus, accountId: string | null = 'a1') =>
+      insert({ status, accountId: status === 'pending' ? null : accountId });
+    const statusOf = async ({ id }: SignIn) => (await stores().signIns.find(id))?.status;
+    const statusesOf = (all: readonly SignIn[]) => Promise.all(all.map(statusOf));
+
+    /** @returns whether it changed the sign-in */
+    async function change(how: (typeof changes)[number][0], id: string, now = later): Promise<boolean> {
+      const { signIns } = stores();
+      if (how === 'claim') return (await signIns.claim(id, now)) !== null;
+      return how === 'approve' ? signIns.approve(id, 'a1', now) : signIns.deny(id, now);
     }
 
-    it('finds a sign-in with all fields by its id, its code and its poll token', async () => {
+    it('finds a sign-in with all fields by its id, its code and its poll token; null for others', async () => {
       const { signIns } = stores();
       for (const signIn of [await insert(), await insert({ label: null, accountId: 'a1' })]) {
         expect(await signIns.find(signIn.id)).to.deep.equal(signIn);
         expect(await signIns.findByCode(signIn.codeHash)).to.deep.equal(signIn);
         expect(await signIns.findByPoll(signIn.pollHash)).to.deep.equal(signIn);
       }
-    });
-
-    it('returns null for unknown ids, codes and poll tokens', async () => {
-      const { signIns } = stores();
       const { id, codeHash, pollHash } = aSignIn();
       expect(await signIns.find(id)).to.equal(null);
       expect(await signIns.findByCode(codeHash)).to.equal(null);
@@ -45,97 +61,58 @@ export function describeSignInStoreContract(engine: string, openStores: OpenStor
       expect(await signIns.insert(second)).to.equal('inserted');
     });
 
-    it('approves a pending sign-in for the account', async () => {
-      const signIn = await insert();
-      expect(await stores().signIns.approve(signIn.id, 'a1', later)).to.equal(true);
-      expect(await stores().signIns.find(signIn.id)).to.deep.equal({
-        ...signIn,
-        status: 'verified',
-        accountId: 'a1',
+    for (const [how, from, to] of changes) {
+      it(`${how}: ${from} → ${to}, before expiresAt; no other state changes`, async () => {
+        for (const state of states) {
+          const signIn = await inState(state);
+          if (state === from)
+            expect(await change(how, signIn.id, signIn.expiresAt), 'too late').to.equal(false);
+          expect(await stores().signIns.find(signIn.id)).to.deep.equal(signIn);
+          expect(await change(how, signIn.id, signIn.expiresAt - 1), state).to.equal(state === from);
+          const accountId = how === 'approve' && state === from ? 'a1' : signIn.accountId;
+          const changed = state === from ? { ...signIn, status: to, accountId } : signIn;
+          expect(await stores().signIns.find(signIn.id), state).to.deep.equal(changed);
+        }
+        expect(await change(how, 'unknown')).to.equal(false);
       });
-    });
+
+      it(`${how}: one of 20 parallel calls changes it`, async () => {
+        const { signIns } = stores();
+        const signIn = await inState(from);
+        const outcomes = await inParallel<SignIn | boolean | null>(20, (n) => {
+          if (how === 'approve') return signIns.approve(signIn.id, `a${n}`, later);
+          return how === 'deny' ? signIns.deny(signIn.id, later) : signIns.claim(signIn.id, later);
+        });
+        const won = outcomes.filter(Boolean);
+        expect(won).to.deep.equal([how === 'claim' ? { ...signIn, status: to } : true]);
+        const found = await signIns.find(signIn.id);
+        expect(found?.status).to.equal(to);
+        if (how === 'approve') expect(found?.accountId).to.equal(`a${outcomes.indexOf(true)}`);
+      });
+    }
 
     it('endByAccount expires verified and claimed sign-ins of the account only', async () => {
       const { signIns } = stores();
-      const states = ['pending', 'verified', 'verified', 'claimed', 'expired'] as const;
       const own: SignIn[] = [];
-      for (const status of states) {
-        own.push(await insert({ status, accountId: status === 'pending' ? null : 'a1' }));
-      }
-      const others = await insert({ status: 'verified', accountId: 'a2' });
+      for (const status of [...states, 'verified'] as const) own.push(await inState(status));
+      const others = await inState('verified', 'a2');
       expect(await signIns.endByAccount('a1'), 'those that were verified').to.equal(2);
-      expect(await Promise.all(own.map(statusOf))).to.deep.equal([
-        'pending',
-        'expired',
-        'expired',
-        'expired',
-        'expired',
-      ]);
+      expect(await statusesOf(own)).to.deep.equal(['pending', ...Array(4).fill('expired')]);
       expect(await statusOf(others)).to.equal('verified');
       for (const { id } of own) expect(await signIns.claim(id, later)).to.equal(null);
       expect(await signIns.endByAccount('a1')).to.equal(0);
     });
 
-    it('approves once: a second approval changes nothing', async () => {
-      const { signIns } = stores();
-      const signIn = await insert();
-      const approved = await inParallel(20, (i) => signIns.approve(signIn.id, `a${i}`, later));
-      expect(approved.filter(Boolean)).to.have.length(1);
-      expect((await signIns.find(signIn.id))?.accountId).to.equal(`a${approved.indexOf(true)}`);
-    });
-
-    it('ends a pending sign-in that is denied', async () => {
-      const { signIns } = stores();
-      const signIn = await insert();
-      expect(await signIns.deny(signIn.id, later)).to.equal(true);
-      expect(await statusOf(signIn)).to.equal('expired');
-      expect(await signIns.approve(signIn.id, 'a1', later)).to.equal(false);
-      expect(await signIns.deny(signIn.id, later)).to.equal(false);
-    });
-
-    it('claim returns a verified sign-in to exactly one of 20 parallel calls', async () => {
-      const { signIns } = stores();
-      const signIn = await insert();
-      await signIns.approve(signIn.id, 'a1', later);
-      const claims = await inParallel(20, () => signIns.claim(signIn.id, later));
-      const won = claims.filter((claim) => claim !== null);
-      expect(won).to.deep.equal([{ ...signIn, status: 'claimed', accountId: 'a1' }]);
-      expect(await statusOf(signIn)).to.equal('claimed');
-      expect(await signIns.claim(signIn.id, later)).to.equal(null);
-    });
-
-    it('claim returns null for a sign-in that is not verified', async () => {
-      const { signIns } = stores();
-      const signIn = await insert();
-      expect(await signIns.claim(signIn.id, later)).to.equal(null);
-      expect(await signIns.claim('unknown', later)).to.equal(null);
-      expect(await statusOf(signIn)).to.equal('pending');
-    });
-
-    it('approve, deny and claim change nothing from expiresAt on', async () => {
-      const { signIns } = stores();
-      const pending = await insert();
-      const verified = await insert();
-      await signIns.approve(verified.id, 'a1', later);
-      const over = pending.expiresAt;
-      expect(await signIns.approve(pending.id, 'a1', over)).to.equal(false);
-      expect(await signIns.deny(pending.id, over)).to.equal(false);
-      expect(await signIns.claim(verified.id, over)).to.equal(null);
-      expect(await signIns.claim(verified.id, over - 1)).to.not.equal(null);
-      expect(await signIns.approve(pending.id, 'a1', over - 1)).to.equal(true);
-    });
-
     it('expires pending and verified sign-ins past expiresAt', async () => {
       const { signIns } = stores();
-      const [pending, verified, claimed] = [await insert(), await insert(), await insert()];
-      for (const { id } of [verified, claimed]) await signIns.approve(id, 'a1', later);
-      await signIns.claim(claimed.id, later);
-      const running = await insert({ expiresAt: pending.expiresAt + 1 });
-      const statuses = () => Promise.all([pending, verified, claimed, running].map(statusOf));
-      await signIns.expire(pending.expiresAt - 1);
-      expect(await statuses()).to.deep.equal(['pending', 'verified', 'claimed', 'pending']);
-      for (let i = 0; i < 2; i++) await signIns.expire(pending.expiresAt);
-      expect(await statuses()).to.deep.equal(['expired', 'expired', 'claimed', 'pending']);
+      const all: SignIn[] = [];
+      for (const status of ['pending', 'verified', 'claimed'] as const) all.push(await inState(status));
+      const { expiresAt } = all[0] ?? expect.fail();
+      all.push(await insert({ expiresAt: expiresAt + 1 }));
+      await signIns.expire(expiresAt - 1);
+      expect(await statusesOf(all)).to.deep.equal(['pending', 'verified', 'claimed', 'pending']);
+      for (let i = 0; i < 2; i++) await signIns.expire(expiresAt);
+      expect(await statusesOf(all)).to.deep.equal(['expired', 'expired', 'claimed', 'pending']);
     });
 
     it('removes sign-ins that expired before the given time', async () => {
