@@ -8,7 +8,7 @@ import type { Route } from '../http/route.ts';
 import type { RouteParts } from '../http/route-parts.ts';
 import { orAgain, type Shown } from '../http/show.ts';
 import { browserSignIn } from './browser.ts';
-import { beginDecision } from './decide.ts';
+import { beginDecision } from './device.ts';
 import { createLocalSignIn, noSignInInProgress, problem, type SignInPages } from './pages.ts';
 import { localPage } from './views.ts';
 

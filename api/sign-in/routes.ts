@@ -23,8 +23,7 @@ import {
   type Wire,
 } from '../openapi/shape.ts';
 import { authenticationRoutes } from './authenticate.ts';
-import { decisionRoutes } from './decide.ts';
-import { codeRoutes } from './enter-code.ts';
+import { codeRoutes, decisionRoutes } from './device.ts';
 import { signInPages } from './pages.ts';
 
 const userAgentMaxLength = 300;
