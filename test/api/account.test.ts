@@ -97,13 +97,11 @@ describe('PATCH /api/tokens/{id}', () => {
     }
   });
 
-  it("an unknown token or another account's: 404 not_found; a missing or wrong label: 400 invalid_arg", async () => {
-    const [owner, other] = await Promise.all([service.newOwner(), service.newOwner()]);
-    for (const id of ['0123456789ab', idOf(other)])
-      expectError(await rename(owner, id, 'x'), 404, 'not_found');
+  it('a missing or wrong label: 400 invalid_arg', async () => {
+    const owner = await service.newOwner();
     for (const label of [undefined, 7, 'x'.repeat(101), 'a\0b'])
       expectError(await rename(owner, idOf(owner), label), 400, 'invalid_arg');
-    expect((await other.get('/api/me')).body.token?.label).to.equal('test');
+    expect((await owner.get('/api/me')).body.token?.label).to.equal('test');
   });
 });
 
@@ -157,12 +155,6 @@ describe('DELETE /api/tokens/{id}', () => {
     const owner = await service.newOwner();
     expect((await revoke(owner, idOf(owner))).status).to.equal(204);
     expectError(await owner.get('/api/drops'), 401, 'invalid_token');
-  });
-
-  it("an unknown token or another account's: 404 not_found, and that account's token stays", async () => {
-    const [owner, other] = await Promise.all([service.newOwner(), service.newOwner()]);
-    for (const id of ['0123456789ab', idOf(owner)]) expectError(await revoke(other, id), 404, 'not_found');
-    expect((await owner.get('/api/me')).status).to.equal(200);
   });
 
   it('an id that does not match ^[0-9a-f]{12}$: 400 invalid_arg', async () => {

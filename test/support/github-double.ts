@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listen } from './listen.ts';
 
 /** What an endpoint does instead of its work. */
-type Fault = 'status 500' | 'hang' | 'drop' | 'garbage' | 'a list' | 'empty' | 'too large' | 'a redirect';
+type Fault = keyof typeof faults;
 
 export interface GitHubDouble {
   /** The settings with which a service signs in there. */
@@ -49,15 +49,12 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
     const path = url.pathname.slice(root.length);
     if (path === '/login/oauth/authorize') return authorize(url.searchParams, res);
     double.requests.push(`${req.method} ${url.pathname}${url.search}`);
-    if (path === '/login/oauth/access_token') {
-      if (misbehaves(double.faults.token, res)) return;
-      return giveToken(req, res);
-    }
-    if (path === '/api/v3/user') {
-      if (misbehaves(double.faults.user, res)) return;
-      return showUser(req, res);
-    }
-    res.writeHead(404).end();
+    const isToken = path === '/login/oauth/access_token';
+    const fault = double.faults[isToken ? 'token' : 'user'];
+    if (!isToken && path !== '/api/v3/user') res.writeHead(404).end();
+    else if (fault !== undefined) faults[fault](res);
+    else if (isToken) await giveToken(req, res);
+    else showUser(req, res);
   }
 
   function authorize(query: URLSearchParams, res: ServerResponse): void {
@@ -166,37 +163,19 @@ export async function startGitHubDouble({ root = '' } = {}): Promise<GitHubDoubl
   return double;
 }
 
-/** Whether the fault took the place of an answer. */
-function misbehaves(fault: Fault | undefined, res: ServerResponse): boolean {
-  switch (fault) {
-    case undefined:
-      return false;
-    case 'status 500':
-      res.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Unicorn</h1>');
-      return true;
-    case 'hang':
-      res.writeHead(200, { 'content-type': 'application/json' }).write('{');
-      return true;
-    case 'drop':
-      res.destroy();
-      return true;
-    case 'garbage':
-      res.writeHead(200, { 'content-type': 'application/json' }).end('{"access_token": "half');
-      return true;
-    case 'a list':
-      sendJson(res, 200, [1, 2, 3]);
-      return true;
-    case 'empty':
-      res.writeHead(204).end();
-      return true;
-    case 'too large':
-      sendJson(res, 200, { access_token: 'x'.repeat(2 ** 20), token_type: 'bearer', id: 1, login: 'x' });
-      return true;
-    case 'a redirect':
-      res.writeHead(302, { location: 'http://127.0.0.1:1/elsewhere' }).end();
-      return true;
-  }
-}
+const json = { 'content-type': 'application/json' };
+const tooLarge = { access_token: 'x'.repeat(2 ** 20), token_type: 'bearer', id: 1, login: 'x' };
+
+const faults = {
+  'status 500': (res) => res.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Unicorn</h1>'),
+  hang: (res) => res.writeHead(200, json).write('{'),
+  drop: (res) => res.destroy(),
+  garbage: (res) => res.writeHead(200, json).end('{"access_token": "half'),
+  'a list': (res) => sendJson(res, 200, [1, 2, 3]),
+  empty: (res) => res.writeHead(204).end(),
+  'too large': (res) => sendJson(res, 200, tooLarge),
+  'a redirect': (res) => res.writeHead(302, { location: 'http://127.0.0.1:1/elsewhere' }).end(),
+} as const satisfies Record<string, (res: ServerResponse) => unknown>;
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));

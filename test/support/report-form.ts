@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Report } from '../../shared/reports/report.ts';
 import type { Answer, Client } from './client.ts';
 import { type HtmlPage, parsePage } from './html.ts';
+import { createPerson } from './person.ts';
 import type { TestService } from './service.ts';
-import { navigation } from './visits.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -17,25 +17,16 @@ interface Reporter {
   report(slug: string, fields?: Fields): Promise<Answer>;
 }
 
-/** @param address where they are, to the limits */
+/** @param address where they are, to the limits: it is believed where TRUST_PROXY is 1 */
 function createReporter(client: Client, address: string): Reporter {
-  /** As a browser sends it, from an address that is believed where TRUST_PROXY is 1. */
-  const sent = { ...navigation, 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address };
+  const person = createPerson(client);
+  const from = { 'x-forwarded-for': address };
 
   const send: Reporter['send'] = (path, fields, headers = {}) =>
-    client.request('POST', path, {
-      raw: new URLSearchParams(fields).toString(),
-      headers: {
-        ...sent,
-        'content-type': 'application/x-www-form-urlencoded',
-        origin: client.url,
-        ...headers,
-      },
-    });
+    person.post(path, fields, { headers: { ...from, ...headers } });
 
   const open: Reporter['open'] = async (slug, query = '') => {
-    const answer = await client.get(`/report/${slug}${query}`, { headers: sent });
-    const page = parsePage(answer.text);
+    const { answer, page } = await person.open(`/report/${slug}${query}`, { headers: from });
     const id = page.find('input', { type: 'hidden', name: 'id' })?.attributes.value;
     if (id === undefined) throw new Error(`no form was answered, but ${answer.status}: ${answer.text}`);
     return { answer, page, id };
