@@ -5,9 +5,9 @@
 import { openCommandProxy } from '../test/scale-out/command-proxy.ts';
 import { type Costs, measure } from './growth/measure.ts';
 import { runPeriodicJobs } from './growth/periodic-jobs.ts';
-import { type FilledStore, openFilled, serve } from './growth/service.ts';
+import { diskBytesOf, type FilledStore, openFilled, serve } from './growth/service.ts';
 import { formatTable, quantile, readOptions } from './harness.ts';
-import { listEngines, type Served } from './served.ts';
+import { listEngines, type Place } from './served.ts';
 
 const { values } = readOptions({
   engine: '',
@@ -23,14 +23,15 @@ const jobHead = ['job', 'drops', 'ms', 'event loop blocked ms', 'memory grown Mi
 const sizes = values.sizes.split(',').map(Number);
 const options = { rounds: Number(values.rounds), only: new RegExp(values.endpoints) };
 
-for (const { name } of listEngines()) if (name === (values.engine || name)) await measureEngine(name);
+for (const { name, openPlace } of listEngines())
+  if (name === (values.engine || name)) await measureEngine(name, openPlace);
 
-async function measureEngine(engine: Served['engine']): Promise<void> {
+async function measureEngine(engine: Place['engine'], openPlace: () => Promise<Place>): Promise<void> {
   const stores: FilledStore[] = [];
-  for (const size of sizes) stores.push(await openFilled(engine, { size, seed: Number(values.seed) }));
+  for (const size of sizes) stores.push(await openFilled(await openPlace(), size, Number(values.seed)));
   const { costs, residentMib } = await measureTimes(stores);
   const commands = engine === 'scale-out' ? await countCommands(stores) : null;
-  const disk = await Promise.all(stores.map((store) => store.diskBytes()));
+  const disk = await Promise.all(stores.map(diskBytesOf));
   const storeRows = stores.map(({ size, filled: { versions, seconds } }, n) => {
     const megabytes = ((disk[n] ?? Number.NaN) / 1e6).toFixed(0);
     return [String(size), String(versions), seconds.toFixed(0), megabytes, residentMib[n]?.toFixed(0) ?? ''];

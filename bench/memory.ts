@@ -2,14 +2,14 @@
 // usage: main.js --only memory
 import autocannon from 'autocannon';
 import { makePage } from './load.ts';
-import { publish, serveEmbedded } from './served.ts';
+import { publish, serve } from './served.ts';
 
 const pageCount = 1_000;
 const requests = 100_000;
 const targetMib = 200;
 const connections = 50;
 
-const service = await serveEmbedded();
+const service = await serve('embedded');
 const slugs: string[] = [];
 for (let n = 0; n < pageCount; n++) slugs.push(await publish(service, makePage(30_000 + n)));
 const before = service.residentMib();

@@ -1,23 +1,24 @@
 import { rmSync } from 'node:fs';
-import { dropleaf } from '../test/bin/command.ts';
+import { dropleaf, startWebProcess, startWorkerProcess } from '../test/bin/command.ts';
+import { openOwnServers } from '../test/bin/own-servers.ts';
 import { type Answer, type Client, createPlainClient } from '../test/support/client.ts';
-import { openCluster } from '../test/support/cluster.ts';
 import { noLimits } from '../test/support/no-limits.ts';
 import { makeTempDir } from '../test/support/temp-dir.ts';
-import { cpuSeconds, residentMib, startService } from './processes.ts';
+import { cpuSeconds, mainThreadCpuMs, residentMib, startService } from './processes.ts';
 
-/** A running service with data of its own and without limits. */
+/** A running service without limits. */
 export interface Served {
-  readonly engine: 'embedded' | 'scale-out';
+  readonly engine: Place['engine'];
   readonly url: string;
   /** The token of the account `bench`. */
   readonly token: string;
   /** A new token of the local account of that name. */
   makeToken(user: string): Promise<string>;
   /** What tells commands and adapters where the data is. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Settings;
   /** Of the process that answers requests. */
   cpuSeconds(): number;
+  mainThreadCpuMs(): number;
   /** Of all processes of the service. */
   wholeCpuSeconds(): number;
   /** MiB, or null. */
@@ -27,51 +28,61 @@ export interface Served {
 
 type Settings = Readonly<Record<string, string>>;
 
+/** Where a service has its data. */
+export interface Place {
+  readonly engine: 'embedded' | 'scale-out';
+  readonly env: Settings;
+  remove(): Promise<void>;
+}
+
 /** The embedded engine, and the scale-out engine if MONGODB_URI and REDIS_URL are set. */
 export function listEngines(): readonly {
-  readonly name: Served['engine'];
+  readonly name: Place['engine'];
+  openPlace(): Promise<Place>;
+  /** With data of its own, which is removed with it. */
   serve(settings?: Settings): Promise<Served>;
 }[] {
   const { MONGODB_URI, REDIS_URL } = process.env;
-  const scaleOut = { name: 'scale-out', serve: serveScaleOut } as const;
-  return [{ name: 'embedded', serve: serveEmbedded }, ...(MONGODB_URI && REDIS_URL ? [scaleOut] : [])];
+  const names = MONGODB_URI && REDIS_URL ? (['embedded', 'scale-out'] as const) : (['embedded'] as const);
+  return names.map((name) => ({ name, openPlace: () => openPlace(name), serve: (own) => serve(name, own) }));
 }
 
-/** One process. */
-export async function serveEmbedded(settings: Settings = {}): Promise<Served> {
-  const dataDir = makeTempDir();
-  const service = await startService({ ...noLimits, ...settings, DATA_DIR: dataDir });
-  const makeToken = async (user: string) =>
-    (await dropleaf(['token', '--user', user], { DATA_DIR: dataDir })).stdout.trim();
+async function openPlace(engine: Place['engine']): Promise<Place> {
+  if (engine === 'scale-out') return { engine, ...(await openOwnServers()) };
+  const dir = makeTempDir();
+  const remove = async () => rmSync(dir, { recursive: true });
+  return { engine, env: { DATA_DIR: dir }, remove };
+}
+
+export async function serve(engine: Place['engine'], settings: Settings = {}): Promise<Served> {
+  const place = await openPlace(engine);
+  const served = await serveAt(place, settings);
+  return { ...served, close: () => served.close().then(place.remove) };
+}
+
+/** One process, or a web process and a worker. The data stays. */
+export async function serveAt({ engine, env }: Place, settings: Settings = {}): Promise<Served> {
+  const all = { ...noLimits, ...env, ...settings };
+  const makeToken = async (user: string) => (await dropleaf(['token', '--user', user], env)).stdout.trim();
+  if (engine === 'embedded') {
+    const { cpuSeconds, stop, ...service } = await startService(all);
+    const token = await makeToken('bench');
+    const cpu = { cpuSeconds, wholeCpuSeconds: cpuSeconds };
+    return { engine, env, ...service, ...cpu, token, makeToken, close: stop };
+  }
+  await dropleaf(['migrate'], env);
+  const web = await startWebProcess({ HOST: '127.0.0.1', ...all });
+  const worker = await startWorkerProcess(all);
   return {
-    ...service,
-    engine: 'embedded',
-    wholeCpuSeconds: service.cpuSeconds,
-    token: await makeToken('bench'),
-    makeToken,
-    env: { DATA_DIR: dataDir },
+    ...{ engine, env, url: web.url, token: await makeToken('bench'), makeToken },
+    cpuSeconds: () => cpuSeconds(web.pid),
+    wholeCpuSeconds: () => cpuSeconds(web.pid) + cpuSeconds(worker.pid),
+    mainThreadCpuMs: () => mainThreadCpuMs(web.pid),
+    residentMib: () => residentMib(web.pid),
     async close() {
-      await service.stop();
-      rmSync(dataDir, { recursive: true });
+      for (const each of [web, worker]) each.kill('SIGTERM');
+      await Promise.all([web.ended(), worker.ended()]);
     },
-  };
-}
-
-/** A web process and a worker. */
-async function serveScaleOut(settings: Settings = {}): Promise<Served> {
-  const cluster = await openCluster({ ...noLimits, ...settings });
-  const { url, pid } = await cluster.startWeb();
-  const worker = await cluster.startWorker();
-  return {
-    engine: 'scale-out',
-    url,
-    token: await cluster.makeToken('bench'),
-    makeToken: cluster.makeToken,
-    env: cluster.servers.env,
-    cpuSeconds: () => cpuSeconds(pid),
-    wholeCpuSeconds: () => cpuSeconds(pid) + cpuSeconds(worker.pid),
-    residentMib: () => residentMib(pid),
-    close: cluster.close,
   };
 }
 
