@@ -18,7 +18,6 @@ export function frameUrl(
   return `${dropOrigin ?? ''}${rawPath(slug)}?${query}`;
 }
 
-/** A drop in a frame of its owner's dashboard. */
 export interface Preview {
   readonly src: string;
   readonly sandbox: string;
@@ -26,10 +25,7 @@ export interface Preview {
   readonly source: string;
 }
 
-/**
- * What a drop may do in the dashboard: less than in the viewer. A page that one of the owner's programs was made to
- * publish cannot lead the dashboard away, open windows or block it with dialogs.
- */
+/** Less than in the viewer: a page that a program of the owner published cannot lead the dashboard away or open windows. */
 const previewSandbox = 'allow-scripts allow-forms';
 
 /** Makes the frames of the dashboard. The caller must have checked that the page belongs to the owner who sees it. */

@@ -38,8 +38,8 @@ export function readAddress(req: IncomingMessage): PublicAddress | null {
 const slashPattern = /^(\/p\/([^/?#]+)(\/raw)?)\/(\?[^#]*)?$/;
 
 /**
- * For a GET or HEAD of a page's address with a slash at its end: the address without the slash, with its query. null for
- * any other request. The location begins with `/p/` and a valid slug, so a redirect to it stays on this host.
+ * For a GET or HEAD of a page's address with a slash at its end: the address without the slash; null for any other request.
+ * It begins with `/p/` and a valid slug, so a redirect to it stays on this host.
  */
 export function withoutSlash(req: IncomingMessage): { location: string; isRaw: boolean } | null {
   if (req.method !== 'GET' && req.method !== 'HEAD') return null;
@@ -47,7 +47,7 @@ export function withoutSlash(req: IncomingMessage): { location: string; isRaw: b
   return slugPattern.test(slug) ? { location: path + search, isRaw: raw !== undefined } : null;
 }
 
-/** The slug and the version number. @throws DropError `invalid_slug` */
+/** @throws DropError `invalid_slug` */
 export function readSlugAndVersion({ slug, number }: PublicAddress): [slug: string, number: number | null] {
   if (!slugPattern.test(slug)) {
     throw new DropError('invalid_slug', 'The slug in this address is invalid', { field: 'slug' });
@@ -62,7 +62,7 @@ export function readVersion(query: URLSearchParams): number | null {
   return second === undefined ? (toPositiveInteger(asked) ?? 0) : 0;
 }
 
-/** To be called before the page is shown or its passcode checked. @throws HttpError 410 for a takedown */
+/** Call it before the page is shown or its passcode checked. @throws HttpError 410 for a takedown */
 export function refuseTakenDown(page: Page): void {
   if (page.isTakenDown) throw new HttpError(410, 'forbidden', 'This page was removed by the operators');
 }

@@ -32,7 +32,7 @@ export const sandboxOnOwnHost = `${sandbox} allow-same-origin`;
  */
 const unconfirmedSeconds = 5;
 
-/** Without a purger: the last part of a page's cache lifetime, in which the cache may serve it while it revalidates. */
+/** Without a purger: the last part of the cache lifetime, in which the cache may serve the page while it revalidates. */
 const staleShare = 0.4;
 
 /** How long deploy/varnish.vcl serves a page beyond its cache lifetime, unless `proxy-revalidate` forbids it. */
@@ -51,9 +51,9 @@ export interface Caching {
 
 /** As name, value, name, value, …: the fastest form for Node. */
 export interface PageHeaders {
-  /** Of a 200, for GET and HEAD. */
+  /** For a 200. */
   readonly whole: string[];
-  /** Of a 304. They replace those that the browser has stored, so they equal those of the 200. */
+  /** For a 304. They replace those that the browser has stored, so they equal those of the 200. */
   readonly notModified: string[];
 }
 

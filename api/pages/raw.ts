@@ -21,7 +21,6 @@ import { createRawHeaders, type PageHeaders } from './raw-headers.ts';
 /** A version may be removed between the look-up and the read of its body. */
 const maxLookUps = 3;
 
-/** What a request asks for. */
 export interface Target {
   readonly address: PublicAddress;
   /** null: the service's own. */
@@ -89,7 +88,6 @@ export function createRawHandler(services: Services, layout: Layout) {
     countView(req, page, asked.address);
   }
 
-  /** Of most pages only failures are logged. */
   const levelOfSuccess = () => (Math.random() < config.LOG_RAW_SAMPLE ? 'info' : null);
 
   function countView(req: IncomingMessage, page: Page, address: PublicAddress): void {

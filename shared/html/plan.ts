@@ -25,7 +25,7 @@ export interface RenderBudget extends Partial<Pick<ScanLimits, 'steps' | 'tokens
   readonly late?: () => boolean;
 }
 
-/** Far more than ordinary heads need, and little enough to keep hostile ones quick. */
+/** Far more than ordinary heads need. */
 const defaultSteps = 20_000;
 /** More steps than the insertion itself takes. */
 const insertionSteps = 20;
@@ -39,9 +39,6 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
  * else of the document changes, not even its quirks mode. If the budget ends the scan early, the plan uses the last
  * offset found; if there is no time to check that offset, the result is the plan of `planSafely`. Nothing is inserted if
  * the document ends inside its first doctype or comment, or if the budget ends before head begins.
- *
- * The bytes are read as latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8
- * does no harm. UTF-16 is not supported; uploads are UTF-8.
  * @param html the owner's bytes, with or without a byte order mark
  * @param budget of the scan. The check of the result may take as long again, and is limited by `late`
  */
@@ -57,7 +54,6 @@ export function planSafely(html: Uint8Array): NewPlan {
   return choose(reading) ?? planNothing(reading);
 }
 
-/** The page: the document with the plan's insertion. */
 export function applyPlan(html: Uint8Array, plan: RenderPlan): Uint8Array {
   if (plan.insertion === '') return html;
   const { insertAt, insertion } = plan;
@@ -75,6 +71,8 @@ interface Reading {
 
 function read(html: Uint8Array, limits: ScanLimits): Reading {
   const skipped = byteOrderMark.every((byte, index) => html[index] === byte) ? byteOrderMark.length : 0;
+  // latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8 does no harm.
+  // latin1: only ASCII has a meaning in HTML, offsets are then byte offsets, and malformed UTF-8 does no harm.
   const text = Buffer.from(html.buffer, html.byteOffset, html.byteLength).toString('latin1', skipped);
   return { text, skipped, isPartial: limits.isPartial ?? false, scan: scanHead(text, limits) };
 }
@@ -93,7 +91,7 @@ function planNothing({ scan }: Reading): NewPlan {
   return { renderer: rendererVersion, insertAt: 0, insertion: '', isFullyParsed: scan.stop === 'body' };
 }
 
-/** Parses the page: without our nodes in head its tree must be the document's own tree. */
+/** Whether the page's tree without our nodes is the document's own tree. */
 function isRight(
   { text, isPartial, scan }: Reading,
   offset: number,
@@ -142,7 +140,7 @@ function isViewport(node: Dom.ChildNode): boolean {
   return attributeOf(node, 'meta', 'name')?.toLowerCase() === 'viewport';
 }
 
-/** Removes our nodes from the head of a parsed page. @returns false if they are missing or not next to each other */
+/** @returns false if our nodes are missing or not next to each other */
 function removeInsertion(head: Dom.Element, insertion: string): boolean {
   const count = insertion === style ? 1 : 2;
   const first = head.childNodes.findIndex(isOurStyle) + 1 - count;

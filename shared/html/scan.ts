@@ -17,7 +17,7 @@ type AnyToken = Parameters<TokenHandler[keyof Omit<TokenHandler, 'onParseError'>
 
 /** How much of a document may be parsed. */
 export interface ScanLimits {
-  /** Tags, attributes, comments and created elements. Text is cheap and not counted. */
+  /** Tags, attributes, comments and created elements. */
   readonly steps: number;
   /** All tokens, also each word and each white space of a text. Absent: no limit. */
   readonly tokens?: number;
@@ -27,7 +27,7 @@ export interface ScanLimits {
   readonly until?: number;
   /** Whether the text is only the beginning of the document. */
   readonly isPartial?: boolean;
-  /** Characters that the parser gets at a time. The limits are checked after each chunk, also within an endless tag. */
+  /** Characters that the parser gets at a time. The limits are checked after each chunk. */
   readonly chunk?: number;
   /** Gets the decoded text of head's titles, in pieces; null: a title ended. True ends the scan. */
   readonly onTitle?: (piece: string | null) => boolean;
@@ -126,7 +126,7 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
       if (reference !== null) offsets.add(reference, children);
       offsets.add(start, children);
     }
-    // The end tag has closed head if the parser is in a later insertion mode now; otherwise it was ignored.
+    // Otherwise the end tag was ignored.
     if (isHeadTag(token, TokenType.END_TAG) && mode < parser.insertionMode)
       offsets.setHeadEnd(start, children);
   }
@@ -179,7 +179,7 @@ export function scanHead(text: string, limits: ScanLimits): Scan {
   return { document, head, ...stopped, read, steps: progress.steps, offsets: offsets.list() };
 }
 
-/** Passes each token of the tokenizer to `take`. A subclass of Parser would also see tokens that the parser reprocesses. */
+/** A subclass of Parser would also see tokens that the parser reprocesses. */
 function createTokenFilter(
   parser: Parser<DefaultTreeAdapterMap>,
   take: <T extends AnyToken>(token: T, process: (token: T) => void) => void,
@@ -203,7 +203,6 @@ interface Offset {
   readonly children: number;
 }
 
-/** Collects offsets in document order, each with the number of children that head has there. */
 function createOffsets() {
   let first: Offset | null = null;
   let previous: Offset | null = null;
@@ -229,9 +228,8 @@ function createOffsets() {
 }
 
 /**
- * Where the token starts. parse5 reports a wrong start for the end of a file inside an unfinished construct. After an
- * unfinished tag, which parse5 drops, the result is the end of the last token. After an unfinished comment or doctype,
- * which is the last token, the result is the start of that token.
+ * Where the token starts. For the end of a file, for which parse5 reports a wrong start: after an unfinished tag, which parse5
+ * drops, the end of the last token; after an unfinished comment or doctype, the start of that token.
  */
 function startOf(token: AnyToken, progress: Progress, text: string, state: Tokenizer['state']): number {
   const start = token.location?.startOffset ?? 0;
@@ -246,19 +244,17 @@ function referenceBefore(token: AnyToken, start: number, progress: Progress, tex
   return reference > progress.start && reference < start ? reference : null;
 }
 
-/** Whether only html, or html and head, are open, so that a `<style>` would become a child of head. */
+/** Whether a `<style>` would become a child of head. */
 function isHeadMode(mode: InsertionMode): boolean {
   return mode === InsertionMode.IN_HEAD || mode === InsertionMode.AFTER_HEAD;
 }
 
-/** Whether the innermost open element is a title that is a child of head. */
 function isTitleOfHead({ openElements, headElement }: Parser<DefaultTreeAdapterMap>): boolean {
   const { current } = openElements;
   if (current === undefined || !('tagName' in current)) return false;
   return current.tagName === 'title' && current.parentNode === headElement;
 }
 
-/** null: a tag, or the end of the document. */
 function textOf(token: AnyToken): string | null {
   return 'chars' in token ? token.chars : null;
 }

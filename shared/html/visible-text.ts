@@ -27,18 +27,13 @@ const blocks = new Set(
 const chunk = 16 * 1024;
 const maxAttributes = 20_000;
 
-/** @param expired called after each 16 KiB; true: the result is null */
-export interface TextLimits {
-  readonly expired: () => boolean;
-}
-
 /**
  * What a reader sees of a document, without its style sheets: the text outside of scripts, styles, templates and title, a
- * line for each block, cells separated by tabs, white space collapsed. It reads tags and builds no tree, so that its time
- * grows with the length alone, also for misnested and deep documents.
+ * line for each block, cells separated by tabs, white space collapsed. It builds no tree, so its time grows with the length alone.
+ * @param expired called after each 16 KiB; true: the result is null
  * @returns null if time ran out, or a tag has more than 20,000 attributes
  */
-export function visibleText(html: string, { expired }: TextLimits): string | null {
+export function visibleText(html: string, { expired }: { expired: () => boolean }): string | null {
   const lines = createLines();
   /** Nesting of svg and math, of template, and of pre. */
   const depth = { foreign: 0, template: 0, pre: 0 };

@@ -32,7 +32,7 @@ export interface Body extends BodyFacts {
   readonly bytes: Uint8Array;
 }
 
-/** What is in memory of one version: the parts that requests have read or rendered. */
+/** What is in memory of one version. */
 interface Entry {
   readonly head?: RenderHead;
   readonly bodies: Readonly<Partial<Record<ContentEncoding, Body>>>;
@@ -91,8 +91,8 @@ export function createPageBodies(deps: {
   }
 
   /**
-   * What `read` finds in the newest artefact, kept in memory as `entryOf` says; null: there is no artefact. It reads twice,
-   * because an older artefact is deleted when a newer one is stored, also between the reads of head and bytes.
+   * What `read` finds in the newest artefact; null: there is none. It reads twice, because an older artefact is deleted when a
+   * newer one is stored, also between the reads of head and bytes.
    */
   async function readArtefact<T>(
     version: OwnedVersion,
@@ -182,11 +182,7 @@ export function createPageBodies(deps: {
       return head && bodyFactsOf(encoding, head);
     },
 
-    /**
-     * The body, within about 300 ms: a document that takes longer to render is served without a full parse. Concurrent
-     * requests share one load.
-     * @returns null if the version was removed since the page was found; find it again
-     */
+    /** Within RENDER_REQUEST_BUDGET_MS. @returns null if the version was removed since the page was found; find it again */
     get(page: PageWithVersion, encoding: ContentEncoding): Body | Promise<Body | null> {
       const { id } = page.version;
       return (
@@ -200,8 +196,7 @@ export function createPageBodies(deps: {
       version.hasContext ? memory.get(version.id)?.context : null,
 
     /**
-     * The version's context as markup that runs and loads nothing. If it takes longer than RENDER_REQUEST_BUDGET_MS to
-     * render, the escaped text.
+     * Markup that runs and loads nothing; the escaped text if it takes longer than RENDER_REQUEST_BUDGET_MS to render.
      * @returns null if the version has no context or was removed
      */
     async context(page: PageWithVersion): Promise<string | null> {
@@ -216,7 +211,6 @@ function ownedVersion({ dropId, ownerId, version }: PageWithVersion): OwnedVersi
   return { dropId, ownerId, versionId: version.id, hasContext: version.hasContext };
 }
 
-/** Calls of one key share the result of the call that runs. */
 function createSharedCalls<T>(): (key: string, call: () => Promise<T>) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   return (key, call) => {
@@ -246,7 +240,6 @@ function bodyOf(bytes: Uint8Array, encoding: ContentEncoding, head: Pick<RenderH
   return { ...bodyFactsOf(encoding, head), bytes: Buffer.from(buffer, byteOffset, byteLength) };
 }
 
-/** The document with the insertion that `planSafely` finds. */
 function bodyWithoutParse(document: Uint8Array): Body {
   const bytes = applyPlan(document, planSafely(document));
   return { encoding: 'identity', byteLength: bytes.byteLength, etag: null, isFinal: false, bytes };

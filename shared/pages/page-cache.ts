@@ -14,7 +14,6 @@ const share = 1 / 8;
 const overheadBytes = 1_024;
 /** The latest version and some older ones, because readers compare them. */
 const maxVersions = 5;
-/** How many pages one query confirms. */
 const slugsPerQuery = 500;
 
 /** The public versions of one drop at one revision. */
@@ -32,7 +31,6 @@ interface Entry {
   isInUse: boolean;
 }
 
-/** A read under way. */
 interface Read {
   readonly slug: string;
   readonly asOf: number;
@@ -161,7 +159,6 @@ export function createPageCache(deps: {
     return { entry, page };
   }
 
-  /** The page if a read confirmed it within the last minute. */
   function getStale(slug: string, number: number | null): PageWithVersion | null {
     const found = lookUp(slug, number);
     if (found === null) return null;
@@ -202,7 +199,6 @@ export function createPageCache(deps: {
       }
     },
 
-    /** What `getCached` found. */
     reading: counted.reading,
     /** Reads whose result was not kept, because a notice came meanwhile. */
     discardedReads: () => discardedReads,

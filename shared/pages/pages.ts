@@ -37,18 +37,14 @@ export function createPages(deps: {
     },
 
     /**
-     * Finds a drop, like `find`, for a request of the body. While the database is down it finds a page that was public
-     * within the last minute, if its body is in memory; `isConfirmed` is then false.
-     * @throws DropError `not_found`
+     * Like `find`, for a request of the body. While the database is down: a page that was public within the last minute, if its
+     * body is in memory; `isConfirmed` is then false.
      */
     findRaw(slug: string, number: number | null, encoding: ContentEncoding): Promise<FoundPage> {
       return cache.find(slug, number, ({ version }) => bodies.getCached(version.id, encoding) !== undefined);
     },
 
-    /**
-     * The page if it is in memory, public and provably current: for a response whose head is written in the same
-     * synchronous step, with nothing awaited in between. null: call `find`.
-     */
+    /** The page if it is in memory and provably current, for a response in the same synchronous step. null: call `find`. */
     getCached: cache.getCached,
 
     /** Like `getCached`, with its body; null also if the body is not in memory. */
@@ -62,7 +58,6 @@ export function createPages(deps: {
       return page === null || body === undefined ? null : { page, body };
     },
 
-    /** The memory of pages and of their bodies. */
     readings: { pages: cache.reading, bodies: bodies.reading, discardedReads: cache.discardedReads },
 
     /** The page if its version exists. @throws DropError `version_not_found` */

@@ -7,15 +7,10 @@ const diffSequences = sequences as unknown as typeof sequences.default;
 
 /** Lines around a change, as `diff -u` has them. */
 const context = 3;
-/**
- * Comparisons of two lines between looks at the clock: at most 0.2 s of CPU. Two documents that are almost equal need fewer, so they
- * are compared even if a busy machine has left nothing of the budget.
- */
+/** Comparisons of two lines between looks at the clock: at most 0.2 s of CPU. Documents that are almost equal need fewer. */
 const comparisonsPerLook = 2_500_000;
 
-/** One of the two documents. */
 export interface Side {
-  /** In the head of the diff. */
   readonly name: string;
   /** Without line feeds. */
   readonly lines: readonly string[];
@@ -40,11 +35,7 @@ export function compare({ before, after, format, budgetMs }: CompareTask): strin
   return older && newer ? unifiedDiff(older, newer, expired) : null;
 }
 
-/**
- * A unified diff; '' if the lines are equal.
- * @param expired true ends the comparison
- * @returns null if it was ended
- */
+/** A unified diff; '' if the lines are equal; null if `expired` became true. */
 export function unifiedDiff(before: Side, after: Side, expired: () => boolean): string | null {
   const changes = findChanges(before.lines, after.lines, expired);
   if (changes === null) return null;
@@ -123,7 +114,6 @@ function sharedLines(before: readonly string[], after: readonly string[]) {
   return [pick(before), pick(after)] as const;
 }
 
-/** Changes are in one hunk if their contexts touch. */
 function hunksOf(changes: readonly Change[]): Hunk[] {
   const hunks: Hunk[] = [];
   for (const change of changes) {

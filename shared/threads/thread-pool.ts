@@ -27,7 +27,7 @@ export interface RunOptions {
    * CPU time of the process, which is at least that of the thread: a busy machine must not decide about a document.
    */
   readonly timeoutMs?: number;
-  /** Called at the timeout; true lets the task run on. */
+  /** Called at the timeout; true lets the task continue. */
   readonly mayRunOn?: () => boolean;
   /** Buffers that are moved to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[];
@@ -41,7 +41,7 @@ export interface ThreadPool {
   close(): Promise<void>;
 }
 
-/** Whether the task itself ended its thread, because it took longer or more memory than it may. Otherwise the thread failed. */
+/** Whether the task took longer or more memory than it may. Otherwise the thread failed. */
 export function exceedsLimits(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
@@ -62,7 +62,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
   pool.on('error', onError); // an unhandled `error` event would end the process
   pool.on('message', (message: unknown) => onBegin.get(message)?.());
 
-  // piscina's own queue stalls when a thread is ended: it starts no other thread for the tasks that wait.
+  // piscina's own queue stalls when a thread is ended.
   const threads = createKeyedQueue(maxThreads, Number.POSITIVE_INFINITY);
   const running = new Set<Promise<unknown>>();
   const onBegin = new Map<unknown, () => void>();
@@ -96,8 +96,7 @@ export function createThreadPool({ file, name, maxThreads, maxHeapMb, onError }:
       }
     },
     async close() {
-      // piscina's close drops waiting tasks, so they are awaited first. The loop repeats, because the caller of a failed
-      // task may add another one at once.
+      // piscina's close drops waiting tasks. A loop, because the caller of a failed task may add another one at once.
       while (running.size > 0) {
         await Promise.allSettled(running);
         await new Promise(setImmediate);
