@@ -16,40 +16,29 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
   const { withDrop, lockedDrop } = createContentDrops(service);
 
   describe('a content host serves nothing else', () => {
-    const paths: readonly (readonly [string, string])[] = [
-      ['GET', '/'],
-      ['GET', '/api/onboard'],
-      ['POST', '/api/auth/start'],
-      ['GET', '/api/auth/poll?token=x'],
-      ['GET', '/api/me'],
-      ['GET', '/api/drops'],
-      ['POST', '/api/drops'],
-      ['OPTIONS', '/api/drops'],
-      ['GET', '/sign-in'],
-      ['POST', '/sign-in'],
-      ['GET', '/sign-in/local'],
-      ['GET', '/healthz'],
-      ['GET', '/readyz'],
-      ['GET', '/favicon.ico'],
-      ['GET', '/robots.txt'],
-      ['GET', '/sw.js'],
-      ['GET', '/nothing'],
-      ['GET', '*'],
+    const gets = [
+      ...[
+        '/',
+        '/api/onboard',
+        '/api/auth/poll?token=x',
+        '/api/me',
+        '/api/drops',
+        '/sign-in',
+        '/sign-in/local',
+      ],
+      ...['/healthz', '/readyz', '/favicon.ico', '/robots.txt', '/sw.js', '/nothing', '*'],
     ];
+    const posts = ['/api/auth/start', '/api/drops', '/sign-in'];
 
     it('404 for the API, sign-in, the viewer and everything else, with and without a token', async () => {
       const { owner, slug, at, frame } = await withDrop();
       const body = { title: 't', html: '<p>x' };
-      for (const [method, path] of [...paths, ['GET', `/p/${slug}`], ['POST', `/p/${slug}`]] as const) {
-        for (const host of [frame.host, 'drops.example']) {
-          const answer = await at(
-            host,
-            path,
-            { token: owner.token, ...(method === 'POST' && { body }) },
-            method,
-          );
-          expectNothing(answer);
-        }
+      const { token } = owner;
+      const viewer = `/p/${slug}`;
+      for (const host of [frame.host, 'drops.example']) {
+        for (const path of [...gets, viewer]) expectNothing(await at(host, path, { token }));
+        for (const path of [...posts, viewer]) expectNothing(await at(host, path, { token, body }, 'POST'));
+        expectNothing(await at(host, '/api/drops', { token }, 'OPTIONS'));
       }
       expect((await owner.get('/api/me')).body.drop_count, 'nothing was written').to.equal(1);
     });
@@ -76,11 +65,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
     it("404 on hosts below the domain that belong to no drop, and on other spellings of a drop's host", async () => {
       const { frame, raw, at, slug } = await withDrop();
       const hosts = [
-        'drops.example',
-        'DROPS.example',
-        'drops.example.',
-        'drops.example:8080',
-        'www.drops.example',
+        ...['drops.example', 'DROPS.example', 'drops.example.', 'drops.example:8080', 'www.drops.example'],
         '.drops.example',
         `${slug}.drops.example`,
         `${'0'.repeat(32)}.drops.example`,
@@ -88,11 +73,7 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
         `${frame.label}0.drops.example`,
         `www.${frame.host}`,
         `${frame.label}.${frame.host}`,
-        `${frame.host}.`,
-        `${frame.host}..`,
-        `${frame.host}:80`,
-        `${frame.host}:8443`,
-        `${frame.host}:`,
+        ...['.', '..', ':80', ':8443', ':'].map((end) => frame.host + end),
       ];
       for (const host of hosts) {
         for (const path of [raw, frame.path, `/p/${slug}`, '/api/onboard', '/sign-in'])
@@ -111,13 +92,8 @@ describe('CONTENT_ORIGIN: the hosts of drops', () => {
   describe('the host of a request', () => {
     it('is the Host header; forwarded hosts are ignored', async () => {
       const { raw, frame, onHost } = await withDrop();
-      for (const name of [
-        'x-forwarded-host',
-        'x-original-host',
-        'x-host',
-        'forwarded',
-        'x-forwarded-server',
-      ]) {
+      const names = ['x-forwarded-host', 'x-original-host', 'x-host', 'forwarded', 'x-forwarded-server'];
+      for (const name of names) {
         const host = (value: string) => (name === 'forwarded' ? `host=${value}` : value);
         const main = await service.get(raw, { headers: { [name]: host(frame.host) } });
         expect(main.headers['content-security-policy'], name).to.equal(`sandbox ${sandboxTokens}`);

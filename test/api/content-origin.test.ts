@@ -83,14 +83,8 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
       const head = await onHost(undefined, {}, 'HEAD');
       expect([cached.status, head.status]).to.deep.equal([304, 200]);
       for (const answer of [cached, head]) {
-        for (const name of [
-          'content-security-policy',
-          'origin-agent-cluster',
-          'cache-control',
-          'etag',
-          'vary',
-        ])
-          expect(answer.headers[name], name).to.equal(own.headers[name]);
+        const names = ['content-security-policy', 'origin-agent-cluster', 'cache-control', 'etag', 'vary'];
+        for (const name of names) expect(answer.headers[name], name).to.equal(own.headers[name]);
       }
     });
 
@@ -121,13 +115,14 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
 
     it('is every host that is not below the domain of CONTENT_ORIGIN', async () => {
       const { raw, at } = await withDrop();
-      for (const host of [
+      const others = [
         'localhost',
         '10.0.0.1:3000',
         'notdrops.example',
         'drops.example.evil.example',
         'example',
-      ]) {
+      ];
+      for (const host of others) {
         const answer = await at(host, raw);
         expect(answer.headers['content-security-policy'], host).to.equal(`sandbox ${sandboxTokens}`);
         expect((await at(host, '/api/onboard')).status, host).to.equal(200);
@@ -195,11 +190,11 @@ describe('CONTENT_ORIGIN: raw pages on hosts of their own', () => {
 
     it("the viewer and its frame count once; the page opened by itself counts once; the frame's address does not count", async () => {
       const dest = (value: string) => ({ 'user-agent': browser, 'sec-fetch-dest': value });
-      const visits = async ({ slug, onHost }: Awaited<ReturnType<typeof withDrop>>) => {
+      const viewer = await countAfter(async ({ slug, onHost }) => {
         await service.view(`/p/${slug}`);
         await onHost(undefined, dest('iframe'));
-      };
-      expect(await countAfter(visits)).to.equal(1);
+      });
+      expect(viewer).to.equal(1);
       expect(await countAfter(({ raw, onHost }) => onHost(raw, dest('document')))).to.equal(1);
       expect(await countAfter(({ onHost }) => onHost(undefined, dest('document')))).to.equal(0);
       expect(await countAfter(({ raw, onHost }) => onHost(raw, dest('empty')))).to.equal(0);

@@ -56,7 +56,8 @@ describe('All headers of raw pages and the viewer', () => {
   };
 
   const gate = createGate();
-  const service = useService({ BASE_URL: 'https://drops.example' }, (engine) => ({
+  const origin = 'https://drops.example';
+  const service = useService({ BASE_URL: origin }, (engine) => ({
     ...engine,
     drops: gate.wrap(engine.drops),
   }));
@@ -85,16 +86,11 @@ describe('All headers of raw pages and the viewer', () => {
       await owner.request('POST', `/api/drops/${slug}/passcode`, { body: { passcode: 'open-sesame' } });
       if (isRaw) {
         answers['403'] = await get();
-        const { frame } = await service.enter(slug, 'open-sesame', {
-          headers: { origin: 'https://drops.example' },
-        });
+        const { frame } = await service.enter(slug, 'open-sesame', { headers: { origin } });
         answers['200 locked'] = await get(frame);
       } else {
         answers['200 locked'] = await get();
-        const headers = {
-          origin: 'https://drops.example',
-          'content-type': 'application/x-www-form-urlencoded',
-        };
+        const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' };
         answers['403'] = await service.request('POST', path, { raw: 'passcode=wrong', headers });
       }
       gate.refuse(new HttpError(410, 'forbidden', 'This page was taken down.'));
@@ -124,10 +120,8 @@ describe('All headers of raw pages and the viewer', () => {
   it('an error page of a raw address has the same headers, with the sandbox and a policy of its own', async () => {
     const answer = await service.view('/p/nosuchslug00/raw');
     expectErrorPage(answer, 404, 'not_found');
-    expect(Object.keys(lasting(answer))).to.have.members([
-      ...(raw['404'] ?? []),
-      'strict-transport-security',
-    ]);
+    const expected = [...(raw['404'] ?? []), 'strict-transport-security'];
+    expect(Object.keys(lasting(answer))).to.have.members(expected);
     expect(answer.headers['content-security-policy']).to.match(
       new RegExp(`^${sandboxPolicy}; default-src 'none'; `),
     );

@@ -16,30 +16,20 @@ describe('dropleaf mcp', () => {
   const setUp = (name: string, ...args: string[]) =>
     client.run(['mcp', '--client', name, '--url', url, ...args], { env: { DROPLEAF_TOKEN: token } });
 
-  it('--client claude-code prints a command that takes the token from the environment', async () => {
+  it('prints a command, JSON or TOML that takes the token from the environment, or asks for it', async () => {
     const { stdout, stderr, code } = await setUp('claude-code');
     expect(code).to.equal(0);
     expect(stdout).to.equal(
       `claude mcp add --transport http --scope user dropleaf ${mcpUrl} --header "Authorization: Bearer $DROPLEAF_TOKEN"\n`,
     );
     expect(stderr).to.contain('Run this in a shell:').and.to.contain('--show-token');
-  });
-
-  it('--client cursor prints its JSON', async () => {
-    const { stdout } = await setUp('cursor');
-    expect(JSON.parse(stdout)).to.deep.equal({
+    expect(JSON.parse((await setUp('cursor')).stdout)).to.deep.equal({
       mcpServers: { dropleaf: { url: mcpUrl, headers: { Authorization: `Bearer \${env:DROPLEAF_TOKEN}` } } },
     });
-  });
-
-  it('--client vscode prints its JSON, which asks for the token', async () => {
     const { servers, inputs } = JSON.parse((await setUp('vscode')).stdout);
     expect(servers.dropleaf).to.include({ type: 'http', url: mcpUrl });
     expect(servers.dropleaf.headers.Authorization).to.equal(`Bearer \${input:${inputs[0].id}}`);
     expect(inputs[0].password).to.equal(true);
-  });
-
-  it('--client codex prints its TOML, which names the variable', async () => {
     expect((await setUp('codex')).stdout).to.equal(
       `[mcp_servers.dropleaf]\nurl = "${mcpUrl}"\nbearer_token_env_var = "DROPLEAF_TOKEN"\n`,
     );
@@ -56,11 +46,9 @@ describe('dropleaf mcp', () => {
   });
 
   it('exits with 4 if there is no token to show, and with 2 for an unknown client', async () => {
-    const none = await client.run(['mcp', '--client', 'cursor', '--show-token', '--url', url]);
-    expect(none).to.deep.include({ stdout: '', code: 4 });
-    const unknown = await setUp('emacs');
-    expect(unknown).to.deep.include({ stdout: '', code: 2 });
-    expect(unknown.stderr).to.contain('Allowed choices are claude-code, cursor, codex, vscode');
+    await client.fails(4, ['mcp', '--client', 'cursor', '--show-token', '--url', url], []);
+    const choices = 'Allowed choices are claude-code, cursor, codex, vscode';
+    await client.fails(2, ['mcp', '--client', 'emacs', '--url', url], [choices]);
   });
 });
 
@@ -84,7 +72,8 @@ describe('dropleaf skill install', () => {
     skills = [entry];
   });
 
-  const install = (...args: string[]) => client.run(['skill', 'install', '--url', server.url, ...args]);
+  const installArgs = (...args: string[]) => ['skill', 'install', '--url', server.url, ...args];
+  const install = (...args: string[]) => client.run(installArgs(...args));
   const file = () => join(client.dir, 'skills', 'dropleaf', 'SKILL.md');
 
   it('installs the skill that the service offers', async () => {
@@ -96,12 +85,8 @@ describe('dropleaf skill install', () => {
   });
 
   it('writes the skill and prints its path; again it changes nothing', async () => {
-    const { stdout, stderr, code } = await install('--dir', 'skills');
-    expect({ stdout, stderr, code }).to.deep.equal({
-      stdout: `${file()}\n`,
-      stderr: 'Installed dropleaf:\n',
-      code: 0,
-    });
+    const installed = { stdout: `${file()}\n`, stderr: 'Installed dropleaf:\n', code: 0 };
+    expect(await install('--dir', 'skills')).to.deep.equal(installed);
     expect(readFileSync(file(), 'utf8')).to.equal(content);
     expect(readdirSync(dirname(file()))).to.deep.equal(['SKILL.md']);
     expect((await install('--dir', 'skills')).stderr).to.equal('dropleaf is installed already:\n');
@@ -115,24 +100,20 @@ describe('dropleaf skill install', () => {
   it('never overwrites another file', async () => {
     mkdirSync(dirname(file()), { recursive: true });
     writeFileSync(file(), 'mine');
-    const { stdout, stderr, code } = await install('--dir', 'skills');
-    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-    expect(stderr).to.contain(`${file()} exists with another content: remove it to install this skill`);
+    const message = `${file()} exists with another content: remove it to install this skill`;
+    await client.fails(1, installArgs('--dir', 'skills'), [message]);
     expect(readFileSync(file(), 'utf8')).to.equal('mine');
     expect(readdirSync(dirname(file()))).to.deep.equal(['SKILL.md']);
   });
 
   it('without a terminal and --dir names the folders, and exits with 2', async () => {
-    const { stdout, stderr, code } = await install();
-    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 2 });
-    expect(stderr).to.contain(
-      `--dir ${join(client.dir, '.claude', 'skills')}  (Claude Code, in all projects)`,
-    );
+    const choice = `--dir ${join(client.dir, '.claude', 'skills')}  (Claude Code, in all projects)`;
+    await client.fails(2, installArgs(), [choice]);
     expect(readdirSync(client.dir)).to.deep.equal([]);
   });
 
   it('on a terminal asks for the folder', async function () {
-    const run = runInTerminal(this, client, ['skill', 'install', '--url', server.url], {});
+    const run = runInTerminal(this, client, installArgs(), {});
     await run.answer('or a folder: ', '2\r');
     expect(await run.ended(), run.output()).to.equal(0);
     expect(existsSync(join(client.dir, '.claude', 'skills', 'dropleaf', 'SKILL.md'))).to.equal(true);
@@ -145,7 +126,7 @@ describe('dropleaf skill install', () => {
       ['\u0004', 1],
       ['\u0003', 130],
     ] as const) {
-      const run = runInTerminal(this, client, ['skill', 'install', '--url', server.url], {});
+      const run = runInTerminal(this, client, installArgs(), {});
       await run.answer('or a folder: ', text);
       expect(await run.ended(), run.output()).to.equal(code);
     }
@@ -161,9 +142,7 @@ describe('dropleaf skill install', () => {
   for (const [what, change, message] of refused) {
     it(`installs nothing from an index with ${what}`, async () => {
       skills = [{ ...entry, ...change }];
-      const { stdout, stderr, code } = await install('--dir', 'skills');
-      expect({ stdout, code }).to.deep.equal({ stdout: '', code: 1 });
-      expect(stderr).to.contain(message);
+      await client.fails(1, installArgs('--dir', 'skills'), [message]);
       expect(readdirSync(client.dir)).to.deep.equal([]);
     });
   }

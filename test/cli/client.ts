@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { type Outcome, type Watched, watch } from '../bin/command.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
@@ -24,7 +25,12 @@ export interface ClientHome {
   /** Runs a command to its end. */
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
   start(args: readonly string[], options?: RunOptions): Watched;
+  /** Runs a command that must fail with nothing on stdout. @param says parts of stderr @returns stderr */
+  fails(code: number, args: readonly string[], says: readonly Said[], options?: RunOptions): Promise<string>;
 }
+
+/** A part of the text, or what it matches. */
+type Said = string | RegExp;
 
 /** For the tests of the surrounding suite, each with a folder of its own. */
 export function useClient(): ClientHome {
@@ -52,6 +58,15 @@ export function useClient(): ClientHome {
     },
     run: (args, options) => start(args, options).ended(),
     start,
+    async fails(expected, args, says, options) {
+      const { stdout, stderr, code } = await start(args, options).ended();
+      expect({ stdout, code }, `${args} ${stderr}`).to.deep.equal({ stdout: '', code: expected });
+      for (const said of says) {
+        if (typeof said === 'string') expect(stderr, String(args)).to.contain(said);
+        else expect(stderr, String(args)).to.match(said);
+      }
+      return stderr;
+    },
   };
 }
 

@@ -20,10 +20,8 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     const slugs: string[] = [];
     for (let i = 0; i < 51; i++) {
       const metadata = { project: i % 2 === 0 ? 'even' : 'odd' };
-      slugs.push(
-        (await signedIn.owner.create({ title: `Page ${i}`, metadata, passcode: i === 50 ? 'sesame' : '' }))
-          .slug,
-      );
+      const passcode = i === 50 ? 'sesame' : '';
+      slugs.push((await signedIn.owner.create({ title: `Page ${i}`, metadata, passcode })).slug);
       service.clock.advance(1500); // 60 writes a minute
     }
     const table = await run(['list']);
@@ -52,9 +50,8 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     expect(await done(['get', `${slug}@1`])).to.equal(html);
     expect(await done(['get', `${url}/raw?v=1`])).to.equal(html);
     expect(await done(['get', slug, '-o', 'a.html'])).to.equal('');
-    const { stderr, code } = await run(['get', `${slug}@1`, '-o', 'a.html']);
-    expect(code).to.equal(1);
-    expect(stderr).to.contain('a.html exists: nothing was written').and.contain('--force');
+    const said = ['a.html exists: nothing was written', '--force'];
+    await client.fails(1, ['get', `${slug}@1`, '-o', 'a.html'], said, { env: env() });
     expect(readFileSync(path('a.html'), 'utf8')).to.equal('<p>2');
     await done(['get', `${slug}@1`, '-o', 'a.html', '--force']);
     expect(readFileSync(path('a.html'), 'utf8')).to.equal(html);
@@ -100,13 +97,9 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
       [`${service.url}/docs`, 'the address of a page is as'],
       ['a.html@0', 'a version is a number from 1'],
     ] as const) {
-      const { stderr, code } = await run(['get', name]);
-      expect({ name, code }).to.deep.equal({ name, code: 2 });
-      expect(stderr).to.contain(answer);
+      await client.fails(2, ['get', name], [answer], { env: env() });
     }
-    const unknown = await run(['get', 'unknown']);
-    expect(unknown).to.include({ code: 5, stdout: '' });
-    expect(unknown.stderr).to.contain('not_found');
+    await client.fails(5, ['get', 'unknown'], ['not_found'], { env: env() });
   });
 
   it('restore makes an old version live; after that, publishing the file again is no conflict', async () => {
@@ -156,9 +149,7 @@ describe('dropleaf list, get, versions, diff, views, restore, lock, unlock and d
     const url = (await done(['publish', 'a.html'])).trim();
     writeFileSync(path('a.html'), '<title>A</title>2');
     await done(['publish', 'a.html']);
-    const refused = await run(['delete', 'a.html']);
-    expect(refused.code).to.equal(2);
-    expect(refused.stderr).to.contain('add --yes');
+    await client.fails(2, ['delete', 'a.html'], ['add --yes'], { env: env() });
     const no = runInTerminal(this, client, ['delete', 'a.html'], env());
     await no.answer('This cannot be undone. [y/N]', '\r');
     expect(await no.ended()).to.equal(1);

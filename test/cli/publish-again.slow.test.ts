@@ -5,20 +5,20 @@ import { usePublisher } from './publisher.ts';
 
 describe('dropleaf publish, after changes elsewhere and lost answers', () => {
   const publisher = usePublisher();
-  const { service, client, env, path, write, run, publish, drops, source, remembered } = publisher;
+  const { service, client, env, path, write, run, publish, drops, source, remembered, fails } = publisher;
 
   it('never overwrites what was published elsewhere, says which version is live and how to see it; --force does', async () => {
     write('a.html', '<title>A</title>mine');
     const { slug, url } = await publish(['a.html']);
     await publisher.owner.put(slug, { html: '<p>theirs' });
     write('a.html', '<title>A</title>mine, changed');
-    const { stdout, stderr, code } = await run(['a.html']);
-    expect({ stdout, code }).to.deep.equal({ stdout: '', code: 6 });
-    expect(stderr)
-      .to.contain(`${url} has changed. Version 2 is live`)
-      .and.contain('you published version 1')
-      .and.contain(`diff ${slug} 1 2`)
-      .and.contain('--force');
+    const said = [
+      `${url} has changed. Version 2 is live`,
+      'you published version 1',
+      `diff ${slug} 1 2`,
+      '--force',
+    ];
+    await fails(6, ['a.html'], said);
     expect(await source(slug)).to.equal('<p>theirs');
     expect(await publish(['a.html', '--force'])).to.include({ slug, latest_version: 3 });
     write('a.html', '<title>A</title>mine again');
@@ -38,9 +38,7 @@ describe('dropleaf publish, after changes elsewhere and lost answers', () => {
     const { slug } = await publish(['a.html']);
     await publisher.owner.request('DELETE', `/api/drops/${slug}`);
     write('a.html', '<title>A</title>2');
-    const { stderr, code } = await run(['a.html']);
-    expect(code).to.equal(5);
-    expect(stderr).to.contain(`${slug}, which this file was published as,`).and.contain('--new');
+    await fails(5, ['a.html'], [`${slug}, which this file was published as,`, '--new']);
     expect(await publish(['a.html', '--new'])).to.include({ latest_version: 1 });
   });
 

@@ -47,6 +47,10 @@ export function usePublisher() {
     write: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     run,
 
+    /** As `ClientHome.fails`. */
+    fails: (code: number, args: readonly string[], says: readonly string[], input = '') =>
+      client.fails(code, ['publish', ...args], says, { env: env(), input }),
+
     /** What `publish --json` prints. */
     async publish(args: readonly string[], options?: RunOptions): Promise<WireDrop> {
       const { stdout, stderr, code } = await run([...args, '--json'], options);

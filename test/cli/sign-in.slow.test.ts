@@ -23,12 +23,16 @@ describe('dropleaf login, logout and tokens', () => {
   const service = useService({ POLL_INTERVAL_SECONDS: '1', SIGN_IN_STARTS_PER_MINUTE: '1000' });
   const client = useClient();
   const env = () => ({ DROPLEAF_URL: service.url });
+  const run = (args: readonly string[]) => client.run(args, { env: env() });
+  const start = (args: readonly string[]) => client.start(args, { env: env() });
+  const addressOf = (login: Watched) => login.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/);
+  const tokenLabel = async () => JSON.parse((await run(['whoami', '--json'])).stdout).token.label;
   const file = () => join(client.dir, '.config', 'dropleaf', 'credentials.json');
   const stored = () => JSON.parse(readFileSync(file(), 'utf8'))[service.url];
 
   /** Opens the address that the client prints, and approves or denies. */
   async function decide(login: Watched, decision = 'approve'): Promise<void> {
-    await approve(await login.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/), decision);
+    await approve(await addressOf(login), decision);
   }
 
   async function approve(address: string, decision = 'approve'): Promise<void> {
@@ -41,7 +45,7 @@ describe('dropleaf login, logout and tokens', () => {
   }
 
   async function signIn(args: readonly string[] = []) {
-    const login = client.start(['login', ...args], { env: env() });
+    const login = start(['login', ...args]);
     await decide(login);
     return login.ended();
   }
@@ -56,8 +60,7 @@ describe('dropleaf login, logout and tokens', () => {
       .and.not.to.contain(token);
     expect(statSync(file()).mode & 0o777).to.equal(0o600);
     expect(statSync(dirname(file())).mode & 0o777).to.equal(0o700);
-    const me = await client.run(['whoami', '--json'], { env: env() });
-    expect(JSON.parse(me.stdout).token.label).to.equal('laptop');
+    expect(await tokenLabel()).to.equal('laptop');
   });
 
   it('login --json prints the account when it is signed in; the code is on stderr', async () => {
@@ -67,11 +70,11 @@ describe('dropleaf login, logout and tokens', () => {
   });
 
   it('login exits with 4 if the sign-in is denied, and stores nothing', async () => {
-    const login = client.start(['login'], { env: env() });
+    const login = start(['login']);
     await decide(login, 'deny');
     const { stderr, code } = await login.ended();
     expect(code).to.equal(4);
-    const renewed = await client.run(['login', '--no-wait'], { env: env() });
+    const renewed = await run(['login', '--no-wait']);
     expect(renewed.stderr).to.not.contain(/Code: +(\S+)/.exec(stderr)?.[1]);
     expect(stderr).to.contain('the code was denied, or nobody approved it in time: run');
     expect(existsSync(file())).to.equal(false);
@@ -80,29 +83,29 @@ describe('dropleaf login, logout and tokens', () => {
   it('login changes nothing if the stored token works, and signs in again if it was revoked', async () => {
     await signIn();
     const before = stored();
-    const again = await client.run(['login'], { env: env() });
+    const again = await run(['login']);
     expect(again).to.deep.include({ stdout: '', code: 0 });
     expect(again.stderr).to.contain(`You are signed in to ${service.url} as ada.`);
-    const id = JSON.parse((await client.run(['whoami', '--json'], { env: env() })).stdout).token.id;
+    const id = JSON.parse((await run(['whoami', '--json'])).stdout).token.id;
     await service.request('DELETE', `/api/tokens/${id}`, { token: before.token });
     await signIn();
     expect(stored().token).to.not.equal(before.token);
   });
 
   it('login refuses while DROPLEAF_TOKEN is set', async () => {
-    const { stderr, code } = await client.run(['login'], { env: { ...env(), DROPLEAF_TOKEN: 'dl_x' } });
-    expect(code).to.equal(2);
-    expect(stderr).to.contain('DROPLEAF_TOKEN is set').and.not.to.contain('dl_x');
+    const withToken = { env: { ...env(), DROPLEAF_TOKEN: 'dl_x' } };
+    const stderr = await client.fails(2, ['login'], ['DROPLEAF_TOKEN is set'], withToken);
+    expect(stderr).not.to.contain('dl_x');
   });
 
   it('a login that was stopped exits with 130, and goes on with its code when it runs again', async () => {
-    const stopped = client.start(['login'], { env: env() });
+    const stopped = start(['login']);
     const code = await stopped.firstMatch(/^Code: +(\S+)$/m);
     await stopped.firstMatch(/(approve it within)/);
     stopped.kill('SIGINT');
     expect((await stopped.ended()).code).to.equal(130);
-    await approve(await stopped.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/));
-    const again = await client.run(['login'], { env: env() });
+    await approve(await addressOf(stopped));
+    const again = await run(['login']);
     expect(again.code).to.equal(0);
     expect(again.stderr).to.contain(code).and.to.contain('Signed in to');
     expect(readdirSync(dirname(file())).sort()).to.deep.equal(['credentials.json', 'pending-sign-ins.json']);
@@ -110,7 +113,7 @@ describe('dropleaf login, logout and tokens', () => {
   });
 
   it('login --no-wait prints the code and ends, and login after the approval stores the token', async () => {
-    const { stdout, stderr, code } = await client.run(['login', '--no-wait', '--json'], { env: env() });
+    const { stdout, stderr, code } = await run(['login', '--no-wait', '--json']);
     expect(code, stderr).to.equal(0);
     const pending = JSON.parse(stdout);
     expect(pending)
@@ -118,10 +121,10 @@ describe('dropleaf login, logout and tokens', () => {
       .and.to.have.keys(['status', 'code', 'verification_url', 'expires_in']);
     expect(stderr).to.match(/After the approval, run: .* login --json\n$/);
     expect(statSync(join(dirname(file()), 'pending-sign-ins.json')).mode & 0o777).to.equal(0o600);
-    const early = await client.run(['login', '--no-wait', '--json'], { env: env() });
+    const early = await run(['login', '--no-wait', '--json']);
     expect(JSON.parse(early.stdout).code).to.equal(pending.code);
     await approve(pending.verification_url);
-    const done = await client.run(['login', '--json'], { env: env() });
+    const done = await run(['login', '--json']);
     expect(JSON.parse(done.stdout).user_id).to.equal(stored().user_id);
   });
 
@@ -129,19 +132,18 @@ describe('dropleaf login, logout and tokens', () => {
     const first = await client.run(['login', '--no-wait', '--label', 'ci', '--json', '--url', service.url]);
     const [, args = ''] = /After the approval, run: node \S+ (.+)$/m.exec(first.stderr) ?? [];
     expect(args).to.equal(`--url ${service.url} login --json`);
-    const other = await client.run(['login', '--no-wait', '--json', '--label', 'other'], { env: env() });
+    const other = await run(['login', '--no-wait', '--json', '--label', 'other']);
     expect(JSON.parse(other.stdout).code).to.equal(JSON.parse(first.stdout).code);
     expect(other.stderr).to.contain('a login is under way, so the token keeps its label: "ci"');
     await approve(JSON.parse(first.stdout).verification_url);
     const done = await client.run(args.split(' '));
     expect(done.code, done.stderr).to.equal(0);
-    const me = await client.run(['whoami', '--json'], { env: env() });
-    expect(JSON.parse(me.stdout).token.label).to.equal('ci');
+    expect(await tokenLabel()).to.equal('ci');
   });
 
   it('login that cannot store the token revokes it', async () => {
-    const login = client.start(['login', '--label', 'unstored'], { env: env() });
-    const address = await login.firstMatch(/(http\S+\/sign-in\?code=[\w-]+)/);
+    const login = start(['login', '--label', 'unstored']);
+    const address = await addressOf(login);
     const lock = `${file()}.lock`;
     mkdirSync(lock); // no file can be made there
     utimesSync(lock, 0, 0);
@@ -171,10 +173,9 @@ describe('dropleaf login, logout and tokens', () => {
       else res.end(JSON.stringify(answer));
     });
     const url = `http://127.0.0.1:${await listen(server)}`;
-    const { stderr, code } = await client.run(['login', '--url', url]);
+    const lost = 'the connection was lost while the service sent the token: run ';
+    await client.fails(1, ['login', '--url', url], [lost]);
     server.close();
-    expect(code).to.equal(1);
-    expect(stderr).to.contain('the connection was lost while the service sent the token: run ');
     expect(answers).to.deep.equal([]);
   });
 
@@ -192,7 +193,7 @@ describe('dropleaf login, logout and tokens', () => {
 
   it('on a terminal publish signs in first; without one it exits with 4', async function () {
     writeFileSync(join(client.dir, 'page.html'), '<title>A page</title>');
-    const without = await client.run(['publish', 'page.html'], { env: env() });
+    const without = await run(['publish', 'page.html']);
     expect(without).to.deep.include({ stdout: '', code: 4 });
     const publish = runInTerminal(this, client, ['publish', 'page.html', '--lock'], env());
     await until(() => publish.output().includes('Press Enter'), 'the code is shown');
@@ -212,48 +213,43 @@ describe('dropleaf login, logout and tokens', () => {
   it('logout revokes the token and forgets it; a second logout says that nobody is signed in', async () => {
     await signIn();
     const { token } = stored();
-    const { stderr, code } = await client.run(['logout'], { env: env() });
+    const { stderr, code } = await run(['logout']);
     expect({ stderr, code }).to.deep.equal({ stderr: `Signed out of ${service.url}.\n`, code: 0 });
     expect((await service.get('/api/me', { token })).status).to.equal(401);
     expect(stored()).to.equal(undefined);
-    const again = await client.run(['logout'], { env: env() });
+    const again = await run(['logout']);
     expect(again).to.deep.include({ stderr: `You are not signed in to ${service.url}.\n`, code: 0 });
   });
 
   it('logout keeps the sign-in if the service cannot be reached', async () => {
     const entries = { 'http://127.0.0.1:9': { token: 'dl_x', user_id: 'u' } };
     writeCredentials(JSON.stringify(entries));
-    const { stderr, code } = await client.run(['logout', '--url', 'http://127.0.0.1:9']);
-    expect(code).to.equal(3);
-    expect(stderr).to.contain('cannot reach http://127.0.0.1:9');
+    await client.fails(3, ['logout', '--url', 'http://127.0.0.1:9'], ['cannot reach http://127.0.0.1:9']);
     expect(JSON.parse(readFileSync(file(), 'utf8'))).to.deep.equal(entries);
   });
 
   it('tokens lists the tokens of the account without the tokens; revoke of the own one signs out', async () => {
     await signIn(['--label', 'this laptop']);
     const { token } = stored();
-    const { stdout } = await client.run(['tokens'], { env: env() });
+    const { stdout } = await run(['tokens']);
     expect(stdout)
       .to.match(/^ID .* LABEL\n/)
       .and.not.to.contain(token);
     const [, id = ''] = /^([0-9a-f]{12}) .*this laptop {2}\(this one\)$/m.exec(stdout) ?? [];
-    const json = await client.run(['tokens', '--json'], { env: env() });
+    const json = await run(['tokens', '--json']);
     expect(JSON.parse(json.stdout).map((one: { id: string }) => one.id)).to.contain(id);
-    const { stderr, code } = await client.run(['tokens', 'revoke', id], { env: env() });
+    const { stderr, code } = await run(['tokens', 'revoke', id]);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.contain('you are signed out');
     expect(stored()).to.equal(undefined);
-    const wrong = await client.run(['tokens', 'revoke', 'x'], { env: env() });
-    expect(wrong).to.deep.include({
-      code: 2,
-      stderr: "dropleaf: a token's id is 12 hexadecimal digits (got x)\n",
-    });
+    const wrong = await client.fails(2, ['tokens', 'revoke', 'x'], [], { env: env() });
+    expect(wrong).to.equal("dropleaf: a token's id is 12 hexadecimal digits (got x)\n");
   });
 
   it('two logins at the same time both end signed in, and keep the sign-ins to other services', async () => {
     writeCredentials(JSON.stringify({ 'https://other.example': { token: 'dl_other', user_id: 'u' } }));
-    const { stdout } = await client.run(['login', '--no-wait', '--json'], { env: env() });
-    const logins = [1, 2].map(() => client.start(['login'], { env: env() }));
+    const { stdout } = await run(['login', '--no-wait', '--json']);
+    const logins = [1, 2].map(() => start(['login']));
     await Promise.all(logins.map((login) => login.firstMatch(/(approve it within)/)));
     await approve(JSON.parse(stdout).verification_url);
     for (const login of logins) expect(await login.ended()).to.include({ code: 0 });
@@ -262,33 +258,22 @@ describe('dropleaf login, logout and tokens', () => {
 
   it('a token goes to its own origin alone', async () => {
     writeCredentials(JSON.stringify({ 'https://other.example': { token: 'dl_other', user_id: 'u' } }));
-    const { stderr, code } = await client.run(['whoami'], { env: env() });
-    expect(code).to.equal(4);
-    expect(stderr).to.contain(`not signed in to ${service.url}`);
+    await client.fails(4, ['whoami'], [`not signed in to ${service.url}`], { env: env() });
   });
 
   it('the only service that the user signed in to needs no --url', async () => {
     await signIn();
     expect((await client.run(['whoami'])).stdout).to.contain(service.url);
-    const withToken = await client.run(['whoami'], { env: { DROPLEAF_TOKEN: 'dl_x' } });
-    expect(withToken).to.deep.include({ stdout: '', code: 2 }); // the token may be for another service
+    await client.fails(2, ['whoami'], [], { env: { DROPLEAF_TOKEN: 'dl_x' } }); // it may be for another service
   });
 
-  for (const text of [
-    '{',
-    '[]',
-    '{"https://a.example": {}}',
-    '{"https://a.example": {"token": "a b", "user_id": "u"}}',
-  ]) {
+  const entry = '{"https://a.example": {"token": "a b", "user_id": "u"}}';
+  for (const text of ['{', '[]', '{"https://a.example": {}}', entry]) {
     it(`says that the credentials ${text} are not valid, and leaves them as they are`, async () => {
       writeCredentials(text);
-      for (const command of ['whoami', 'login', 'logout']) {
-        const { stderr, code } = await client.run([command], { env: env() });
-        expect(code).to.equal(1);
-        expect(stderr).to.equal(
-          `dropleaf: ${file()} is not valid: move it away, then sign in again. Nothing was changed\n`,
-        );
-      }
+      const message = `dropleaf: ${file()} is not valid: move it away, then sign in again. Nothing was changed\n`;
+      for (const command of ['whoami', 'login', 'logout'])
+        expect(await client.fails(1, [command], [], { env: env() })).to.equal(message);
       expect(readFileSync(file(), 'utf8')).to.equal(text);
     });
   }
@@ -296,9 +281,8 @@ describe('dropleaf login, logout and tokens', () => {
   it('the file of the service is all that is needed: it knows where it came from', async () => {
     const served = join(client.dir, 'cli.mjs');
     writeFileSync(served, (await service.get('/cli.mjs')).text);
-    const { stderr, code } = await client.run(['whoami'], { file: served });
-    expect(code).to.equal(4);
-    expect(stderr).to.contain(`not signed in to ${service.url}. Run: node cli.mjs login`);
+    const hint = `not signed in to ${service.url}. Run: node cli.mjs login`;
+    await client.fails(4, ['whoami'], [hint], { file: served });
   });
 
   function writeCredentials(text: string): void {

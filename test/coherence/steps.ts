@@ -43,71 +43,72 @@ export function documentOf(name: string): string {
 export function listSteps(drop: KnownDrop, name: number): Step[] {
   const { slug, isLocked, isTakenDown, versions } = drop;
   const path = `/api/drops/${slug}`;
+  const note = (changes: Partial<KnownDrop>) => () => Object.assign(drop, changes);
   const remove: Step = {
-    ...{ weight: 1, what: 'DELETE', sets: { removed: 'yes' }, request: { method: 'DELETE', path } },
-    apply: () => Object.assign(drop, { isRemoved: true }),
+    ...step(1, 'DELETE', { method: 'DELETE', path }, { removed: 'yes' }),
+    apply: note({ isRemoved: true }),
   };
   if (isTakenDown) {
-    const restore: Step = {
-      ...{ weight: 9, what: 'restore', request: 'restore', sets: { takenDown: 'no' } },
-      apply: () => Object.assign(drop, { isTakenDown: false }),
-    };
-    return [remove, restore]; // all else is forbidden
+    const restore = step(9, 'restore', 'restore', { takenDown: 'no' });
+    return [remove, { ...restore, apply: note({ isTakenDown: false }) }]; // all else is forbidden
   }
-  const takedown: Step = {
-    ...{ weight: 2, what: 'takedown', request: 'takedown', sets: { takenDown: 'yes' } },
-    apply: () => Object.assign(drop, { isTakenDown: true }),
+  const passcode = {
+    method: 'POST',
+    path: `${path}/passcode`,
+    body: { passcode: isLocked ? '' : 'open-sesame' },
   };
-  const lock: Step = {
-    weight: isLocked ? 12 : 2,
-    what: isLocked ? 'unlock' : 'lock',
-    request: { method: 'POST', path: `${path}/passcode`, body: { passcode: isLocked ? '' : 'open-sesame' } },
-    sets: { locked: isLocked ? 'no' : 'yes' },
-    shows: 'viewer',
-    apply: () => Object.assign(drop, { isLocked: !isLocked }),
-  };
-  const patch: Step = {
-    ...{ weight: 2, what: `PATCH t${name}`, sets: { title: `t${name}` }, shows: 'viewer' },
-    request: { method: 'PATCH', path, body: { title: `Title t${name}` } },
-    apply: () => undefined,
-  };
-  const put = putOf(path, versions, `m${name}`);
-  return [remove, takedown, lock, patch, put, ...copiesOf(path, versions), ...removalsOf(path, versions)];
+  const lock = isLocked
+    ? step(12, 'unlock', passcode, { locked: 'no' })
+    : step(2, 'lock', passcode, { locked: 'yes' });
+  const patch = { method: 'PATCH', path, body: { title: `Title t${name}` } };
+  return [
+    remove,
+    { ...step(2, 'takedown', 'takedown', { takenDown: 'yes' }), apply: note({ isTakenDown: true }) },
+    { ...lock, shows: 'viewer', apply: note({ isLocked: !isLocked }) },
+    { ...step(2, `PATCH t${name}`, patch, { title: `t${name}` }), shows: 'viewer', apply: note({}) },
+    putOf(path, versions, `m${name}`),
+    ...copiesOf(path, versions),
+    ...removalsOf(path, versions),
+  ];
+}
+
+function step(weight: number, what: string, request: Step['request'], sets: Facts): Omit<Step, 'apply'> {
+  return { weight, what, request, sets };
 }
 
 function putOf(path: string, versions: KnownDrop['versions'], document: string): Step {
   const number = Math.max(...versions.keys()) + 1;
-  return {
-    ...{ weight: versions.size < mostVersions ? 4 : 0, what: `PUT ${document}` },
-    request: { method: 'PUT', path, body: { html: documentOf(document) } },
-    sets: { head: document, [`v${number}`]: document },
-    apply: () => versions.set(number, document),
-  };
+  const request = { method: 'PUT', path, body: { html: documentOf(document) } };
+  const sets = { head: document, [`v${number}`]: document };
+  const weight = versions.size < mostVersions ? 4 : 0;
+  return { ...step(weight, `PUT ${document}`, request, sets), apply: () => versions.set(number, document) };
 }
 
 /** Restores of versions: each becomes the latest once more. */
 function copiesOf(path: string, versions: KnownDrop['versions']): Step[] {
   const latest = Math.max(...versions.keys());
-  return [...versions].map(([number, document]) => ({
-    ...{ weight: number < latest && versions.size < mostVersions ? 1 : 0, what: `POST v/${number}` },
-    request: { method: 'POST', path: `${path}/v/${number}/restore` },
-    sets: { head: document, [`v${latest + 1}`]: document },
-    apply: () => versions.set(latest + 1, document),
-  }));
+  return [...versions].map(([number, document]) => {
+    const request = { method: 'POST', path: `${path}/v/${number}/restore` };
+    const sets = { head: document, [`v${latest + 1}`]: document };
+    const weight = number < latest && versions.size < mostVersions ? 1 : 0;
+    const apply = () => versions.set(latest + 1, document);
+    return { ...step(weight, `POST v/${number}`, request, sets), apply };
+  });
 }
 
-/** Of the versions: one has to stay. The latest is removed more often, because the one before is shown then. */
+/** One version has to stay. The latest is removed more often, because the one before is shown then. */
 function removalsOf(path: string, versions: KnownDrop['versions']): Step[] {
   if (versions.size === 1) return [];
   const [latest, before] = [...versions.keys()].sort((a, b) => b - a);
-  return [...versions.keys()].map((number) => ({
-    weight: number === latest ? 4 : 1,
-    what: `DELETE v/${number}`,
-    request: { method: 'DELETE', path: `${path}/v/${number}` },
-    sets: { [`v${number}`]: 'absent', ...(number === latest && { head: versions.get(before ?? 0) ?? '' }) },
-    shows: number,
-    apply: () => versions.delete(number),
-  }));
+  return [...versions.keys()].map((number) => {
+    const request = { method: 'DELETE', path: `${path}/v/${number}` };
+    const head = number === latest && { head: versions.get(before ?? 0) ?? '' };
+    const removal = step(number === latest ? 4 : 1, `DELETE v/${number}`, request, {
+      [`v${number}`]: 'absent',
+      ...head,
+    });
+    return { ...removal, shows: number, apply: () => versions.delete(number) };
+  });
 }
 
 /** Two removals of versions are not: the second decides which version the first leaves as the latest. */

@@ -4,18 +4,23 @@ import { bad, type HostileCase, refused } from './case.ts';
 const mib = 1024 * 1024;
 const broken = refused(400, 'invalid_json');
 
-const wrong = (header: string) => refused(415, 'invalid_json', { header });
+const wrongEncoding = refused(415, 'invalid_json', { header: 'Content-Encoding' });
+const untitled = bad('title', 'title_required');
+const tooLarge = refused(413, 'invalid_arg', { field: 'body' });
 
 /** A POST of a drop with these bytes. */
-function post(name: string, body: HostileCase['body'], answer: HostileCase['answer'], headers?: string[]) {
-  return {
-    name,
-    method: 'POST',
-    path: '/api/drops',
-    body,
-    answer,
-    ...(headers && { headers }),
-  } as HostileCase;
+function post(
+  name: string,
+  body: () => string | Uint8Array,
+  answer: HostileCase['answer'],
+  headers: string[] = [],
+): HostileCase {
+  return { name, method: 'POST', path: '/api/drops', body, answer, headers };
+}
+
+/** The start of a sign-in with these bytes. */
+function start(name: string, body: () => string, answer: HostileCase['answer']): HostileCase {
+  return { name, method: 'POST', path: '/api/auth/start', isAnonymous: true, body, answer };
 }
 
 /** A valid title and html, followed by these members. */
@@ -62,50 +67,21 @@ export const bodies: readonly HostileCase[] = [
   post('a surrogate in UTF-8', bytes('{"title":"', [0xed, 0xa0, 0x80], '","html":"h"}'), broken),
   post('a code point above U+10FFFF', bytes('{"title":"', [0xf4, 0x90, 0x80, 0x80], '","html":"h"}'), broken),
   post('NUL in a title', () => '{"title":"a\\u0000","html":"h"}', bad('title')),
-  post(
-    '__proto__ with the fields',
-    () => '{"__proto__":{"title":"t"},"html":"h"}',
-    bad('title', 'title_required'),
-  ),
-  post(
-    'constructor.prototype with the fields',
-    () => '{"constructor":{"prototype":{"title":"t"}},"html":"h"}',
-    bad('title', 'title_required'),
-  ),
+  post('__proto__ with the fields', () => '{"__proto__":{"title":"t"},"html":"h"}', untitled),
+  post('constructor.prototype', () => '{"constructor":{"prototype":{"title":"t"}},"html":"h"}', untitled),
   post('title as an object with toString', () => '{"title":{"toString":"t"},"html":"h"}', bad('title')),
   post('a passcode of 1 MB', withMembers(`"passcode":"${'x'.repeat(mib)}"`), bad('passcode')),
-  post('a gzip bomb', () => gzipSync(Buffer.alloc(50 * mib)), wrong('Content-Encoding'), [
-    'content-encoding: gzip',
-  ]),
-  post('two encodings', () => gzipSync('{}'), wrong('Content-Encoding'), [
-    'content-encoding: identity, gzip',
-  ]),
+  post('a gzip bomb', () => gzipSync(Buffer.alloc(50 * mib)), wrongEncoding, ['content-encoding: gzip']),
+  post('two encodings', () => gzipSync('{}'), wrongEncoding, ['content-encoding: identity, gzip']),
   post(
     '20 MB of html',
     () => `{"title":"t","html":"${'x'.repeat(20 * mib)}"}`,
     bad('html', 'html_too_large'),
   ),
   {
-    name: 'a passcode in 300 KB of JSON',
-    method: 'POST',
+    ...post('a passcode in 300 KB of JSON', () => `{"x":"${'x'.repeat(300_000)}"}`, tooLarge),
     path: '/api/drops/{slug}/passcode',
-    body: () => `{"x":"${'x'.repeat(300_000)}"}`,
-    answer: refused(413, 'invalid_arg', { field: 'body' }),
   },
-  {
-    name: 'a label that is an array',
-    method: 'POST',
-    path: '/api/auth/start',
-    isAnonymous: true,
-    body: () => '{"label":["a"]}',
-    answer: bad('label'),
-  },
-  {
-    name: 'a sign-in start of 9 KB',
-    method: 'POST',
-    path: '/api/auth/start',
-    isAnonymous: true,
-    body: () => `{"x":"${'x'.repeat(9_000)}"}`,
-    answer: refused(413, 'invalid_arg', { field: 'body' }),
-  },
+  start('a label that is an array', () => '{"label":["a"]}', bad('label')),
+  start('a sign-in start of 9 KB', () => `{"x":"${'x'.repeat(9_000)}"}`, tooLarge),
 ];

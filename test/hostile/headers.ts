@@ -7,13 +7,14 @@ function meWith(name: string, headers: readonly string[], answer: HostileCase['a
   return { name, path: '/api/me', headers, answer };
 }
 
-function dropWith(name: string, headers: readonly string[]): HostileCase {
-  // The address of a drop is that of the configuration, for every client and every Host.
+/** The address of a drop is that of the configuration, for every client and every Host. */
+function dropWith(...headers: readonly string[]): HostileCase {
+  const answer = { status: 200, text: '"url":"{base}/p/{slug}"' };
   return {
-    name,
+    name: `${headers} does not change the URLs in answers`,
     path: '/api/drops/{slug}',
     headers,
-    answer: { status: 200, text: '"url":"{base}/p/{slug}"' },
+    answer,
   };
 }
 
@@ -28,58 +29,51 @@ function form(name: string, body: string, answer: HostileCase['answer'], ...more
   return { name, method: 'POST', path: '/p/{locked}', isAnonymous: true, headers, body: () => body, answer };
 }
 
-function typed(
-  name: string,
-  types: readonly string[],
-  answer: HostileCase['answer'] = wrongType,
-): HostileCase {
+function typed(name: string, types: readonly string[], answer: HostileCase['answer']): HostileCase {
   const headers = types.map((type) => `content-type: ${type}`);
-  return {
-    name,
-    method: 'POST',
-    path: '/api/drops',
-    headers,
-    body: () => '{"title":"t","html":"h"}',
-    answer,
-  };
+  const body = () => '{"title":"t","html":"h"}';
+  return { name, method: 'POST', path: '/api/drops', headers, body, answer };
+}
+
+/** Without a token. */
+function anonymous(
+  name: string,
+  method: string,
+  path: string,
+  answer: HostileCase['answer'],
+  ...headers: readonly string[]
+): HostileCase {
+  return { name, method, path, isAnonymous: true, headers, answer };
 }
 
 const wrongType = refused(415, 'invalid_json', { header: 'Content-Type' });
 const wrongExpect = refused(417, 'invalid_arg', { header: 'Expect' });
 const noToken = refused(401, 'unauthorized');
+const forbidden = refused(403, 'forbidden');
+const noMethod = refused(405, 'invalid_arg');
+const twoHosts = refused(400, 'invalid_arg', { header: 'Host' });
+const passcodeForm = { status: 200, text: '<form' };
 const tooLarge = refused(431, 'invalid_arg');
 const locked = refused(403, 'passcode_required');
 const page = { status: 200, text: 'A page' };
 
 export const headers: readonly HostileCase[] = [
-  dropWith('another Host does not change the URLs in answers', ['host: evil.example']),
-  dropWith('Host with a user', ['host: a@b']),
-  dropWith('an empty Host', ['host:']),
-  dropWith('X-Forwarded-Host does not change the URLs in answers', ['x-forwarded-host: evil.example']),
-  dropWith('X-Forwarded-Proto does not change the URLs in answers', ['x-forwarded-proto: gopher']),
-  dropWith('X-Forwarded-Prefix does not change the URLs in answers', [
-    'x-forwarded-prefix: /evil',
-    'x-original-url: /evil',
-  ]),
-  dropWith('Forwarded does not change the URLs in answers', [
-    'forwarded: for=1.2.3.4;host=evil.example;proto=https',
-  ]),
-  dropWith('X-HTTP-Method-Override changes no method', [
-    'x-http-method-override: DELETE',
-    'x-method: DELETE',
-  ]),
-  meWith(
-    'two Hosts',
-    ['host: localhost', 'host: evil.example'],
-    refused(400, 'invalid_arg', { header: 'Host' }),
+  dropWith('host: evil.example'),
+  dropWith('host: a@b'),
+  dropWith('host:'),
+  dropWith('x-forwarded-host: evil.example'),
+  dropWith('x-forwarded-proto: gopher'),
+  dropWith('x-forwarded-prefix: /evil', 'x-original-url: /evil'),
+  dropWith('forwarded: for=1.2.3.4;host=evil.example;proto=https'),
+  dropWith('x-http-method-override: DELETE', 'x-method: DELETE'),
+  meWith('two Hosts', ['host: localhost', 'host: evil.example'], twoHosts),
+  anonymous(
+    'X-Forwarded-Host for a locked page',
+    'GET',
+    '/p/{locked}',
+    passcodeForm,
+    'x-forwarded-host: a.example',
   ),
-  {
-    name: 'X-Forwarded-Host in the passcode form changes no redirect',
-    path: '/p/{locked}',
-    isAnonymous: true,
-    headers: ['x-forwarded-host: evil.example'],
-    answer: { status: 200, text: '<form' },
-  },
   meWith('201 headers', many(200, 'x: y'), tooLarge),
   meWith('2,001 headers before Authorization', many(2_001, 'a:'), tooLarge),
   meWith('a header of 17 KB', [`x: ${'y'.repeat(17_000)}`], tooLarge),
@@ -90,22 +84,19 @@ export const headers: readonly HostileCase[] = [
   meWith('Bearer without a token', ['authorization: Bearer '], noToken),
   meWith('two tokens in one header', ['authorization: Bearer {token} {token}'], noToken),
   meWith(
-    'two headers with tokens: the first counts',
+    'two tokens: the first counts',
     ['authorization: Bearer no', 'authorization: Bearer {token}'],
     noToken,
   ),
   meWith('a token of 10 KB', [`authorization: Bearer dl_${'x'.repeat(10_000)}`], noToken),
-  meWith(
+  anonymous(
     'a token in a cookie',
-    ['authorization: x', 'cookie: token={token}; authorization=Bearer {token}'],
+    'GET',
+    '/api/me',
     noToken,
+    'cookie: token={token}; authorization=Bearer {token}',
   ),
-  {
-    name: 'a token in the query',
-    path: '/api/me?access_token={token}',
-    isAnonymous: true,
-    answer: noToken,
-  },
+  anonymous('a token in the query', 'GET', '/api/me?access_token={token}', noToken),
   meWith('Expect with an unknown value', ['expect: 200-ok'], wrongExpect),
   meWith('Expect with two values', ['expect: 100-continue, x'], wrongExpect),
   rawWith('Expect with an unknown value, for a raw page', ['expect: x'], wrongExpect),
@@ -122,34 +113,23 @@ export const headers: readonly HostileCase[] = [
   rawWith('a Range beyond the end', ['range: bytes=0-0,5-999999999999,-0'], page),
   rawWith('800 cookies of one name', [`cookie: ${'dropleaf_pass=x; '.repeat(800)}`], locked, 'locked'),
   rawWith('a forged cookie', ['cookie: dropleaf_pass=eyJhbGciOiJub25lIn0.e30.'], locked, 'locked'),
-  form(
-    'a form of another origin',
-    'passcode=open-sesame',
-    refused(403, 'forbidden'),
-    'origin: https://evil.example',
-  ),
-  form('a form with Origin: null', 'passcode=open-sesame', refused(403, 'forbidden'), 'origin: null'),
+  form('a form of another origin', 'passcode=open-sesame', forbidden, 'origin: https://evil.example'),
+  form('a form with Origin: null', 'passcode=open-sesame', forbidden, 'origin: null'),
   form('a form of 9 KB', `passcode=${'x'.repeat(9_000)}`, refused(413, 'invalid_arg')),
   form('a form of 1,900 fields', `${'a=b&'.repeat(1_900)}passcode=open-sesame`, { status: 303 }),
   form('a compressed form', 'x', refused(415, 'invalid_arg'), 'content-encoding: gzip'),
   form('a form whose field comes twice', 'passcode=open-sesame&passcode=open-sesame', locked),
   form('a form whose field is an array', 'passcode[]=open-sesame', locked),
-  typed('two types: the first counts', ['text/plain', 'application/json']),
+  typed('two types: the first counts', ['text/plain', 'application/json'], wrongType),
   typed('a type of 10 KB', [`application/json${';x'.repeat(5_000)}`], { status: 201 }),
-  { name: 'TRACE', method: 'TRACE', path: '/api/me', answer: refused(405, 'invalid_arg') },
-  {
-    name: 'PURGE of a raw page',
-    method: 'PURGE',
-    path: '/p/{slug}/raw',
-    isAnonymous: true,
-    answer: refused(405, 'invalid_arg'),
-  },
-  {
-    name: 'OPTIONS of a preflight',
-    method: 'OPTIONS',
-    path: '/api/drops',
-    isAnonymous: true,
-    headers: ['origin: https://evil.example', 'access-control-request-method: POST'],
-    answer: refused(405, 'invalid_arg'),
-  },
+  { name: 'TRACE', method: 'TRACE', path: '/api/me', answer: noMethod },
+  anonymous('PURGE of a raw page', 'PURGE', '/p/{slug}/raw', noMethod),
+  anonymous(
+    'a preflight',
+    'OPTIONS',
+    '/api/drops',
+    noMethod,
+    'origin: https://evil.example',
+    'access-control-request-method: POST',
+  ),
 ];

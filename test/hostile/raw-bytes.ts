@@ -16,12 +16,19 @@ const healthz = head('GET /healthz');
 const me = head('GET /api/me', auth);
 const post = (more: string) => head('POST /api/drops', `${json}${more}`);
 
+const chunked = 'transfer-encoding: chunked\r\n';
+const noConnect = refused(400, 'invalid_arg', { text: 'CONNECT is not supported' });
 const badHttp = refused(400, 'invalid_arg', { text: 'Malformed HTTP request' });
 const well = { status: 200, text: '"status":"ok"' };
 const mine = { status: 200, text: '"user_id"' };
 
-function broken(name: string, text: string, answer: Right = badHttp): RawCase {
-  return { name, text, answers: [answer], isEnded: true };
+function broken(name: string, text: string, ...answers: readonly Right[]): RawCase {
+  return { name, text, answers: answers.length === 0 ? [badHttp] : answers, isEnded: true };
+}
+
+/** The connection can be used again. */
+function handled(name: string, text: string, ...answers: readonly Right[]): RawCase {
+  return { name, text, answers, isEnded: false };
 }
 
 export const rawBytes: readonly RawCase[] = [
@@ -46,11 +53,7 @@ export const rawBytes: readonly RawCase[] = [
   broken('a header without a name', 'GET /healthz HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n'),
   broken('NUL in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\0c\r\n\r\n'),
   broken('a carriage return in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\rc\r\n\r\n'),
-  broken(
-    'CONNECT',
-    'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n',
-    refused(400, 'invalid_arg', { text: 'CONNECT is not supported' }),
-  ),
+  broken('CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org\r\n\r\n', noConnect),
   broken('two Content-Length headers', post('content-length: 2\r\ncontent-length: 3\r\n')),
   broken('Content-Length and Transfer-Encoding', post('content-length: 2\r\ntransfer-encoding: chunked\r\n')),
   broken('a negative Content-Length', post('content-length: -1\r\n')),
@@ -60,97 +63,74 @@ export const rawBytes: readonly RawCase[] = [
   broken('a Content-Length with two values', post('content-length: 2, 2\r\n')),
   broken('a Transfer-Encoding without chunked', post('transfer-encoding: gzip\r\n')),
   broken('a Transfer-Encoding that does not end with chunked', post('transfer-encoding: chunked, gzip\r\n')),
-  broken(
-    'a chunk whose size is not a number',
-    `${post('transfer-encoding: chunked\r\n')}zz\r\n{}\r\n0\r\n\r\n`,
-  ),
-  broken('a chunk of a negative size', `${post('transfer-encoding: chunked\r\n')}-1\r\n{}\r\n0\r\n\r\n`),
-  broken(
-    'a chunk size of 17 hex digits',
-    `${post('transfer-encoding: chunked\r\n')}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`,
-  ),
-  broken('a chunk longer than it says', `${post('transfer-encoding: chunked\r\n')}1\r\n{}\r\n0\r\n\r\n`),
+  broken('a chunk whose size is not a number', `${post(chunked)}zz\r\n{}\r\n0\r\n\r\n`),
+  broken('a chunk of a negative size', `${post(chunked)}-1\r\n{}\r\n0\r\n\r\n`),
+  broken('a chunk size of 17 hex digits', `${post(chunked)}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`),
+  broken('a chunk longer than it says', `${post(chunked)}1\r\n{}\r\n0\r\n\r\n`),
   broken(
     'a chunk with 20 KB of extension',
-    `${post('transfer-encoding: chunked\r\n')}2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+    `${post(chunked)}2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
     refused(413, 'invalid_arg'),
   ),
-  {
-    name: 'a body in chunks of one byte',
-    text: `${post('transfer-encoding: chunked\r\n')}${'1\r\n \r\n'.repeat(300_000)}0\r\n\r\n`,
-    answers: [refused(400, 'invalid_json')],
-    isEnded: false,
-  },
-  {
-    name: 'gzip in chunks',
-    text: `${post('transfer-encoding: gzip, chunked\r\n')}2\r\n{}\r\n0\r\n\r\n`,
-    answers: [refused(415, 'invalid_json', { header: 'Transfer-Encoding' })],
-    isEnded: false,
-  },
-  {
-    name: 'a trailer with a token',
-    text: `${head('POST /api/drops', 'content-type: application/json\r\ntransfer-encoding: chunked\r\n')}2\r\n{}\r\n0\r\n${auth}\r\n`,
-    answers: [refused(401, 'unauthorized')],
-    isEnded: false,
-  },
-  {
-    name: 'garbage after a request: the answer comes first',
-    text: `${me}garbage\r\n\r\n`,
-    answers: [mine, badHttp],
-    isEnded: true,
-  },
-  {
-    name: 'garbage after three requests: their answers come first, in their order',
-    text: `${healthz}${me}${healthz}\0\0\0\0`,
-    answers: [well, mine, well, badHttp],
-    isEnded: true,
-  },
-  {
-    name: 'a broken body after a request: the answer comes first',
-    text: `${me}${post('transfer-encoding: chunked\r\n')}zz\r\n`,
-    answers: [mine, badHttp],
-    isEnded: true,
-  },
-  {
-    name: 'CONNECT after a request: the answer comes first',
-    text: `${me}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`,
-    answers: [mine, refused(400, 'invalid_arg', { text: 'CONNECT is not supported' })],
-    isEnded: true,
-  },
-  {
-    name: 'headers too large after a request: the answer comes first',
-    text: `${me}${head('GET /healthz', `x: ${'y'.repeat(17_000)}\r\n`)}`,
-    answers: [mine, refused(431, 'invalid_arg')],
-    isEnded: true,
-  },
-  {
-    name: 'a request inside the body of another is not handled',
-    text: `${post(`content-length: ${healthz.length}\r\n`)}${healthz}`,
-    answers: [refused(400, 'invalid_json')],
-    isEnded: false,
-  },
-  {
-    name: 'a request after the body of a GET is handled',
-    text: `${head('GET /healthz', 'content-length: 5\r\n')}hello${me}`,
-    answers: [well, mine],
-    isEnded: false,
-  },
-  {
-    name: 'HTTP/1.0 without a Host',
-    text: 'GET /healthz HTTP/1.0\r\n\r\n',
-    answers: [well],
-    isEnded: true,
-  },
-  {
-    name: 'HTTP/1.1 without a Host',
-    text: 'GET /healthz HTTP/1.1\r\n\r\n',
-    answers: [refused(400, 'invalid_arg', { header: 'Host' })],
-    isEnded: false,
-  },
-  {
-    name: '65 requests at once: each is answered',
-    text: healthz.repeat(65),
-    answers: Array.from({ length: 65 }, () => well),
-    isEnded: false,
-  },
+  handled(
+    'a body in chunks of one byte',
+    `${post(chunked)}${'1\r\n \r\n'.repeat(300_000)}0\r\n\r\n`,
+    refused(400, 'invalid_json'),
+  ),
+  handled(
+    'gzip in chunks',
+    `${post('transfer-encoding: gzip, chunked\r\n')}2\r\n{}\r\n0\r\n\r\n`,
+    refused(415, 'invalid_json', { header: 'Transfer-Encoding' }),
+  ),
+  handled(
+    'a trailer with a token',
+    `${head('POST /api/drops', `content-type: application/json\r\n${chunked}`)}2\r\n{}\r\n0\r\n${auth}\r\n`,
+    refused(401, 'unauthorized'),
+  ),
+  broken('garbage after a request: the answer comes first', `${me}garbage\r\n\r\n`, mine, badHttp),
+  broken(
+    'garbage after three requests: their answers come first, in their order',
+    `${healthz}${me}${healthz}\0\0\0\0`,
+    ...[well, mine, well, badHttp],
+  ),
+  broken(
+    'a broken body after a request: the answer comes first',
+    `${me}${post(chunked)}zz\r\n`,
+    mine,
+    badHttp,
+  ),
+  broken(
+    'CONNECT after a request: the answer comes first',
+    `${me}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`,
+    mine,
+    noConnect,
+  ),
+  broken(
+    'headers too large after a request: the answer comes first',
+    `${me}${head('GET /healthz', `x: ${'y'.repeat(17_000)}\r\n`)}`,
+    mine,
+    refused(431, 'invalid_arg'),
+  ),
+  handled(
+    'a request inside the body of another is not handled',
+    `${post(`content-length: ${healthz.length}\r\n`)}${healthz}`,
+    refused(400, 'invalid_json'),
+  ),
+  handled(
+    'a request after the body of a GET is handled',
+    `${head('GET /healthz', 'content-length: 5\r\n')}hello${me}`,
+    well,
+    mine,
+  ),
+  broken('HTTP/1.0 without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', well),
+  handled(
+    'HTTP/1.1 without a Host',
+    'GET /healthz HTTP/1.1\r\n\r\n',
+    refused(400, 'invalid_arg', { header: 'Host' }),
+  ),
+  handled(
+    '65 requests at once: each is answered',
+    healthz.repeat(65),
+    ...Array.from({ length: 65 }, () => well),
+  ),
 ];
