@@ -52,59 +52,49 @@ export function createContext(io: CliIo, flags: GlobalFlags): Context {
     return DROPLEAF_TOKEN ? readTokenVariable(DROPLEAF_TOKEN) : (credentials.find(url)?.token ?? null);
   }
 
-  return {
-    io,
-    output,
-    name,
-    url,
-    credentials,
-    canAsk: canAsk(io),
-    token: findToken,
-    notSignedIn,
-    api: createApi({
-      url,
-      version: io.version,
-      timeoutMs: flags.timeout * 1000,
-      env: io.env,
-      note: output.note,
-      wait,
-      token: requireToken,
-      refused,
-    }),
-    tokenSource() {
-      if (findToken() === null) return null;
-      return DROPLEAF_TOKEN ? 'DROPLEAF_TOKEN' : 'login';
-    },
-  };
-
-  function requireToken(): string {
-    const token = findToken();
-    if (token !== null) return token;
-    throw notSignedIn();
-  }
-
-  function notSignedIn(): CliError {
-    return signInError(`not signed in to ${url}`);
-  }
-
-  function refused(): CliError {
-    const what = DROPLEAF_TOKEN ? 'the token in DROPLEAF_TOKEN' : 'the token of your last sign-in';
-    return signInError(`${url} does not accept ${what}`);
-  }
-
   function signInError(problem: string): CliError {
     const hint = DROPLEAF_TOKEN
       ? `Set it to a valid token, or unset it and run: ${name} login`
       : `Run: ${name} login, or set DROPLEAF_TOKEN`;
     return new CliError(`${problem}. ${hint}`, { exitCode: exitCodes.notSignedIn });
   }
+
+  const notSignedIn = () => signInError(`not signed in to ${url}`);
+  const api = createApi({
+    url,
+    version: io.version,
+    timeoutMs: flags.timeout * 1000,
+    env: io.env,
+    note: output.note,
+    wait: (seconds) => sleep(seconds * 1000),
+    token() {
+      const token = findToken();
+      if (token === null) throw notSignedIn();
+      return token;
+    },
+    refused() {
+      const what = DROPLEAF_TOKEN ? 'the token in DROPLEAF_TOKEN' : 'the token of your last sign-in';
+      return signInError(`${url} does not accept ${what}`);
+    },
+  });
+  return {
+    io,
+    output,
+    name,
+    url,
+    api,
+    credentials,
+    canAsk: canAsk(io),
+    token: findToken,
+    notSignedIn,
+    tokenSource() {
+      if (findToken() === null) return null;
+      return DROPLEAF_TOKEN ? 'DROPLEAF_TOKEN' : 'login';
+    },
+  };
 }
 
-function wait(seconds: number): Promise<void> {
-  return sleep(seconds * 1000);
-}
-
-/** After `--insecure-http`. If it cannot be stored, that is a warning: this command goes on without. */
+/** After `--insecure-http`. If it cannot be stored, that is a warning: this command continues without. */
 export async function rememberConsent({ io, output, url }: Context): Promise<void> {
   const services = createInsecureServices(io);
   if (!isInsecure(new URL(url)) || services.find(url) !== null) return;

@@ -1,13 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 import type { CliIo } from './io.ts';
 import { createOriginFile, type OriginFile } from './origin-file.ts';
-import { fields, isCount, isText, isTime, isToken, isWebAddress, type ShapeOf } from './shape.ts';
+import { fields, isCount, isText, isTime, isToken, isWebAddress, type Shape, type ShapeOf } from './shape.ts';
 
 /** A sign-in to one service. */
 const isCredential = fields({ token: isToken, user_id: isText });
 export type Credential = ShapeOf<typeof isCredential>;
 
-/** A sign-in that the user has not approved yet. The next `login` goes on with it. */
+/** A sign-in that the user has not approved yet. The next `login` continues it. */
 const isPendingSignIn = fields({
   code: isText,
   verification_url: isWebAddress,
@@ -25,17 +25,13 @@ const isConsent = fields({ since: isTime });
 
 type Home = Pick<CliIo, 'env' | 'platform' | 'homeDir'>;
 
-export function createCredentials(io: Home): OriginFile<Credential> {
-  return createOriginFile(join(configDir(io), 'dropleaf', 'credentials.json'), isCredential);
-}
-
-export function createPendingSignIns(io: Home): OriginFile<PendingSignIn> {
-  return createOriginFile(join(configDir(io), 'dropleaf', 'pending-sign-ins.json'), isPendingSignIn);
-}
-
+export const createCredentials = (io: Home) => openFile(io, 'credentials.json', isCredential);
+export const createPendingSignIns = (io: Home) => openFile(io, 'pending-sign-ins.json', isPendingSignIn);
 /** Services over http that the user allowed with `--insecure-http`. */
-export function createInsecureServices(io: Home): OriginFile<ShapeOf<typeof isConsent>> {
-  return createOriginFile(join(configDir(io), 'dropleaf', 'insecure-services.json'), isConsent);
+export const createInsecureServices = (io: Home) => openFile(io, 'insecure-services.json', isConsent);
+
+function openFile<T>(io: Home, name: string, shape: Shape<T>): OriginFile<T> {
+  return createOriginFile(join(configDir(io), 'dropleaf', name), shape);
 }
 
 /** XDG_CONFIG_HOME where it is set; otherwise the folder that the system has for settings. */

@@ -58,7 +58,7 @@ interface Connection {
   refused(): CliError;
 }
 
-/** When the user is told that there is no answer yet. */
+/** Then the user is told that there is no answer yet. */
 const silenceMs = 10_000;
 const maxTries = 5;
 /** The longest window that a service asks to wait for without a quota being used up is a minute. */
@@ -114,10 +114,8 @@ function prepare(connection: Connection, method: string, path: string, request: 
   };
 }
 
-interface Read extends Received {
-  /** undefined: the answer is not JSON. */
-  readonly json: unknown;
-}
+/** `json` is undefined if the answer is not JSON. */
+type Read = Received & { readonly json: unknown };
 
 async function receive(connection: Connection, url: URL, sent: Sent, leftMs: number): Promise<Read> {
   const { timeoutMs } = connection;
@@ -145,7 +143,6 @@ async function receive(connection: Connection, url: URL, sent: Sent, leftMs: num
   }
 }
 
-/** Checked when a command reads it, because other answers are documents, or empty. */
 function withJson({ json, ...answer }: Read, request: string): ApiAnswer {
   return {
     ...answer,
@@ -173,7 +170,6 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The error of an answer that is not a success, in the service's own words where it has some. */
 function errorOf({ status, headers, json }: Read, base: string): CliError {
   const retryAfterSeconds = readRetryAfter(headers['retry-after']);
   const { code, message, details } = isRecord(json) && isRecord(json.error) ? json.error : {};
@@ -192,7 +188,7 @@ function errorOf({ status, headers, json }: Read, base: string): CliError {
   return new CliError(`${base} answered with ${what}${hint}`, { exitCode, status, retryAfterSeconds });
 }
 
-/** Of an answer that has none of the service's codes: the error of something in front of it, or of another server. */
+/** An answer without a code of the service is from something in front of it, or from another server. */
 function guessOf(status: number): [hint: string, exitCode: number] {
   if (status === 413) {
     const hint =
@@ -204,12 +200,11 @@ function guessOf(status: number): [hint: string, exitCode: number] {
   return [': is this the address of a Dropleaf service?', exitCodes.failed];
 }
 
-/** Seconds; undefined: not given as such. */
 function readRetryAfter(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-/** Faults of the network that may pass, except ENOTFOUND. */
+/** They may pass, except ENOTFOUND. */
 const networkFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there',
   ECONNRESET: 'the connection was lost',
@@ -219,7 +214,6 @@ const networkFaults: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it takes too long',
 };
 
-/** undefined: it is another fault. */
 function otherFault(code: string): string | undefined {
   if (code.startsWith('HPE_')) return 'its answer is not HTTP';
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'it does not answer over https';
@@ -227,7 +221,7 @@ function otherFault(code: string): string | undefined {
   return 'its certificate is signed by nobody known here; set NODE_EXTRA_CA_CERTS to the file of its authority';
 }
 
-/** An answer that never came has no status. `cause` is Node's error. */
+/** @param cause Node's error */
 function networkError(cause: unknown, peer: string): CliError {
   const code = errorCode(cause) ?? '';
   const reason =

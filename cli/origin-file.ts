@@ -4,10 +4,7 @@ import { CliError, fileError } from './errors.ts';
 import { changeFile, readText } from './locked-file.ts';
 import { isRecord, type Shape } from './shape.ts';
 
-/**
- * A JSON file that only the user can read, with one entry for each service. It is replaced as a whole: a process that dies
- * leaves the old file or the new one. Processes change it one after the other.
- */
+/** A JSON file that only the user can read, with one entry for each service. Changed as `changeFile` does. */
 export interface OriginFile<T> {
   readonly path: string;
   /** null: there is none. @throws CliError if the file is not valid */

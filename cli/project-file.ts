@@ -51,9 +51,8 @@ export function recall(file: string, origin: string): Published | null {
 
 /**
  * The Idempotency-Key for the first publish of a file. It is remembered before it is sent, so that a publish that was
- * interrupted, or another one at the same moment, makes the same drop and not a second one.
- * @returns what was published, if another process has published the file meanwhile
- * @throws CliError as `remember` does
+ * interrupted, or another one at the same moment, makes the same drop.
+ * @returns what was published, if another process has published the file meanwhile @throws CliError as `remember` does
  */
 export async function keyOfFirst(file: string, origin: string): Promise<string | Published> {
   const key = randomUUID();
@@ -117,7 +116,7 @@ function projectPath(file: string): string {
   return join(dirname(resolve(file)), projectFileName);
 }
 
-/** macOS may write a name in another normal form than Linux. */
+/** macOS may write another normal form than Linux. */
 function nameOf(file: string): string {
   return basename(resolve(file)).normalize('NFC');
 }

@@ -185,7 +185,6 @@ async function store({ api, credentials, url }: Context, credential: Credential)
   }
 }
 
-/** null for a failure that may pass. @throws the error otherwise */
 function passing(error: unknown): null {
   if (error instanceof CliError && (error.status === undefined || error.status >= 429)) return null;
   throw error;

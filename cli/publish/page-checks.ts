@@ -25,33 +25,25 @@ export function checkPage(html: string): PageReport {
     if (relative.size <= maxExamples) addRelativeReferences(element, relative);
     addStorage(element, html, storage);
   }
-  return {
-    title,
-    warnings: [
-      ...(title === null ? ['the page has no <title>: browsers and shared links show another text'] : []),
-      ...describeScripts(hosts),
-      ...describeStorage(storage),
-      ...(hasBase ? [] : describeRelative(relative)),
-    ],
-  };
-}
-
-function describeScripts(hosts: ReadonlySet<string>): string[] {
-  if (hosts.size === 0) return [];
-  const text = `scripts from ${examples(hosts)}: they work, but that host can change what the page does; add integrity="…", or put the script into the page`;
-  return [text];
-}
-
-function describeStorage(storage: ReadonlyMap<string, number>): string[] {
-  if (storage.size === 0) return [];
-  const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
-  return [`${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`];
-}
-
-function describeRelative(references: ReadonlySet<string>): string[] {
-  if (references.size === 0) return [];
-  const text = `only the page itself is published: ${examples(references)} will not be found; put it into the page (a data: URL) or use a full address`;
-  return [text];
+  const warnings: string[] = [];
+  if (title === null) warnings.push('the page has no <title>: browsers and shared links show another text');
+  if (hosts.size > 0) {
+    warnings.push(
+      `scripts from ${examples(hosts)}: they work, but that host can change what the page does; add integrity="…", or put the script into the page`,
+    );
+  }
+  if (storage.size > 0) {
+    const uses = [...storage].map(([name, line]) => `${name} (line ${line})`).join(', ');
+    warnings.push(
+      `${uses}: the page runs in a sandbox without storage and cookies, where this throws an error`,
+    );
+  }
+  if (relative.size > 0 && !hasBase) {
+    warnings.push(
+      `only the page itself is published: ${examples(relative)} will not be found; put it into the page (a data: URL) or use a full address`,
+    );
+  }
+  return { title, warnings };
 }
 
 function examples(found: ReadonlySet<string>): string {
@@ -75,23 +67,16 @@ const storageUse = /\b(localStorage|sessionStorage|indexedDB|document\.cookie|na
 /** Data blocks such as JSON are not run. */
 const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
 
-function addStorage(
-  { name, attributes, text, offset }: Element,
-  html: string,
-  storage: Map<string, number>,
-): void {
-  if (name === 'script' && text !== null && runs.test((attributes.get('type') ?? '').trim())) {
-    for (const use of text.matchAll(storageUse)) {
-      const [found] = use;
-      if (!storage.has(found)) storage.set(found, lineOf(html, html.indexOf(text, offset) + use.index));
-    }
-  }
-  for (const [attribute, value] of attributes) {
-    if (!attribute.startsWith('on')) continue;
-    for (const [found] of value.matchAll(storageUse)) {
-      if (!storage.has(found)) storage.set(found, lineOf(html, offset));
-    }
-  }
+function addStorage(element: Element, html: string, storage: Map<string, number>): void {
+  const { name, attributes, text, offset } = element;
+  const add = (code: string, lineOfUse: (index: number) => number) => {
+    for (const { 0: found, index } of code.matchAll(storageUse))
+      if (!storage.has(found)) storage.set(found, lineOfUse(index));
+  };
+  if (name === 'script' && text !== null && runs.test((attributes.get('type') ?? '').trim()))
+    add(text, (index) => lineOf(html, html.indexOf(text, offset) + index));
+  for (const [attribute, value] of attributes)
+    if (attribute.startsWith('on')) add(value, () => lineOf(html, offset));
 }
 
 const cssUrl = /url\(\s*["']?([^"')\s]+)/gi;

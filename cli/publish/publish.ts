@@ -87,7 +87,9 @@ async function update(
   const change = async (method: string, below: string, request: ApiRequest) => {
     state = await requestDrop(context.api, method, `/${slug}${below}`, request).catch(
       async (error: unknown) => {
-        throw hasCode(error, 'version_conflict') ? await raced(context, slug, error) : error;
+        if (!hasCode(error, 'version_conflict')) throw error;
+        const { drop } = await readLive(context.api, slug); // somebody changed it a moment ago
+        throw conflict(context, drop, null, error);
       },
     );
   };
@@ -136,7 +138,7 @@ async function nextTitle({ api }: Context, page: Page, { slug, title }: Drop): P
 const areVersions = listOf(fields({ version: isCount }));
 
 /**
- * Remembers the drop. The page is published already, so a file that cannot be written is no failure.
+ * The page is published already, so a file that cannot be written is no failure.
  * @param contextHash SHA-256 of the context that the live version has if the page brings none
  */
 async function rememberDrop(
@@ -197,12 +199,6 @@ function conflict({ name }: Context, drop: Drop, version: number | null, cause?:
     ].join('\n'),
     { exitCode: exitCodes.conflict, code: 'version_conflict', cause },
   );
-}
-
-/** Somebody changed the drop after it was read a moment ago. */
-async function raced(context: Context, slug: string, cause: unknown): Promise<CliError> {
-  const { drop } = await readLive(context.api, slug);
-  return conflict(context, drop, null, cause);
 }
 
 function gone({ url, name }: Context, slug: string, known: Published | null, cause: unknown): CliError {
