@@ -12,6 +12,7 @@ import { inParallel } from '../contract/records.ts';
 import { createTestClock } from '../support/clock.ts';
 import { infoOf, startFakeRedis } from '../support/fake-redis.ts';
 import { atOnce, backInTimeMs, inTimeMs } from '../support/in-time.ts';
+import { listen } from '../support/listen.ts';
 import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
@@ -23,13 +24,6 @@ describe('The connection to Redis', () => {
   const redis = useRedis();
 
   describe('at the start', () => {
-    function withUserAndPassword(url: string): string {
-      const changed = new URL(url);
-      changed.username = 'nobody';
-      changed.password = 's3cret';
-      return changed.href;
-    }
-
     async function sentenceFor(url: string): Promise<string> {
       const error = await rejectionOf(redis.open({ url }));
       expect(error.message + String(error.cause) + error.stack).not.to.include('s3cret');
@@ -37,26 +31,27 @@ describe('The connection to Redis', () => {
       return error.message;
     }
 
-    it('fails if the password is refused, with an error that does not contain it', async () => {
-      expect(await sentenceFor(withUserAndPassword(redisUrl()))).to.match(
+    for (const [what, change, sentence] of [
+      [
+        'the password is refused',
+        { username: 'nobody', password: 's3cret' },
         /^Redis at \S+:\d+ refuses the user, password or database number in REDIS_URL: WRONGPASS/,
-      );
-    });
-
-    it('fails if the database number does not exist', async () => {
-      const url = new URL(redisUrl());
-      url.pathname = '/99999';
-      expect(await sentenceFor(url.href)).to.match(
+      ],
+      [
+        'the database number does not exist',
+        { pathname: '/99999' },
         /database number in REDIS_URL: ERR DB index is out of range/,
-      );
-    });
+      ],
+    ] as const)
+      it(`fails if ${what}`, async () => {
+        const url = new URL(redisUrl());
+        Object.assign(url, change);
+        expect(await sentenceFor(url.href)).to.match(sentence);
+      });
 
     it('fails if the server is not Redis', async () => {
       const server = createHttpServer((_, response) => response.end());
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const address = server.address();
-      const port = typeof address === 'object' ? address?.port : undefined;
-      expect(await sentenceFor(`redis://:s3cret@127.0.0.1:${port}`)).to.match(/is not Redis/);
+      expect(await sentenceFor(`redis://:s3cret@127.0.0.1:${await listen(server)}`)).to.match(/is not Redis/);
       server.close();
     });
 
@@ -80,28 +75,24 @@ describe('The connection to Redis', () => {
     });
 
     it('fails if the certificate is not trusted, or if the server has no TLS', () => {
-      const selfSigned = Object.assign(new Error('self-signed certificate'), {
-        code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
-      });
-      expect(findMisconfiguration(selfSigned, 'h:1')).to.include('not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
-      const plain = Object.assign(new Error('SSL routines:ssl3_get_record:wrong version number'), {
-        code: 'EPROTO',
-      });
-      expect(findMisconfiguration(plain, 'h:1')).to.include('does not use TLS');
+      for (const [code, message, sentence] of [
+        ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed', 'not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
+        ['EPROTO', 'SSL routines:ssl3_get_record:wrong version number', 'does not use TLS'],
+      ] as const)
+        expect(findMisconfiguration(Object.assign(new Error(message), { code }), 'h:1')).to.include(sentence);
     });
 
-    for (const url of [
-      '',
-      'nonsense',
-      'http://h:1',
-      'redis://',
-      'redis://:s3cret@h/x',
-      'redis://:s3cret%@h',
-    ]) {
-      it(`refuses the address "${url}" without repeating it`, async () => {
-        expect(await sentenceFor(url)).to.match(/^REDIS_URL must be like/);
-      });
-    }
+    it('refuses an address that is not one of Redis, without repeating it', async () => {
+      for (const url of [
+        '',
+        'nonsense',
+        'http://h:1',
+        'redis://',
+        'redis://:s3cret@h/x',
+        'redis://:s3cret%@h',
+      ])
+        expect(await sentenceFor(url), url).to.match(/^REDIS_URL must be like/);
+    });
 
     it('continues without a server after 3 s, and logs its address once, without credentials', async () => {
       const log = createRecordingLog();

@@ -5,7 +5,7 @@ import { createRedisViewStore } from '../../shared/views/redis.ts';
 import type { ViewCount, ViewTotals } from '../../shared/views/view-store.ts';
 import { inParallel, later, start } from '../contract/records.ts';
 import { atOnce, inTimeMs } from '../support/in-time.ts';
-import { emptyRedis, redisUrl, untilBack, useRedis } from '../support/redis.ts';
+import { redisUrl, untilBack, useRedis } from '../support/redis.ts';
 import { rejectionOf } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { createMeanwhile } from '../worker/faults.ts';
@@ -185,17 +185,6 @@ describe('Views in Redis', () => {
     await cut.add('w', 2, viewsOf(1));
     await cut.aggregate(start);
     expectTotal(2);
-  });
-
-  it('are counted after Redis was emptied, also if a batch was open', async () => {
-    const connection = await redis.open();
-    const store = createRedisViewStore(connection, totals);
-    await store.add('w', 1, viewsOf(2));
-    await store.aggregate(start);
-    await emptyRedis(connection);
-    await store.add('w', 2, viewsOf(2));
-    await store.aggregate(later);
-    expectTotal(4);
   });
 
   it('that the first release recorded are added, its open batch under its number', async () => {

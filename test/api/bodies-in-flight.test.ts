@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { reportFormBytes } from '../../api/reports/reports.ts';
 import { maxDropBodyBytes } from '../../shared/config/config.ts';
 import { expectError, expectErrorPage } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 import type { Connection } from '../support/socket.ts';
 
 const mib = 1024 * 1024;
@@ -108,6 +108,7 @@ describe('Request bodies that are still arriving', () => {
 
   describe('with BUFFERED_BYTES of 1 MiB', () => {
     const service = useService({ ...common, BUFFERED_BYTES: String(mib) });
+    const owner = useOwner(service);
     const { almostWrite, almostSendForm, untilRead } = senderTo(service);
     const body = (bytes: number) => Buffer.from(JSON.stringify({ title: 't', html: 'x'.repeat(bytes) }));
     const post = (owner: Owner, bytes: number) => owner.request('POST', '/api/drops', { raw: body(bytes) });
@@ -156,7 +157,6 @@ describe('Request bodies that are still arriving', () => {
     });
 
     it('bodies no longer count when their clients have disconnected', async () => {
-      const owner = await service.newOwner();
       for (let n = 0; n < 3; n++) {
         (await almostWrite(owner, 'POST', '/api/drops', body(700_000))).close();
       }
@@ -169,7 +169,6 @@ describe('Request bodies that are still arriving', () => {
     });
 
     it('bodies behind unread answers no longer count when the connection is closed', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create({ html: `<!doctype html>${'x'.repeat(300_000)}` });
       const whole = body(600_000);
       const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };

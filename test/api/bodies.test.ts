@@ -4,7 +4,7 @@ import { type Call, jsonCalls, pathOf } from '../support/calls.ts';
 import type { Answer } from '../support/client.ts';
 import { watchEventLoop } from '../support/cpu.ts';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 import { exchange } from '../support/socket.ts';
 
 const acceptHeaders: Readonly<Record<string, string>> = {
@@ -16,6 +16,7 @@ const valid = JSON.stringify({ title: 't', html: 'h' });
 
 describe('Request bodies', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000', SIGN_IN_STARTS_PER_MINUTE: '1000' });
+  const owner = useOwner(service);
 
   /** Makes every call that takes JSON. */
   async function forEachCall(
@@ -51,7 +52,6 @@ describe('Request bodies', () => {
     }
 
     it('a large body that is not JSON, or not UTF-8: 400 invalid_json', async () => {
-      const owner = await service.newOwner();
       const text = `{"title":"t","html":"${'x'.repeat(2_000_000)}`;
       expectError(await owner.request('POST', '/api/drops', { raw: text }), 400, 'invalid_json');
       const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xff]), Buffer.from('"}')]);
@@ -59,14 +59,12 @@ describe('Request bodies', () => {
     });
 
     it('JSON that is not an object: 400 invalid_arg', async () => {
-      const owner = await service.newOwner();
       for (const raw of ['null', '[]', '"text"', '7', 'true', '[{"title":"t","html":"h"}]']) {
         expectError(await owner.request('POST', '/api/drops', { raw }), 400, 'invalid_arg');
       }
     });
 
     it('no body counts as {}', async () => {
-      const owner = await service.newOwner();
       const path = `/api/drops/${(await owner.create()).slug}`;
       expectError(await owner.request('POST', '/api/drops'), 400, 'title_required');
       expectError(await owner.request('PUT', path), 400, 'html_required');
@@ -77,14 +75,12 @@ describe('Request bodies', () => {
     });
 
     it('in chunks, without a length', async () => {
-      const owner = await service.newOwner();
       const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
       const answer = await owner.request('POST', '/api/drops', { raw: valid, headers });
       expect(answer.status).to.equal(201);
     });
 
     it('deep nesting and 900,000 keys are refused while other requests are answered', async () => {
-      const owner = await service.newOwner();
       const many = Array.from({ length: 900_000 }, (_, index) => `"k${index}":1`).join();
       for (const raw of ['['.repeat(12_000_000), `{"a":`.repeat(2_000_000), `{${many}}`]) {
         const sent: Promise<Answer> = owner.request('POST', '/api/drops', { raw });
@@ -135,7 +131,6 @@ describe('Request bodies', () => {
       'application/json;charset="UTF-8"',
     ]) {
       it(`Content-Type: ${type}: legal`, async () => {
-        const owner = await service.newOwner();
         const answer = await owner.request('POST', '/api/drops', {
           raw: valid,
           headers: { 'content-type': type },
@@ -156,7 +151,6 @@ describe('Request bodies', () => {
     }
 
     it('Content-Encoding: identity: legal', async () => {
-      const owner = await service.newOwner();
       const options = { raw: valid, headers: { 'content-encoding': 'identity' } };
       expect((await owner.request('POST', '/api/drops', options)).status).to.equal(201);
     });
@@ -206,14 +200,12 @@ describe('Request bodies', () => {
     });
 
     it('the same in chunks, without a length', async () => {
-      const owner = await service.newOwner();
       const headers = { 'content-length': '', 'transfer-encoding': 'chunked' };
       const answer = await owner.request('POST', '/api/drops', { raw: big, headers });
       expect(expectError(answer, 400, 'html_too_large').max_bytes).to.equal(2_097_152);
     });
 
     it('a PATCH with a whole html by mistake: 400 metadata_only_on_patch', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create();
       const body = { html: 'x'.repeat(2_097_152) };
       const answer = await owner.request('PATCH', `/api/drops/${slug}`, { body });
@@ -221,7 +213,6 @@ describe('Request bodies', () => {
     });
 
     it('the largest valid PATCH is accepted', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create();
       const astral = (count: number) => '\\ud83d\\ude00'.repeat(count);
       const keys = Array.from({ length: 10 }, (_, index) => `"${String(index).repeat(64)}":"${astral(256)}"`);

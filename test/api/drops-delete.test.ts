@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { callEverything } from '../support/calls.ts';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 
 describe('DELETE /api/drops/{slug}', () => {
   const service = useService();
+  const owner = useOwner(service);
   const remove = (owner: Owner, slug: string) => owner.request('DELETE', `/api/drops/${slug}`);
 
   it('204 without a body; from then on 404 not_found everywhere, also after the jobs and after a restart', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ context: 'c', metadata: { a: 'b' } });
     const kept = await owner.create();
     await owner.put(slug);
@@ -30,7 +30,6 @@ describe('DELETE /api/drops/{slug}', () => {
   });
 
   it('parallel PUTs are answered 200 or 404, and the drop is gone', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const [gone, ...puts] = await Promise.all([
       remove(owner, slug),

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { expectDrop, expectError } from '../support/expect.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 const html = '<!doctype html><title>Report</title><p>All is well';
 
 describe('One drop', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
+  const owner = useOwner(service);
 
   async function withDrop(fields: object = {}) {
     const owner = await service.newOwner();
@@ -18,7 +19,6 @@ describe('One drop', () => {
 
   describe('POST /api/drops', () => {
     it('valid body: 201 with Drop, latest_version is 1, view_count 0, locked false', async () => {
-      const owner = await service.newOwner();
       const answer = await owner.request('POST', '/api/drops', { body: { title: 'Weekly report', html } });
       expect(answer.status).to.equal(201);
       const { slug } = answer.body;
@@ -39,7 +39,6 @@ describe('One drop', () => {
     });
 
     it('all fields: stored as sent, read back the same; the passcode is never in the drop', async () => {
-      const owner = await service.newOwner();
       const shown = {
         title: '  Späti 😀  ',
         description: 'What happened\nthis week',
@@ -57,14 +56,12 @@ describe('One drop', () => {
     });
 
     it('the same title twice: two drops, there is no upsert', async () => {
-      const owner = await service.newOwner();
       const [one, two] = [await owner.create({ title: 'Same' }), await owner.create({ title: 'Same' })];
       expect(one.slug).to.not.equal(two.slug);
       expect((await owner.get('/api/me')).body.drop_count).to.equal(2);
     });
 
     it('a refused body leaves no drop', async () => {
-      const owner = await service.newOwner();
       expect((await owner.post({ metadata: { a: 1 } })).status).to.equal(400);
       expect((await owner.get('/api/me')).body.drop_count).to.equal(0);
       expect((await owner.get('/api/drops')).body.data).to.deep.equal([]);
@@ -73,7 +70,6 @@ describe('One drop', () => {
 
   describe('PUT /api/drops/{slug}', () => {
     it('200 with Drop; latest_version is incremented, also for the same html; omitted fields stay', async () => {
-      const owner = await service.newOwner();
       const drop = await owner.create({
         html: 'same',
         description: 'd',
@@ -88,7 +84,6 @@ describe('One drop', () => {
     });
 
     it('each version has its own context, or none', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create({ context: 'first' });
       await owner.put(slug);
       await owner.put(slug, { context: 'third' });
@@ -99,12 +94,10 @@ describe('One drop', () => {
     });
 
     it('validation comes before existence', async () => {
-      const owner = await service.newOwner();
       expectError(await owner.put('nosuchslug00', { html: '' }), 400, 'html_required');
     });
 
     it('parallel PUTs: each gets a version number of its own, none is lost', async () => {
-      const owner = await service.newOwner();
       const { slug } = await owner.create();
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>

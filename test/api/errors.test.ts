@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { expectError, expectErrorPage } from '../support/expect.ts';
 import { parsePage } from '../support/html.ts';
-import { startService, useService } from '../support/service.ts';
+import { startService, useOwner, useService } from '../support/service.ts';
 
 describe('Errors', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   it('an address in absolute form is the same as its path (RFC 9112, section 3.2.2)', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     for (const host of [service.url, 'http://elsewhere.example', 'HTTPS://elsewhere.example:8443']) {
       expect((await service.get(`${host}/p/${slug}/raw`)).status, host).to.equal(200);
@@ -23,7 +23,6 @@ describe('Errors', () => {
   });
 
   it('an error is not cached', async () => {
-    const owner = await service.newOwner();
     for (const path of ['/nothing', '/p/nosuchslug00', '/p/nosuchslug00/raw', '/api/drops/nosuchslug00']) {
       expect((await owner.get(path)).headers['cache-control'], path).to.match(/no-store/);
     }
@@ -74,7 +73,6 @@ describe('Errors', () => {
     }
 
     it('text from the request cannot inject markup into the page', async () => {
-      const owner = await service.newOwner();
       const hostile = encodeURIComponent('</script><script>alert(1)</script><!--');
       const headers = { 'sec-fetch-mode': 'navigate' };
       for (const path of [
@@ -110,7 +108,6 @@ describe('Errors', () => {
     });
 
     it('Expect: 100-continue is supported', async () => {
-      const owner = await service.newOwner();
       const body = JSON.stringify({ title: 't', html: 'h' });
       const connection = await service.connect();
       try {

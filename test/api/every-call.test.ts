@@ -14,7 +14,7 @@ import {
 import { type Answer, lasting } from '../support/client.ts';
 import { routesWith } from '../support/description.ts';
 import { expectError } from '../support/expect.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 const openPaths = ['/api/onboard', '/api/auth/start', '/api/auth/poll'];
@@ -25,6 +25,7 @@ const titleOf = ({ name, body }: Call) => `${name} ${JSON.stringify(body) ?? ''}
 /** The calls are those of the table of routes: a new one is tested here before it has a test of its own. */
 describe('Every call of the API', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000', CHANGES_PER_MINUTE: '1000' });
+  const owner = useOwner(service);
 
   /** A drop with two versions, and another token of its owner. */
   async function scene() {
@@ -95,7 +96,6 @@ describe('Every call of the API', () => {
 
   describe('on what is not there', () => {
     it('a drop that does not exist: 404 not_found', async () => {
-      const owner = await service.newOwner();
       for (const slug of ['nosuchslug00', 'x_-9'.repeat(16)])
         for (const answer of await callEverything(owner, slug)) expectError(answer, 404, 'not_found');
     });
@@ -115,7 +115,6 @@ describe('Every call of the API', () => {
     });
 
     it('a slug outside ^[A-Za-z0-9_-]{1,64}$: 400 invalid_slug', async () => {
-      const owner = await service.newOwner();
       for (const slug of ['a.b', '%61bc', 'a%20b', '%C3%A4', 'a~b', 'x'.repeat(65), '%00', '%ff', 'a%2Fb'])
         for (const answer of await callEverything(owner, slug)) expectError(answer, 400, 'invalid_slug');
     });

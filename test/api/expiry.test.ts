@@ -3,7 +3,7 @@ import { unavailable } from '../../shared/domain/errors.ts';
 import { callEverything } from '../support/calls.ts';
 import { expectDrop, expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
-import { type TestService, useService } from '../support/service.ts';
+import { type TestService, useOwner, useService } from '../support/service.ts';
 import { readStored } from '../support/stored.ts';
 
 const minute = 60_000;
@@ -13,9 +13,9 @@ const limits = { WRITES_PER_MINUTE: '100000', CHANGES_PER_MINUTE: '100000' };
 
 describe('expires_at', () => {
   const service = useService(limits);
+  const owner = useOwner(service);
 
   it('is set by POST, PUT and PATCH, stays if it is left out, and null removes it', async () => {
-    const owner = await service.newOwner();
     const end = service.clock.now() + hour;
     const { slug, ...made } = await owner.create({ expires_at: end });
     expect(made.expires_at).to.equal(end);
@@ -39,7 +39,6 @@ describe('expires_at', () => {
   });
 
   it('may be the next millisecond, and at most 10 years ahead', async () => {
-    const owner = await service.newOwner();
     for (const ahead of [1, tenYears]) {
       const end = service.clock.now() + ahead;
       expect((await owner.create({ expires_at: end })).expires_at).to.equal(end);
@@ -47,7 +46,6 @@ describe('expires_at', () => {
   });
 
   it('400 invalid_arg for any other value, and nothing is written', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const now = service.clock.now();
     const ofPost = [
@@ -83,7 +81,6 @@ describe('expires_at', () => {
   });
 
   it('is a query parameter of a text/html body', async () => {
-    const owner = await service.newOwner();
     const end = service.clock.now() + hour;
     const send = (method: string, path: string) =>
       owner.request(method, `/api/drops${path}`, {

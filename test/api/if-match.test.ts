@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 
 const operator = { by: 'root', reason: 'phishing' };
 
 /** What each call does with it: every-call.test.ts. */
 describe('If-Match', () => {
   const service = useService({ WRITES_PER_DAY: '4' });
+  const owner = useOwner(service);
 
   /** With two versions; both raised its revision. */
   async function createDrop(owner: Owner) {
@@ -25,7 +26,6 @@ describe('If-Match', () => {
   }
 
   it('is never required, and only a change by the owner or an operator moves the ETag', async () => {
-    const owner = await service.newOwner();
     const { slug, etag } = await createDrop(owner);
     await service.get(`/p/${slug}`, { headers: { 'user-agent': 'Mozilla/5.0' } });
     await service.settle();
@@ -39,7 +39,6 @@ describe('If-Match', () => {
   });
 
   it('"*", a list and a weakened tag match', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const patch = ['PATCH', { title: 'New' }] as const;
     const forms = [
@@ -59,7 +58,6 @@ describe('If-Match', () => {
   });
 
   it('a tag that no drop has does not match: 412', async () => {
-    const owner = await service.newOwner();
     const { slug } = await createDrop(owner); // its revision is 2
     const tags = [
       '""',
@@ -79,7 +77,6 @@ describe('If-Match', () => {
   });
 
   it('a malformed value is 400 invalid_arg that names the header, and changes nothing', async () => {
-    const owner = await service.newOwner();
     const { slug, drop } = await createDrop(owner);
     const malformed = [
       ' ',
@@ -104,7 +101,6 @@ describe('If-Match', () => {
   });
 
   it('PUT with a text/html body: the same', async () => {
-    const owner = await service.newOwner();
     const { slug, etag } = await createDrop(owner);
     const put = (tag: string) => {
       const headers = { 'content-type': 'text/html', 'if-match': tag };
@@ -115,7 +111,6 @@ describe('If-Match', () => {
   });
 
   it('a refused write does not count for the day', async () => {
-    const owner = await service.newOwner();
     const { slug, etag } = await createDrop(owner);
     for (let n = 0; n < 5; n++) expectError(await change(owner, slug, '"1"'), 412, 'version_conflict');
     expect((await change(owner, slug, etag)).status).to.equal(200);

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 
 const day = 86_400_000;
 const secondsLeft = (now: number) => Math.ceil((day - (now % day)) / 1000);
 
 describe('WRITES_PER_DAY: 10', () => {
   const service = useService({ WRITES_PER_DAY: '10', DROPS_PER_ACCOUNT: '12', VERSIONS_PER_DROP: '3' });
+  const owner = useOwner(service);
 
   /** How many of as many parallel POSTs are accepted. */
   async function accepted(owner: Owner, count: number): Promise<number> {
@@ -15,14 +16,12 @@ describe('WRITES_PER_DAY: 10', () => {
   }
 
   it('10 of 25 parallel writes are accepted, further ones are 429 daily_quota_exceeded', async () => {
-    const owner = await service.newOwner();
     expect(await accepted(owner, 25)).to.equal(10);
     expectTooMany(await owner.post(), 'daily_quota_exceeded', secondsLeft(service.clock.now()));
     expect((await owner.get('/api/me')).body.drop_count).to.equal(10);
   });
 
   it('counts POST and PUT together, before the caps', async () => {
-    const owner = await service.newOwner();
     const [a, b] = await Promise.all([owner.create(), owner.create()]);
     for (const { slug } of [a, a, b, b]) expect((await owner.put(slug)).status).to.equal(200);
     expect(await accepted(owner, 5)).to.equal(4);
@@ -30,7 +29,6 @@ describe('WRITES_PER_DAY: 10', () => {
   });
 
   it('the next UTC day begins after Retry-After seconds, not before', async () => {
-    const owner = await service.newOwner();
     await accepted(owner, 10);
     const { slug } = (await owner.get('/api/drops')).body.data[0] ?? { slug: '' };
     const refused = await owner.put(slug);
@@ -43,7 +41,6 @@ describe('WRITES_PER_DAY: 10', () => {
   });
 
   it('counts accepted writes only: not 400, 404, version_limit_reached or quota_exceeded', async () => {
-    const owner = await service.newOwner();
     for (let n = 0; n < 6; n++) {
       expectError(await owner.post({ html: '' }), 400, 'html_required');
       expectError(await owner.put('nosuchslug00'), 404, 'not_found');
@@ -61,7 +58,6 @@ describe('WRITES_PER_DAY: 10', () => {
   });
 
   it('is not given back by DELETE', async () => {
-    const owner = await service.newOwner();
     await accepted(owner, 10);
     for (const { slug } of (await owner.get('/api/drops')).body.data)
       await owner.request('DELETE', `/api/drops/${slug}`);
@@ -69,7 +65,6 @@ describe('WRITES_PER_DAY: 10', () => {
   });
 
   it('is per account, whichever token is used, and survives a restart', async () => {
-    const owner = await service.newOwner();
     const second = await service.newToken(owner);
     expect(await accepted(owner, 5)).to.equal(5);
     await service.restart();

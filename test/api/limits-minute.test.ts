@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectTooMany } from '../support/expect.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 
 /** The clock starts in the middle of a minute. */
 const secondsLeft = (now: number) => 60 - Math.floor((now % 60_000) / 1000);
@@ -15,9 +15,9 @@ async function accepted(owner: Owner, count: number): Promise<number> {
 
 describe('WRITES_PER_MINUTE: 60', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   it('60 of 80 parallel writes are accepted, POST and PUT together; the others are 429 rate_limited', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const answers = await times(79, (index) => (index % 2 === 0 ? owner.post() : owner.put(slug)));
     const refused = answers.filter(({ status }) => status >= 300);
@@ -26,7 +26,6 @@ describe('WRITES_PER_MINUTE: 60', () => {
   });
 
   it('the next minute begins after Retry-After seconds, not before, and with the whole limit', async () => {
-    const owner = await service.newOwner();
     expect(await accepted(owner, 61)).to.equal(60);
     service.clock.advance(1); // seconds are rounded up
     const refused = await owner.post();
@@ -38,7 +37,6 @@ describe('WRITES_PER_MINUTE: 60', () => {
   });
 
   it('counts refused requests: 400, 404 and 415', async () => {
-    const owner = await service.newOwner();
     const headers = { 'content-type': 'text/plain' };
     const refusals = await Promise.all([
       ...(await times(20, () => owner.request('POST', '/api/drops', { raw: 'no json' }))),
@@ -50,7 +48,6 @@ describe('WRITES_PER_MINUTE: 60', () => {
   });
 
   it('is checked before the body: 429 comes while the body is under way', async () => {
-    const owner = await service.newOwner();
     await accepted(owner, 60);
     const answer = await service.sendHead('POST', '/api/drops', {
       authorization: `Bearer ${owner.token}`,
@@ -71,7 +68,6 @@ describe('WRITES_PER_MINUTE: 60', () => {
   });
 
   it('does not limit reads, views, polls and other changes', async () => {
-    const owner = await service.newOwner();
     const drops = await times(60, () => owner.create());
     const [{ slug } = { slug: '' }] = drops;
     const paths = [

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 
 describe('Logs', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   /** The fields of the line of the request, as text. */
   async function lineOf(answer: { headers: Record<string, string | undefined> }): Promise<string> {
@@ -17,7 +18,6 @@ describe('Logs', () => {
   }
 
   it('say which drop a request was for, and how many bytes its answer had', async () => {
-    const owner = await service.newOwner();
     const created = await owner.post({ html: 'a'.repeat(5_000) });
     const { slug } = created.body;
     const answers = [
@@ -50,7 +50,6 @@ describe('Logs', () => {
   });
 
   it('have no status for an upload that a stop cut off', async () => {
-    const owner = await service.newOwner();
     const from = service.logs.length;
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -66,7 +65,6 @@ describe('Logs', () => {
   });
 
   it('have one line for each request, with the id from X-Request-Id', async () => {
-    const owner = await service.newOwner();
     for (const path of ['/api/me', '/nothing', '/api/drops?page=0']) {
       const from = service.logs.length;
       const answer = await owner.get(path);

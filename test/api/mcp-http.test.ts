@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Engine } from '../../shared/engines/engine.ts';
 import { createPlainClient } from '../support/client.ts';
 import { expectError, expectTooMany } from '../support/expect.ts';
-import { type Owner, startService, useService } from '../support/service.ts';
+import { type Owner, startService, useOwner, useService } from '../support/service.ts';
 import type { WireToken } from '../support/wire.ts';
 
 const accept = { accept: 'application/json, text/event-stream' };
@@ -25,6 +25,7 @@ function modern(method: string, params: object = {}) {
 
 describe('POST /mcp over HTTP', () => {
   const service = useService();
+  const owner = useOwner(service);
   const send = (owner: Owner, body: unknown, headers = {}) =>
     owner.request('POST', '/mcp', { body, headers: { ...accept, ...headers } });
   /** What the library answers has no envelope: it is an error of JSON-RPC. */
@@ -44,7 +45,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('403 for a page of another origin (DNS rebinding), also with a token; the service itself may', async () => {
-    const owner = await service.newOwner();
     for (const origin of ['https://evil.example', 'null', `${service.url}.evil.example`]) {
       expectError(await send(owner, call(publishing), { origin }), 403, 'forbidden');
     }
@@ -55,7 +55,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('answers 2025-11-25 with an event, 2026-07-28 with JSON, and never with a session', async () => {
-    const owner = await service.newOwner();
     const older = await send(owner, call(publishing), { 'mcp-session-id': 'x' });
     expect(older.headers).to.include({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     const newer = modern('tools/call', publishing);
@@ -70,7 +69,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('202 without a body for notifications and answers', async () => {
-    const owner = await service.newOwner();
     for (const body of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 5, result: {} },
@@ -81,14 +79,12 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('refuses batches: one of a hundred calls makes nothing', async () => {
-    const owner = await service.newOwner();
     for (const body of [Array(100).fill(call(publishing)), []])
       expectError(await send(owner, body), 400, 'invalid_arg');
     expect(await dropsOf(owner)).to.equal(0);
   });
 
   it('refuses what is no message, and tells no more than that', async () => {
-    const owner = await service.newOwner();
     for (const body of [
       ...[5, null, 'x', {}, { jsonrpc: '2.0', id: { a: 1 }, method: 'tools/list' }],
       ...[
@@ -111,7 +107,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('tools named like parts of objects are unknown, and so are their arguments', async () => {
-    const owner = await service.newOwner();
     for (const name of ['__proto__', 'constructor', 'toString'])
       expect((await send(owner, call({ name }))).text).to.include('No such tool');
     const raw = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_drops","arguments":{"__proto__":{"x":1}}}}`;
@@ -120,7 +115,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('control characters of arguments come back escaped', async () => {
-    const owner = await service.newOwner();
     const args = { title: 'x', html: 'x', 'a\u0000\u001b[31m\r\n\r\ndata: {}\u2028': 1 };
     const { text } = await send(owner, call({ name: 'publish_drop', arguments: args }));
     expect(text).to.include('no argument');
@@ -130,7 +124,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('a flood of _meta, of depth or of members is refused before it is parsed', async () => {
-    const owner = await service.newOwner();
     const flood = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`k${at}`, at]));
     const deep = JSON.parse('['.repeat(20) + ']'.repeat(20));
     for (const _meta of [flood, { deep }])
@@ -141,7 +134,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('a body above 256 KB counts as one write before it is read, and needs Content-Length', async () => {
-    const owner = await service.newOwner();
     const large = call({ name: 'publish_drop', arguments: { title: 'x', html: 'x'.repeat(300_000) } });
     for (let at = 0; at < 59; at++) await owner.post();
     const chunked = { 'content-length': '', 'transfer-encoding': 'chunked' };
@@ -160,7 +152,6 @@ describe('POST /mcp over HTTP', () => {
   });
 
   it('the limits of the API: writes, other changes, suspended accounts, revoked tokens; reading is free', async () => {
-    const owner = await service.newOwner();
     const slug = (await owner.create()).slug;
     const locking = { name: 'set_passcode', arguments: { slug, passcode: '' } };
     for (let at = 0; at < 59; at++) await owner.post();
@@ -180,7 +171,6 @@ describe('POST /mcp over HTTP', () => {
 
   for (const params of [publishing, { name: 'list_drops' }]) {
     it(`${params.name}: 401 for a token that is revoked while the body arrives`, async () => {
-      const owner = await service.newOwner();
       const other = await service.newToken(owner);
       const body = Buffer.from(JSON.stringify(call(params)));
       const connection = await service.connect();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
-import { startService, useService } from '../support/service.ts';
+import { startService, useOwner, useService } from '../support/service.ts';
 
 /** Legal by spec section 2, and a trap for objects, paths, databases or case-folding. */
 const hostileKeys = [
@@ -16,10 +16,10 @@ const wrongKeys = [
 
 describe('Metadata', () => {
   const service = useService({ WRITES_PER_MINUTE: '1000' });
+  const owner = useOwner(service);
 
   for (const key of hostileKeys) {
     it(`the key ${key} comes back as it was sent, can be filtered by and changed`, async () => {
-      const owner = await service.newOwner();
       const value = 'v & "w"=1';
       const tag = `"metadata":{${JSON.stringify(key)}:${JSON.stringify(value)}}`;
       const raw = `{"title":"t","html":"h",${tag}}`;
@@ -40,7 +40,6 @@ describe('Metadata', () => {
   }
 
   it('a key outside the rules: 400 invalid_arg, in bodies and in filters', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     const path = `/api/drops/${slug}`;
     for (const key of wrongKeys) {
@@ -57,7 +56,6 @@ describe('Metadata', () => {
   });
 
   it('values come back exactly, and filters compare them exactly', async () => {
-    const owner = await service.newOwner();
     const values = [' a', 'a', 'A', 'a ', '', 'é', 'e\u0301', '%', "'", '\\', '\u2028', '😀'.repeat(256)];
     for (const value of values) await owner.create({ metadata: { v: value, V: 'upper' } });
     await owner.create({ metadata: { other: '' } });
@@ -68,7 +66,6 @@ describe('Metadata', () => {
   });
 
   it('a filter with an illegal value: 400 invalid_arg', async () => {
-    const owner = await service.newOwner();
     for (const value of ['x%00', encodeURIComponent('é'.repeat(257))]) {
       const answer = await owner.get(`/api/drops?metadata.a=${value}`);
       expect(expectError(answer, 400, 'invalid_arg').field).to.equal('metadata.a');

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
 import { connectMcp } from '../support/mcp.ts';
 import { noLimits } from '../support/no-limits.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 import type { WirePublisher, WireVersionListItem } from '../support/wire.ts';
 
 describe('include=published_by', () => {
   const service = useService(noLimits);
+  const owner = useOwner(service);
 
   async function publishersOf(owner: Owner, slug: string) {
     const { body } = await owner.get<WireVersionListItem[]>(
@@ -22,7 +23,6 @@ describe('include=published_by', () => {
   }
 
   it('names the token of each write: POST, PUT, text/html, an upload, a restore, MCP; a revoked one too', async () => {
-    const owner = await service.newOwner();
     const other = await service.newToken(owner, 'a <b>"label"</b>');
     const unnamed = await service.newToken(owner);
     const { slug } = await other.create();
@@ -47,7 +47,6 @@ describe('include=published_by', () => {
   });
 
   it('is in no other answer, and nothing public', async () => {
-    const owner = await service.newOwner();
     const labelled = await service.newToken(owner, 'secret-label-7');
     const { slug } = await labelled.create({ context: 'why' });
     const { id } = await publisher(labelled);
@@ -64,7 +63,6 @@ describe('include=published_by', () => {
   });
 
   it('an unknown or repeated value: 400 invalid_arg', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     for (const query of ['include=x', 'include=', 'include=published_by&include=published_by'])
       for (const path of ['versions', 'v/1']) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectError } from '../support/expect.ts';
 import { createGate } from '../support/gate.ts';
-import { type Owner, useService } from '../support/service.ts';
+import { type Owner, useOwner, useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { WireVersionListItem } from '../support/wire.ts';
 
@@ -9,13 +9,13 @@ const bytes = '<!doctype html>\r\n<title>é😀\u0000</title>';
 
 describe('POST /api/drops/{slug}/v/{n}/restore', () => {
   const service = useService({ WRITES_PER_DAY: '5', VERSIONS_PER_DROP: '4' });
+  const owner = useOwner(service);
 
   function restore(owner: Owner, slug: string, n: number | string = 1) {
     return owner.request('POST', `/api/drops/${slug}/v/${n}/restore`);
   }
 
   it('200: a new version with the same html and context; all other fields stay', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: bytes, context: '**why**', description: 'd' });
     const { body: before } = await owner.put(slug, { title: 'Two', metadata: { a: 'b' } });
     service.clock.advance(1000);
@@ -33,7 +33,6 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
   });
 
   it('the restored version outlives the one that it is a copy of', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: bytes, context: 'why' });
     await restore(owner, slug);
     expect((await owner.request('DELETE', `/api/drops/${slug}/v/1`)).status).to.equal(200);
@@ -43,7 +42,6 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
   });
 
   it('the latest version, once more: a new version like PUT; it needs no body, and ignores one', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create({ html: bytes });
     const path = `/api/drops/${slug}/v/1/restore`;
     const answer = await owner.request('POST', path, { raw: '{', headers: { 'content-type': 'text/x' } });
@@ -51,7 +49,6 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
   });
 
   it('429: counts for the day and the cap of versions, like PUT; a refusal gives the day back', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     for (let n = 2; n <= 4; n++) expect((await restore(owner, slug)).body.latest_version).to.equal(n);
     for (let n = 0; n < 3; n++) expectError(await restore(owner, slug), 429, 'version_limit_reached');
@@ -60,7 +57,6 @@ describe('POST /api/drops/{slug}/v/{n}/restore', () => {
   });
 
   it('404 of a version that is not there, after If-Match and takedown; 400 of no number', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     expectError(await restore(owner, slug, 2), 404, 'not_found');
     for (const n of ['0', 'x', '1.0']) expectError(await restore(owner, slug, n), 400, 'invalid_arg');

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { RequestOptions } from '../support/client.ts';
 import { parsePage } from '../support/html.ts';
-import { useService } from '../support/service.ts';
+import { useOwner, useService } from '../support/service.ts';
 import { browser } from '../support/visits.ts';
 
 describe('view_count', () => {
   const service = useService();
+  const owner = useOwner(service);
 
   const visit = (path: string, headers: Record<string, string> = {}, options: RequestOptions = {}) =>
     service.get(path, { ...options, headers: { 'user-agent': browser, ...headers } });
@@ -108,7 +109,6 @@ describe('view_count', () => {
   }
 
   it('the API reads of the owner: 0', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     await owner.get(`/api/drops/${slug}`);
     await owner.get(`/api/drops/${slug}/v/1`);
@@ -117,7 +117,6 @@ describe('view_count', () => {
   });
 
   it('rises with later visits, over midnight and a restart', async () => {
-    const owner = await service.newOwner();
     const { slug } = await owner.create();
     for (const expected of [1, 2, 3]) {
       await visit(`/p/${slug}`);

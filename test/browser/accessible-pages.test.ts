@@ -62,14 +62,12 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.keyboard.press('Escape');
       await page.getByText('Context', { exact: true }).click();
       await inspect('viewer-context');
-      await page.context().close();
     });
 
     it('a public page with nothing but a title', async () => {
       const { slug } = await (await service.newOwner()).create({ title: 'T' });
-      const { page, inspect } = await open(`/p/${slug}`);
+      const { inspect } = await open(`/p/${slug}`);
       await inspect('viewer-bare');
-      await page.context().close();
     });
 
     it('the passcode: empty, wrong, too many', async () => {
@@ -82,7 +80,6 @@ describe('Our own pages are accessible and have valid markup', function () {
         await page.getByRole('alert').waitFor();
         await inspect(name);
       }
-      await page.context().close();
     });
 
     it('a report: empty, invalid, sent', async () => {
@@ -97,7 +94,6 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.getByRole('button', { name: 'Send report' }).click();
       await page.getByRole('heading', { name: 'Report sent' }).waitFor();
       await inspect('report-thanks');
-      await page.context().close();
     });
   });
 
@@ -125,7 +121,6 @@ describe('Our own pages are accessible and have valid markup', function () {
       await clickApprove(page);
       await page.getByRole('heading', { name: 'Approved' }).waitFor();
       await inspect('sign-in-approved');
-      await page.context().close();
     });
 
     it('denied, and no sign-in in progress', async () => {
@@ -139,7 +134,6 @@ describe('Our own pages are accessible and have valid markup', function () {
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'Denied' }).waitFor();
       await inspect('sign-in-denied');
-      await page.context().close();
     });
 
     it('the page that leads to the identity provider', async () => {
@@ -159,23 +153,17 @@ describe('Our own pages are accessible and have valid markup', function () {
   });
 
   describe('other pages', () => {
-    for (const [name, path] of [
-      ['home', '/'],
-      ['error-404', '/p/nosuchslug00'],
-      ['error-404-raw', '/p/nosuchslug00/raw'],
+    for (const [name, path, options] of [
+      ['home', '/', {}],
+      ['error-404', '/p/nosuchslug00', {}],
+      ['error-404-raw', '/p/nosuchslug00/raw', {}],
+      ['docs', '/docs', { colorSchemes: ['light'] }], // the longest page; its colours are those of the others
     ] as const) {
       it(name, async () => {
-        const { page, inspect } = await open(path);
-        await inspect(name);
-        await page.context().close();
+        const { inspect } = await open(path);
+        await inspect(name, options);
       });
     }
-
-    it('docs', async () => {
-      const { page, inspect } = await open('/docs');
-      await inspect('docs', { colorSchemes: ['light'] }); // the longest page; its colours are those of the others
-      await page.context().close();
-    });
 
     it('a missing version, a locked raw page, and a page that was taken down', async () => {
       const owner = await service.newOwner();
@@ -188,7 +176,6 @@ describe('Our own pages are accessible and have valid markup', function () {
       await service.services.moderation.takeDown(slug, { by: 'root', reason: 'spam' });
       await page.goto(`${service.url}/p/${slug}`);
       await inspect('error-410');
-      await page.context().close();
     });
   });
 });

@@ -53,7 +53,6 @@ describe('The account page, in Chromium', function () {
     await page.goto(`${service.url}/account`);
     expect(page.url()).to.include('/sign-in/browser');
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('with scripts a new token can be copied, and the export is a download', async () => {
@@ -70,6 +69,5 @@ describe('The account page, in Chromium', function () {
     await page.getByRole('button', { name: 'Download everything' }).click();
     expect((await downloading).suggestedFilename()).to.match(/^dropleaf-[\d-]+\.zip$/);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 });

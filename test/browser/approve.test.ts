@@ -63,7 +63,6 @@ describe('The Approve button, in Chromium', function () {
       await page.mouse.click(...(await middleOfApprove(page)));
       await isApproved(page);
       expect(await status()).to.equal('verified');
-      await page.context().close();
     });
   }
 
@@ -75,7 +74,6 @@ describe('The Approve button, in Chromium', function () {
     await page.mouse.move(1, 1);
     await page.mouse.click(...middle);
     await expectPending(page, status);
-    await page.context().close();
   });
 
   it('ignores the second click of a double click that began in a popup over it', async () => {
@@ -93,7 +91,6 @@ describe('The Approve button, in Chromium', function () {
     await expectPending(page, status);
     await clickApprove(page);
     await isApproved(page);
-    await page.context().close();
   });
 
   it('accepts the keyboard at once', async () => {
@@ -101,7 +98,6 @@ describe('The Approve button, in Chromium', function () {
     await page.getByRole('button', { name: 'Approve' }).press('Enter');
     await isApproved(page);
     expect(await status()).to.equal('verified');
-    await page.context().close();
   });
 
   it('accepts a touch when the page has been open for 0.8 s, and not before', async () => {
@@ -114,7 +110,6 @@ describe('The Approve button, in Chromium', function () {
     await pause(afterMs);
     await page.touchscreen.tap(...middle);
     await isApproved(page);
-    await page.context().close();
   });
 
   it('Deny accepts a click at once', async () => {
@@ -122,7 +117,6 @@ describe('The Approve button, in Chromium', function () {
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('heading', { name: 'Denied' }).waitFor();
     expect(await status()).to.equal('expired');
-    await page.context().close();
   });
 
   it('is as large as Deny and fits the page at each width, light and dark', async () => {
@@ -143,6 +137,5 @@ describe('The Approve button, in Chromium', function () {
     await page.mouse.move(...(await middleOfApprove(page)));
     await pause(200);
     await takePicture(page, 'approve-waiting');
-    await page.context().close();
   });
 });

@@ -34,19 +34,28 @@ after('end the browsers', async () => {
 });
 
 /**
- * A browser for the tests of the surrounding suite; each of its contexts has an empty profile. Without `chromium` in PATH
- * the suite is skipped, and fails if CI is set.
+ * A browser for the tests of the surrounding suite. Each context has an empty profile; one that a test opens is closed after the
+ * test. Without `chromium` in PATH the suite is skipped, and fails if CI is set.
  * @param more flags beside those that every suite has
  */
 export function useBrowser(more: readonly string[] = []): { newContext: Browser['newContext'] } {
   let browser: Browser | undefined;
+  let opened: readonly BrowserContext[] = [];
+  const contexts = () => browser?.contexts() ?? [];
 
   before(async function () {
     browser = await launch(requireProgram(this, 'chromium'), [...flags, ...more]);
   });
 
-  // A failed test may leave contexts open.
-  after(() => Promise.all(browser?.contexts().map((context) => context.close()) ?? []));
+  beforeEach(() => {
+    opened = contexts();
+  });
+  afterEach(async () => {
+    for (const context of contexts()) if (!opened.includes(context)) await context.close();
+  });
+  after(async () => {
+    for (const context of contexts()) await context.close();
+  });
 
   return {
     newContext: (options) => {
@@ -150,7 +159,6 @@ export async function photograph(
       await takePicture(page, `${name}-${width}-${colorScheme}`);
     }
   }
-  await page.context().close();
 }
 
 /** Clicks Approve after the pointer has been over the button for 0.8 s. */

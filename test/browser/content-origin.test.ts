@@ -89,7 +89,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(await other.evaluate('self.origin')).to.not.equal(origin);
     expect(await attempt(other, "localStorage.getItem('note')")).to.equal('yes null');
     expect(await attempt(other, 'document.cookie')).to.equal('yes ');
-    await page.context().close();
   });
 
   it("it reaches neither the viewer nor its sandbox, and the viewer's cookies stay where they are", async () => {
@@ -106,7 +105,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(await attempt(frame, 'frameElement')).to.equal('yes null');
     expect(await attempt(frame, 'document.cookie')).to.equal('yes ');
     expect(await attempt(frame, "document.domain = 'drops.localhost'")).to.equal('SecurityError');
-    await page.context().close();
   });
 
   it('it is not same-origin with the API, and its requests there carry no cookie', async () => {
@@ -129,7 +127,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(cookies).to.have.members(['dropleaf_pass=x', 'none', 'none', 'none']); // the viewer's own, and three
     expect(await attempt(frame, "fetch('/api/onboard').then(({ status }) => status)")).to.equal('yes 404');
     expect(await attempt(frame, "fetch('/api/me').then(({ status }) => status)")).to.equal('yes 404');
-    await page.context().close();
   });
 
   it('it reads itself, and no other drop: not by its own host, not by theirs, not in a frame', async () => {
@@ -151,7 +148,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
       frame.src = '${otherUrl}';
     })`;
     expect(await attempt(frame, nested)).to.match(/^(SecurityError|TypeError)$/);
-    await page.context().close();
   });
 
   it('it can register no service worker and start no worker from an address there: nothing is served as a script', async () => {
@@ -178,7 +174,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(
       await attempt(frame, 'navigator.serviceWorker.getRegistrations().then((all) => all.length)'),
     ).to.equal('yes 0');
-    await page.context().close();
   });
 
   it('its frame stays on its host: a link that leads elsewhere is refused by the viewer', async () => {
@@ -193,7 +188,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(page.frames().some((one) => one.url().startsWith(`${service.url}/p/nosuchslug00`))).to.equal(
       false,
     );
-    await page.context().close();
   });
 
   it('opened by itself it has the same origin and sandbox, after a 304 too', async () => {
@@ -215,7 +209,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     }
     const lines = service.logs.slice(from).filter((line) => line.includes(`/p/${slug}/raw`));
     expect(lines.map((line) => /status: (\d+)/.exec(line)?.[1])).to.deep.equal(['200', '304']);
-    await page.context().close();
   });
 
   it("on the service's own host it is as ever: no origin, no storage", async () => {
@@ -224,7 +217,6 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     expect(await page.evaluate('self.origin')).to.equal('null');
     expect(await attempt(page.mainFrame(), "localStorage.getItem('note')")).to.equal('SecurityError');
     expect(await attempt(page.mainFrame(), 'document.cookie')).to.equal('SecurityError');
-    await page.context().close();
   });
 
   it('a locked drop: unlocked in the viewer, shown in the frame, and reloaded there, with no cookie', async () => {
@@ -244,6 +236,5 @@ describe('CONTENT_ORIGIN, in Chromium', function () {
     const cookies = await page.context().cookies();
     expect(cookies.map(({ domain }) => domain)).to.deep.equal([new URL(service.url).hostname]);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 });

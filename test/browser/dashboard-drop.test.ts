@@ -60,7 +60,6 @@ describe('The page of a drop in the dashboard, in Chromium', function () {
     await page.getByText('The passcode is removed.').waitFor();
     expect(await read()).to.include({ locked: false });
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('without scripts: the preview has three widths, and the QR code is there', async () => {
@@ -86,7 +85,6 @@ describe('The page of a drop in the dashboard, in Chromium', function () {
     await code.scrollIntoViewIfNeeded();
     await expectLoaded(page);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   /** Waits until the picture is decoded. Without scripts of the page, evaluating still works. */
@@ -125,7 +123,6 @@ describe('The page of a drop in the dashboard, in Chromium', function () {
     await page.getByRole('button', { name: 'Set passcode' }).click();
     await page.getByText('The passcode is set.').waitFor();
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('a hostile drop in the preview cannot lead the dashboard away, open windows or dialogs, or reach its session', async () => {
@@ -149,6 +146,5 @@ alert('x'); document.title = JSON.stringify(found);
     await frame.locator('#a').click();
     expect(page.url()).to.equal(`${service.url}/drops/${slug}`);
     expect(windows).to.deep.equal([]);
-    await page.context().close();
   });
 });

@@ -52,7 +52,6 @@ describe('The list of drops and the form for a new one, in Chromium', function (
     await follow(page, 'Show all drops');
     expect(await titlesOf(ada)).to.deep.equal(['Costs', 'July sales']);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('by keyboard alone and without scripts: publish what is pasted, and a file, after a refusal', async () => {
@@ -79,7 +78,6 @@ describe('The list of drops and the form for a new one, in Chromium', function (
     expect((await titlesOf(ada)).toSorted()).to.deep.equal(['Chosen', 'Pasted']);
     expect((await ada.owner.get('/api/drops?metadata.team=a')).body.data[0]?.title).to.equal('Chosen');
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
-    await page.context().close();
   });
 
   /** Drops files on the page, as a person does from a folder. */
@@ -113,7 +111,6 @@ describe('The list of drops and the form for a new one, in Chromium', function (
     await page.reload();
     expect(await page.getByText('2 drops').isVisible()).to.equal(true);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('with scripts the form publishes without leaving the page, shows errors at their fields, and counts selections', async () => {
@@ -142,6 +139,5 @@ describe('The list of drops and the form for a new one, in Chromium', function (
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal('Delete this drop?');
     expect(await overflowOf(page)).to.equal(0);
     expect(faults.filter((fault) => !fault.includes('400'))).to.deep.equal([]);
-    await page.context().close();
   });
 });

@@ -35,6 +35,5 @@ describe('GET /docs, in Chromium', function () {
       expect(await page.locator(`[id="${id}"]`).count(), id).to.equal(1);
     }
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 });

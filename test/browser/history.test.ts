@@ -53,7 +53,6 @@ describe('The history of a drop, in Chromium', function () {
     await follow(page, 'Delete the drop');
     await page.waitForURL(`${service.url}/drops?notice=deleted`);
     expect((await me.owner.get(`/api/drops/${slug}`)).status).to.equal(404);
-    await page.context().close();
   });
 
   it('hostile documents run nothing in a comparison, and reach nothing of the dashboard', async () => {
@@ -72,7 +71,6 @@ describe('The history of a drop, in Chromium', function () {
     }
     await page.goto(`${service.url}${path}/history`);
     expect(await page.getByRole('heading', { name: 'History' }).count()).to.equal(1);
-    await page.context().close();
   });
 
   it('fits on every width, however long the lines are', async () => {
@@ -84,6 +82,5 @@ describe('The history of a drop, in Chromium', function () {
         expect(await overflowOf(page), `${rest} at ${width}`).to.equal(0);
       }
     }
-    await page.context().close();
   });
 });

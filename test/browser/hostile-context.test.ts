@@ -115,7 +115,6 @@ describe('A hostile context, in Chromium', function () {
       expect(ran).to.deep.equal([]);
       expect(asked.filter((address) => !address.startsWith(service.url))).to.deep.equal([]);
       expect(await page.title()).to.equal('A title · Dropleaf');
-      await page.context().close();
     });
   }
 
@@ -136,7 +135,6 @@ describe('A hostile context, in Chromium', function () {
       expect([rel, target]).to.deep.equal(['noopener noreferrer nofollow ugc', '_blank']);
       expect(names).to.equal('href,rel,target');
     }
-    await page.context().close();
   });
 
   it('the same words do load and run where they are markup: they are real attacks', async () => {
@@ -146,6 +144,5 @@ describe('A hostile context, in Chromium', function () {
     await page.waitForLoadState('networkidle');
     expect(asked.filter((address) => address.startsWith(evil))).to.have.length.above(10);
     expect(ran).to.have.length.above(5);
-    await page.context().close();
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { useService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -46,11 +46,11 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
   const browser = useBrowser();
   const service = useService();
 
-  async function openSignedIn(): Promise<{ person: Dashboard; context: BrowserContext; page: Page }> {
+  async function openSignedIn(): Promise<{ person: Dashboard; page: Page }> {
     const person = await openDashboard(service);
     const context = await browser.newContext();
     await signIn(context, person, service.url);
-    return { person, context, page: await context.newPage() };
+    return { person, page: await context.newPage() };
   }
 
   /** The log lines of that request, once there are so many. */
@@ -66,14 +66,14 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
     pathOf: (slug: string) => string,
     prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
   ) {
-    const { person, context, page } = await openSignedIn();
+    const { person, page } = await openSignedIn();
     const { slug } = await person.owner.create({ title: 'Kept' });
     // Of the person themselves, so that their dashboard shows it: somebody else may have written it.
     const hostile = await person.owner.create({ html: forger(slug, person.formToken) });
     await prepare(page);
     const from = service.logs.length;
     await page.goto(service.url + pathOf(hostile.slug));
-    return { person, context, page, slug, from };
+    return { person, page, slug, from };
   }
 
   async function expectNoSession(from: number): Promise<void> {
@@ -94,32 +94,28 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
   }
 
   it('by itself it sends no request in the background with the session, no form that is accepted, and reads no window', async () => {
-    const { person, context, page, slug, from } = await attack((slug) => `/p/${slug}/raw`);
+    const { person, page, slug, from } = await attack((slug) => `/p/${slug}/raw`);
     await expectNoSession(from);
     await expectRefused(person, slug, 3, from);
     const [window] = await linesOf('GET', '/drops/by-window/delete', 1, from);
     expect(window, 'a browser sends the cookie to a window').to.include(`session: '${person.sessionId}'`);
     const title = '(() => { try { return opened.document.title } catch (error) { return error.name } })()';
     expect(await page.evaluate(title)).to.equal('SecurityError');
-    await context.close();
   });
 
-  it('in the viewer it gets no further', async () => {
-    const { person, context, slug, from } = await attack((slug) => `/p/${slug}`);
-    await expectNoSession(from);
-    await expectRefused(person, slug, 2, from); // a frame opens no window without a click
-    await context.close();
-  });
-
-  it('in the dashboard of its owner it gets no further', async () => {
-    const { person, context, slug, from } = await attack((slug) => `/drops/${slug}`);
-    await expectNoSession(from);
-    await expectRefused(person, slug, 2, from);
-    await context.close();
-  });
+  for (const [where, path] of [
+    ['viewer', '/p'],
+    ['dashboard of its owner', '/drops'],
+  ] as const) {
+    it(`in the ${where} it gets no further`, async () => {
+      const { person, slug, from } = await attack((hostile) => `${path}/${hostile}`);
+      await expectNoSession(from);
+      await expectRefused(person, slug, 2, from); // a frame opens no window without a click
+    });
+  }
 
   it('what is dragged from it to the list of drops is not published: only files are', async () => {
-    const { person, context, page } = await openSignedIn();
+    const { person, page } = await openSignedIn();
     await page.goto(`${service.url}/drops`);
     await page.locator('[data-drop-target]').waitFor({ state: 'attached' });
     const isTaken = await page.evaluate(`(() => {
@@ -131,11 +127,10 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
     })()`);
     expect(isTaken).to.equal(false);
     expect((await person.owner.get('/api/me')).body.drop_count).to.equal(0);
-    await context.close();
   });
 
   it('without the sandbox it signs the person out: the attacks are real', async () => {
-    const { person, context } = await attack(
+    const { person } = await attack(
       (slug) => `/p/${slug}/raw`,
       (page) =>
         page.route(/\/raw$/, async (route) => {
@@ -145,6 +140,5 @@ describe('A hostile drop and the dashboard, in Chromium', function () {
         }),
     );
     await until(async () => (await person.get('/')).status === 200, 'the drop has signed the person out');
-    await context.close();
   });
 });

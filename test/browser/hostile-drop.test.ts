@@ -50,7 +50,6 @@ describe('A hostile drop, in Chromium', function () {
       await page.reload();
     }
     expect(await context.cookies()).to.have.length(1);
-    await context.close();
   });
 
   it('the same page does reach these things where the policy is taken away: the attacks are real', async () => {
@@ -67,7 +66,6 @@ describe('A hostile drop, in Chromium', function () {
     const found = await findings(page.mainFrame());
     for (const { what, unprotected } of all)
       if (unprotected !== undefined) expect(found[what], what).to.match(unprotected);
-    await context.close();
   });
 
   it('framed it reaches no more, and nothing of the viewer, which stays where it is', async () => {
@@ -83,7 +81,6 @@ describe('A hostile drop, in Chromium', function () {
     expect(await page.title()).to.equal('A title · Dropleaf');
     expect(await page.evaluate('name')).to.equal('');
     expect(await frame.evaluate('self.origin')).to.equal('null');
-    await context.close();
   });
 
   it('locked, it stays locked up when it reloads itself in its frame: the grant in its address lets it in, and no cookie', async () => {
@@ -98,7 +95,6 @@ describe('A hostile drop, in Chromium', function () {
     await frame.waitForFunction("name === 'xxx'");
     expectNothing(await findings(frame), attacks);
     expect(await frame.evaluate('self.origin')).to.equal('null');
-    await context.close();
   });
 
   /** Sends each form into a frame, and by script, as soon as the page is there. */
@@ -159,7 +155,6 @@ addEventListener('load', async () => {
     await clickApprove(mine);
     await mine.getByRole('heading', { name: 'Approved' }).waitFor();
     expect((await service.get(`/api/auth/poll?token=${pollToken}`)).body.status).to.equal('verified');
-    await context.close();
   });
 
   it('it can lead its frame to no page of the sign-in, and the viewer around it stays', async () => {
@@ -171,7 +166,6 @@ addEventListener('load', async () => {
     await refused;
     expect(page.url()).to.equal(`${service.url}/p/${slug}`);
     for (const frame of page.frames()) expect(await frame.locator('form').count()).to.equal(0);
-    await context.close();
   });
 
   it('what it tells the viewer by messages is heard by nobody', async () => {
@@ -187,7 +181,6 @@ addEventListener('load', async () => {
     await (await frameIn(page)).waitForSelector('html[data-done=yes]', { state: 'attached' });
     expect(await page.content()).to.equal(before);
     expect(faults).to.deep.equal([]);
-    await context.close();
   });
 
   it('by itself it can write another path of ours into the address bar, as browsers let it, and a reload shows the real page', async () => {
@@ -200,6 +193,5 @@ addEventListener('load', async () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
     expect(await page.evaluate('self.origin')).to.equal(service.url);
-    await context.close();
   });
 });

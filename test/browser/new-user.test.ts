@@ -57,7 +57,6 @@ describe('A new user, in Chromium', function () {
     expect(me.token?.label).to.equal('Reports <robot>');
     expect(watched.faults).to.deep.equal([]);
     client.close();
-    await page.context().close();
   });
 
   /** From the verification address to the question whether to approve. */
@@ -119,7 +118,6 @@ describe('A new user, in Chromium', function () {
     await page.goto(drop.raw_url);
     await page.waitForSelector('html[data-drawn=yes]');
     expect(watched.faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('opens the context behind its toggle', async () => {
@@ -130,7 +128,6 @@ describe('A new user, in Chromium', function () {
     await page.getByText('Context', { exact: true }).click();
     await text.waitFor({ state: 'visible' });
     expect(await page.locator('strong').innerText()).to.equal('by Ada');
-    await page.context().close();
   });
 
   async function openedFrame(page: Page): Promise<Frame> {

@@ -72,7 +72,6 @@ describe('The pages for operators, in Chromium', function () {
     const acts = await page.locator('.entries .strong').allInnerTexts();
     expect(acts).to.have.members(['close-reports', 'takedown', 'look']);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('a hostile page that an operator looks at runs nothing, loads nothing and stays in its frame', async () => {
@@ -106,7 +105,6 @@ describe('The pages for operators, in Chromium', function () {
     await until(() => wanted.every((path) => asked.includes(path)), 'pictures and styles');
     expect(asked.filter((path) => /script|refresh|frame|object|form|link|base/.test(path))).to.deep.equal([]);
     expect(await heading.innerText()).to.equal('Sign in to your bank');
-    await page.context().close();
   });
 
   it('are accessible and have valid markup', async () => {
@@ -138,6 +136,5 @@ describe('The pages for operators, in Chromium', function () {
     const [look] = await page.getByRole('button', { name: 'Look' }).all();
     await Promise.all([page.waitForNavigation(), look?.click()]);
     await inspect('operators-inspect', light);
-    await page.context().close();
   });
 });

@@ -48,7 +48,6 @@ describe('Reporting a page, in Chromium', function () {
     await page.getByRole('button', { name: 'Send report' }).click();
     await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('shows an error on the form, which keeps the other fields', async () => {
@@ -66,6 +65,5 @@ describe('Reporting a page, in Chromium', function () {
     await page.getByRole('heading', { name: 'Report sent' }).waitFor();
     expect(await textsOf(slug)).to.deep.equal(['It is odd']);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 });

@@ -30,7 +30,6 @@ describe('Signing in and out, in Chromium', function () {
       expect(await context.cookies()).to.deep.equal([]);
       await page.goto(`${service.url}/drops`);
       expect(page.url()).to.equal(`${service.url}/sign-in/browser?next=%2Fdrops`);
-      await context.close();
     });
   }
 });

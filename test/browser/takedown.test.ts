@@ -22,6 +22,5 @@ describe('A page that was taken down, in Chromium', function () {
     await page.reload();
     await page.getByRole('heading', { name: 'Page removed' }).waitFor();
     expect(await page.content()).to.not.include('SECRET');
-    await page.context().close();
   });
 });

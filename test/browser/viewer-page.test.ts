@@ -79,7 +79,6 @@ describe('The viewer page, in Chromium', function () {
     await page.goto('about:blank');
     await page.goto(`${service.url}/p/${slug}#section`);
     await waitIn(page, 'scrollY > 3000');
-    await page.context().close();
   });
 
   for (const javaScriptEnabled of [true, false]) {
@@ -102,7 +101,6 @@ describe('The viewer page, in Chromium', function () {
       expect(await needScripts.count()).to.equal(javaScriptEnabled ? 1 : 0);
       // Chromium on Linux has no share sheet.
       expect(await page.locator('[data-share]').isVisible()).to.equal(false);
-      await page.context().close();
     });
   }
 
@@ -150,7 +148,6 @@ describe('The viewer page, in Chromium', function () {
       await shows(context, pressContext);
       await hides(context, close);
     }
-    await page.context().close();
   });
 
   it('a later version is offered while the page is looked at, without taking the focus; an address with v is left alone', async () => {
@@ -197,7 +194,6 @@ describe('The viewer page, in Chromium', function () {
     await owner.request('DELETE', `/api/drops/${slug}`);
     await page.clock.runFor(300_000);
     await page.getByText('This page was deleted or has expired.').waitFor();
-    await page.context().close();
   });
 
   it('Print opens the whole page, which asks the browser to print it', async () => {
@@ -217,7 +213,6 @@ describe('The viewer page, in Chromium', function () {
     if (print === undefined) throw new Error('no page was opened');
     await print.locator('html[data-printed]').getByRole('heading', { name: 'Section' }).waitFor();
     expect(await print.evaluate('self.origin')).to.equal('null');
-    await page.context().close();
   });
 
   it('a page that goes to one site and at once on to another is named by the last', async () => {
@@ -230,7 +225,6 @@ describe('The viewer page, in Chromium', function () {
     await page.goto(`${service.url}/p/${slug}`, { waitUntil: 'commit' });
     await page.getByText('A link led to other.example.').waitFor();
     expect(await page.locator('.toast').count()).to.equal(1);
-    await page.context().close();
   });
 
   it('a link to another site says where it led and leads back, and a page that does not load says so', async () => {
@@ -255,7 +249,6 @@ describe('The viewer page, in Chromium', function () {
     await page.unroute('**/raw?*');
     await page.getByRole('link', { name: 'Try again' }).click();
     await page.frameLocator('iframe').getByRole('heading', { name: 'One' }).waitFor();
-    await page.context().close();
   });
 
   it('shows hostile titles and contexts as text, whole in its menu, also on a narrow window', async () => {
@@ -268,6 +261,5 @@ describe('The viewer page, in Chromium', function () {
     expect(await page.locator('#about p').first().textContent()).to.equal(title);
     expect(await overflowOf(page)).to.equal(0);
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 });

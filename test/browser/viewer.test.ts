@@ -37,7 +37,6 @@ describe('The viewer, in Chromium', function () {
     await page.getByRole('link', { name: 'Latest' }).click();
     await frame.getByRole('heading', { name: 'Two' }).waitFor();
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('the passcode: form, wrong, right, page; reloads and other versions stay unlocked', async () => {
@@ -71,7 +70,6 @@ describe('The viewer, in Chromium', function () {
     await page.reload();
     await page.getByLabel('Passcode').waitFor();
     expect(faults).to.deep.equal([]);
-    await page.context().close();
   });
 
   it('a locked page can send a form to its own address', async () => {
@@ -90,7 +88,6 @@ for (const name of ['v', 'g']) {
     await frame.getByRole('heading', { name: 'nothing' }).waitFor();
     await frame.getByRole('button', { name: 'Ask' }).click();
     await frame.getByRole('heading', { name: 'asked' }).waitFor();
-    await page.context().close();
   });
 
   it('the raw page is sandboxed without the viewer too: no cookies, an opaque origin', async () => {
@@ -101,7 +98,6 @@ for (const name of ['v', 'g']) {
     expect(await page.evaluate('self.origin')).to.equal('null');
     await page.reload(); // answered 304, with the policy
     expect(await page.locator('#cookie').innerText()).to.equal('SecurityError');
-    await page.context().close();
   });
 
   it('the defensive style keeps wide pages, images and tables within a phone screen', async () => {

@@ -104,7 +104,8 @@ function fieldsOf(page: HtmlPage, form: HtmlElement): Record<string, string> {
   for (const { attributes } of page.within(form, 'input')) {
     const { name, type = 'text', value = '' } = attributes;
     const isLeftOut = /^(checkbox|radio)$/.test(type) && attributes.checked === undefined;
-    if (name !== undefined && !isLeftOut) fields[name] = value;
+    if (name !== undefined && !isLeftOut)
+      fields[name] = type === 'hidden' ? value : value.replace(/[\r\n]/g, '');
   }
   for (const { attributes, text } of page.within(form, 'textarea')) {
     if (attributes.name !== undefined) fields[attributes.name] = text;

@@ -150,6 +150,16 @@ export function useServiceOfEach(
   return runningBetween(beforeEach, afterEach, () => startService({ env, adaptEngine }));
 }
 
+/** A new owner for each test of the surrounding suite. */
+export function useOwner(service: Pick<TestService, 'newOwner'>): Owner {
+  return between(
+    beforeEach,
+    afterEach,
+    () => service.newOwner(),
+    () => undefined,
+  );
+}
+
 /** What a service needs beside it, such as a double. */
 interface Beside {
   /** Settings with which the service finds it. */

@@ -40,6 +40,10 @@ describe('Purges of the edge', () => {
     return thrown;
   }
 
+  /** @param count of the purge that the edge confirms first */
+  const failUntil = (count: number, error: Error) => () =>
+    purgedAt.length < count ? Promise.reject(error) : Promise.resolve();
+
   const enqueue = (dropId: string) => process.queue.enqueue('edge.purge', { dropId });
 
   async function change(slug: string): Promise<void> {
@@ -92,10 +96,9 @@ describe('Purges of the edge', () => {
       expect(await current().tasksOf(id)).to.deep.equal([]);
     });
 
-    it('are retried while the edge does not confirm, and go on from there', async () => {
+    it('are retried while the edge does not confirm, and continue from there', async () => {
       const { id } = await current().scene.publish(['purge']);
-      answer = () =>
-        purgedAt.length < 3 ? Promise.reject(new Error('the edge is down')) : Promise.resolve();
+      answer = failUntil(3, new Error('the edge is down'));
       await enqueue(id);
       expect(await pass(64)).to.have.length(2);
       expect(purgedAt).to.deep.equal([0, 1, 3, 4, 8, 63]);
@@ -104,8 +107,7 @@ describe('Purges of the edge', () => {
 
     it('wait as long as the edge asks, without a failed attempt', async () => {
       const { id } = await current().scene.publish(['purge']);
-      answer = () =>
-        purgedAt.length < 12 ? Promise.reject(unavailable('Too many purges.', 2)) : Promise.resolve();
+      answer = failUntil(12, unavailable('Too many purges.', 2));
       await enqueue(id);
       expect(await pass(10)).to.deep.equal([]);
       expect(purgedAt).to.deep.equal([0, 2, 4, 6, 8, 10]);
@@ -148,8 +150,7 @@ describe('Purges of the edge', () => {
 
     it('wait as long as the edge asks', async () => {
       const { id } = await publishDeleted();
-      answer = () =>
-        purgedAt.length < 3 ? Promise.reject(unavailable('Too many purges.', 2)) : Promise.resolve();
+      answer = failUntil(3, unavailable('Too many purges.', 2));
       await process.queue.enqueue('drop.remove', { dropId: id });
       expect(await pass(66)).to.deep.equal([]);
       expect(purgedAt).to.deep.equal([0, 2, 4, 5, 9, 64]);
